@@ -7,7 +7,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
 use taktos_abi::Error;
-use taktos_cli::workspace::Workspace;
+use taktos_runner::workspace::Workspace;
 
 /// Where the functions are defined, and what the header is written from besides.
 const FOLDER: &str = "user/c/src/native";

@@ -2,9 +2,9 @@
 //! that no feature of one leaks into another.
 
 use anyhow::{Context, Result};
-use taktos_cli::image::{build_several, crate_of};
-use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
+use taktos_runner::image::{build_several, crate_of};
+use taktos_runner::workspace::Workspace;
 
 /// Builds all images of these boards.
 ///

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use taktos_cli::image::{cargo, output_of};
-use taktos_cli::workspace::Workspace;
+use taktos_runner::image::{cargo, output_of};
+use taktos_runner::workspace::Workspace;
 
 /// A room, and the rooms and outside crates that its crates may use.
 struct Rule {
@@ -181,7 +181,19 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
-        room: "lab/cli",
+        room: "lab/runner",
+        rooms: &[
+            "core",
+            "lab/emulator",
+            "lab/export",
+            "lab/linux",
+            "lab/simulate",
+            "lab/vm",
+        ],
+        outside: ANY,
+    },
+    Rule {
+        room: "lab/experiments",
         rooms: &[
             "core",
             "lab/cycles",
@@ -189,6 +201,22 @@ const RULES: &[Rule] = &[
             "lab/export",
             "lab/fieldbus",
             "lab/linux",
+            "lab/runner",
+            "lab/simulate",
+            "lab/vm",
+        ],
+        outside: ANY,
+    },
+    Rule {
+        room: "lab/cli",
+        rooms: &[
+            "core",
+            "lab/emulator",
+            "lab/experiments",
+            "lab/export",
+            "lab/fieldbus",
+            "lab/linux",
+            "lab/runner",
             "lab/simulate",
             "lab/vm",
         ],
@@ -346,6 +374,8 @@ mod tests {
             ("workloads", "arch/cortex-m"),
             ("lab/emulator", "lab/export"),
             ("lab/export", "lab/cli"),
+            ("lab/runner", "lab/experiments"),
+            ("lab/experiments", "lab/cli"),
             ("lab/cycles", "kernel"),
             ("lab/vm", "hypervisor"),
             ("lab/fieldbus", "fieldbus/ethercat"),
@@ -371,7 +401,8 @@ mod tests {
             ("arch/host", "machine"),
             ("boards/mps2-an386", "arch/cortex-m"),
             ("facade", "boards/mps2-an386"),
-            ("lab/cli", "lab/emulator"),
+            ("lab/cli", "lab/experiments"),
+            ("lab/experiments", "lab/runner"),
             ("lab/emulator", "lab/cycles"),
         ] {
             assert!(wrong(room, inside(other)).is_empty(), "{room} -> {other}");

@@ -16,8 +16,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use taktos_cli::command::needs;
-use taktos_cli::workspace::Workspace;
-use taktos_cli::{failure, screen};
+use taktos_experiments::screen;
+use taktos_runner::failure;
+use taktos_runner::workspace::Workspace;
 
 /// What the project does for itself.
 #[derive(Parser)]

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use taktos_cli::workspace::Workspace;
+use taktos_runner::workspace::Workspace;
 
 /// The rooms, in the order of the architecture; of the laboratory each crate is one.
 const ROOMS: [&str; 10] = [

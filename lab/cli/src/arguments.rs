@@ -16,13 +16,14 @@ pub use new::NewOptions;
 pub use segment::SegmentOptions;
 pub use several::{LatencyFormat, LatencyOptions, SizeOptions};
 pub use simulation::{GenerateOptions, SchedulerChoice, SetForm, SimOptions};
+use taktos_runner::failure::{Failure, one_line};
 pub use vm::{VmCheck, VmCommand, VmRun};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use taktos_simulate::file::text;
 
-use crate::failure::{Failure, one_line};
+pub use taktos_experiments::screen::Format;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -352,17 +353,6 @@ impl CounterOptions {
     pub const fn any(&self) -> bool {
         self.serial.is_some() || self.probe.is_some() || self.recorded.is_some()
     }
-}
-
-/// What is printed on the standard output.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Tables for people
-    Table,
-    /// JSON for programs
-    Json,
-    /// The tables as CSV
-    Csv,
 }
 
 /// What `bench` measures.

@@ -8,12 +8,12 @@ use anyhow::Result;
 use object::{Architecture, Object, ObjectSymbol};
 use taktos_emulator::several::Virt;
 use taktos_emulator::{Board as One, El2, Error, Machine};
+use taktos_runner::failure::{Failure, one_line};
+use taktos_runner::several::Board;
+use taktos_runner::vm::GUESTS;
+use taktos_runner::{board, image};
 
 use crate::arguments::MachineOptions;
-use crate::failure::{Failure, one_line};
-use crate::several::Board;
-use crate::vm::GUESTS;
-use crate::{board, image};
 
 /// What images of several processors have, and no other ones.
 const OF_SEVERAL: &str = "TAKTOS_PROCESSORS";
@@ -264,7 +264,7 @@ mod tests {
     fn where_the_board_is_guessed_an_error_says_so() {
         let wrong = || anyhow::anyhow!("it did not run");
         let guessed = Chosen::guess("x", Architecture::Riscv64).unwrap();
-        let shown = crate::failure::shown(&guessed.explained(wrong()));
+        let shown = taktos_runner::failure::shown(&guessed.explained(wrong()));
         assert!(
             shown.starts_with(
                 "error: it did not run\n mend: without --board an image of 64-bit RISC-V runs on virt-riscv64; \

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use taktos_cli::arguments::Arguments;
-use taktos_cli::{command, failure};
+use taktos_cli::command;
+use taktos_runner::failure;
 
 fn main() -> ExitCode {
     match Arguments::read().and_then(|line| command::run(line.command)) {

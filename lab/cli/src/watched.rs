@@ -8,8 +8,7 @@ use object::{Object, ObjectSymbol};
 use rustc_demangle::demangle;
 use serde::Deserialize;
 use taktos_emulator::{Edge, Mark, Watch};
-
-use crate::failure::{Failure, one_line};
+use taktos_runner::failure::{Failure, one_line};
 
 const SHAPE: &str = "it holds `current-thread = 'SYMBOL'`, perhaps `thread-name = OFFSET`, and tables [[interval]] with name, from, to, and perhaps \
      the most instructions and cycles";

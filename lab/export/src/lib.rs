@@ -12,6 +12,7 @@ pub mod report;
 pub mod table;
 
 mod directory;
+mod drawn;
 mod evidence;
 mod index;
 mod jobs;
@@ -21,6 +22,7 @@ mod recording;
 mod timeline;
 
 pub use directory::{ResultDirectory, WriteError, replace_file};
+pub use drawn::Drawn;
 pub use evidence::{Basis, Evidence};
 pub use index::renew_index;
 pub use jobs::{Job, jobs};

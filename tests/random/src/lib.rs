@@ -2,6 +2,8 @@
 //!
 //! Owns: where seeds come from. Must never know: what is at random.
 
+pub mod texts;
+
 use std::hash::{BuildHasher, RandomState};
 
 use proptest::test_runner::{Config, RngSeed};

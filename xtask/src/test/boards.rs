@@ -3,9 +3,9 @@
 //! Owns: what stands for what: a board for its architecture, for its kind, for the chips that have four processors like it; and that in
 //! long runs each stands for itself alone. Must never know: what a step does on a board.
 
-use taktos_cli::several::Board as Several;
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
+use taktos_runner::several::Board as Several;
 
 use super::storms::Length;
 

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use taktos_cli::command::install::KITS;
-use taktos_cli::workspace::Workspace;
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::cargo::tool_built;

@@ -5,11 +5,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use taktos_cli::command::needs::Need;
-use taktos_cli::image::{cargo, crate_of, has_budgets, manifest};
-use taktos_cli::several::Board as Several;
-use taktos_cli::vm;
-use taktos_cli::workspace::Workspace;
 use taktos_emulator::{Board, El2};
+use taktos_runner::image::{cargo, crate_of, has_budgets, manifest};
+use taktos_runner::several::Board as Several;
+use taktos_runner::vm;
+use taktos_runner::workspace::Workspace;
 
 use super::storms::Length;
 use super::{BUILDING, Step, Tally, boards, step};

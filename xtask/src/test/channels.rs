@@ -1,11 +1,11 @@
 //! The step on FIFOs between guests of the hypervisor.
 
 use anyhow::Result;
+use taktos_runner::progress::Progress;
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use taktos_cli::command::partitions::Machines;
-use taktos_cli::progress::Progress;
-use taktos_cli::workspace::Workspace;
 
 /// The machine of the project's own guests: nothing is fetched for it.
 const MACHINE: &str = "fifo-taktos";

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use taktos_cli::baseline::{Baseline, Baselined};
-use taktos_cli::hardware::{Session, read};
-use taktos_cli::image::build_counted;
-use taktos_cli::several::Board as Named;
-use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
+use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::hardware::{Session, read};
+use taktos_runner::image::build_counted;
+use taktos_runner::several::Board as Named;
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::cargo::tool_built;
@@ -76,7 +76,7 @@ fn counts(workspace: &Workspace, board: Board, session: &Session) -> Result<Tall
     let before = Baseline::read(&file)?;
     let measured = session.medians();
     let stands_still = session.rates.iter().all(|(cycles, _)| *cycles == 0);
-    let check = |(name, counts): (&String, &taktos_cli::baseline::Counts)| {
+    let check = |(name, counts): (&String, &taktos_experiments::baseline::Counts)| {
         let counted = counts.instructions.median;
         let median = measured
             .get(name)

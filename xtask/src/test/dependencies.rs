@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
+use taktos_runner::failure::Failure;
+use taktos_runner::image::cargo;
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use taktos_cli::failure::Failure;
-use taktos_cli::image::cargo;
-use taktos_cli::workspace::Workspace;
 
 /// How long the database may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use taktos_emulator::{El2, Ended};
+use taktos_runner::image;
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::programs::{self, Case, MISSING_AT_EL2, PORT, PORT_FAULTS};
-use taktos_cli::image;
-use taktos_cli::workspace::Workspace;
 
 /// The most real time of one run: such a program needs a second or two.
 const TIME: Duration = Duration::from_secs(120);

@@ -3,10 +3,10 @@
 //! Owns: how late it may be on which board. Must never know: what the two do.
 
 use anyhow::{Result, ensure};
-use taktos_cli::image::{cargo, output_of};
-use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
+use taktos_runner::image::{cargo, output_of};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::cargo::tool_built;

@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result};
 use serde_json::Value;
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::cargo::tool_built;
 use super::repeat::{place, tool, twice};
-use taktos_cli::workspace::Workspace;
 
 /// How many cycles of each case are counted.
 const CYCLES: &str = "300";

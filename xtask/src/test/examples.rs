@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use syn::{Attribute, Expr, ExprLit, ImplItem, Item, Lit, Meta, UseTree, Visibility};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use taktos_cli::workspace::Workspace;
 
 /// The crate's source.
 const SOURCE: &str = "facade/src";

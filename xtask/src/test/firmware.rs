@@ -8,12 +8,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_cli::several::Board;
-use taktos_cli::workspace::Workspace;
-use taktos_cli::{emulator, image};
 use taktos_emulator::Ended;
 use taktos_emulator::process::{End, Process};
 use taktos_emulator::several::{Setting, Virt};
+use taktos_runner::several::Board;
+use taktos_runner::workspace::Workspace;
+use taktos_runner::{emulator, image};
 
 /// The machine.
 const MACHINE: Virt = Virt::RaspberryPi4;

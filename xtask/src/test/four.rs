@@ -5,12 +5,12 @@ use std::ops::Range;
 use anyhow::Result;
 use taktos_emulator::several::{Setting, Virt};
 use taktos_emulator::{Board as Machine, Ended};
+use taktos_runner::several::{Board, QUANTA};
+use taktos_runner::workspace::Workspace;
 
 use super::programs::{self, Case};
 use super::runner::{Runner, counted};
 use super::{Tally, firmware};
-use taktos_cli::several::{Board, QUANTA};
-use taktos_cli::workspace::Workspace;
 
 const PROCESSORS: usize = Board::PROCESSORS;
 

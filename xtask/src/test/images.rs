@@ -6,18 +6,19 @@ use anyhow::{Context, Result};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, El2};
+use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::figure::operations;
+use taktos_experiments::published::Peers;
+use taktos_experiments::session;
+use taktos_runner::image;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board as Several, Machine};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::runner::{Runner, counted};
-use taktos_cli::baseline::{Baseline, Baselined};
 use taktos_cli::command::bench;
 use taktos_cli::command::bench::thread_metric::{self, Calls};
-use taktos_cli::figure::operations;
-use taktos_cli::progress::Progress;
-use taktos_cli::published::Peers;
-use taktos_cli::several::{Board as Several, Machine};
-use taktos_cli::workspace::Workspace;
-use taktos_cli::{image, session};
 
 /// The board whose smallest image is weighed, and the most bytes of its text:
 /// two threads and one semaphore.

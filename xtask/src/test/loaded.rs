@@ -10,12 +10,12 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use object::Object;
 use serde_json::Value;
-use taktos_cli::emulator;
-use taktos_cli::image::{cargo, output_of};
-use taktos_cli::several::{Board as Several, QUANTUM};
-use taktos_cli::workspace::Workspace;
 use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, Mark, Options, Passing, Record, Watch};
+use taktos_runner::emulator;
+use taktos_runner::image::{cargo, output_of};
+use taktos_runner::several::{Board as Several, QUANTUM};
+use taktos_runner::workspace::Workspace;
 
 use super::cargo::tool_built;
 use super::repeat::place;

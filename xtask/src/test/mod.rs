@@ -42,9 +42,9 @@ use taktos_cli::arguments::Interface;
 use taktos_cli::command::bench::thread_metric::Calls;
 use taktos_cli::command::install::Form;
 use taktos_cli::command::needs::{Need, RUNNING};
-use taktos_cli::several::Board as Several;
-use taktos_cli::workspace::Workspace;
 use taktos_emulator::{Board, El2};
+use taktos_runner::several::Board as Several;
+use taktos_runner::workspace::Workspace;
 
 pub use line::Line;
 pub use run::{needs, run};

@@ -4,13 +4,13 @@
 use anyhow::{Context, Result};
 use taktos_cycles::{Error, UnknownInstruction};
 use taktos_emulator::{Cpu, PhaseRules, Table};
+use taktos_runner::image;
+use taktos_runner::several::Board as Several;
+use taktos_runner::workspace::Workspace;
 
 use super::storms::Length;
 use super::{Tally, boards};
 use crate::images::programs;
-use taktos_cli::image;
-use taktos_cli::several::Board as Several;
-use taktos_cli::workspace::Workspace;
 
 /// The boards whose processors have a model, and the model.
 fn modelled(length: Length) -> Vec<(Several, Cpu)> {

@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use taktos_cli::several::{Board as Several, QUANTUM};
-use taktos_cli::workspace::Workspace;
 use taktos_emulator::Board;
 use taktos_emulator::several::Setting;
+use taktos_runner::several::{Board as Several, QUANTUM};
+use taktos_runner::workspace::Workspace;
 
 use super::runner::Runner;
 use super::storms::Length;

@@ -4,10 +4,10 @@
 use anyhow::Result;
 use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, Ended};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::runner::{Runner, Words};
-use taktos_cli::workspace::Workspace;
 
 /// How one run of a program must end.
 pub(super) struct Case {

@@ -11,14 +11,14 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use taktos_emulator::Board;
+use taktos_runner::image::{cargo, output_of};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::own::{PROFILES, Place, SAYS};
 use super::storms::Length;
 use taktos_cli::command::new;
-use taktos_cli::image::{cargo, output_of};
-use taktos_cli::workspace::Workspace;
 
 /// How their names begin.
 const FAMILY: &str = "taktos";

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use taktos_runner::several;
+use taktos_runner::workspace::Workspace;
 
 use super::cargo::tool_built;
 use super::storms::Length;
 use super::{Tally, boards};
-use taktos_cli::several;
-use taktos_cli::workspace::Workspace;
 
 /// Each result of two runs of the tool itself, file by file.
 pub(super) fn same_bytes(workspace: &Workspace, length: Length) -> Result<Tally> {

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use libtest_mimic::{Arguments, Failed, Trial};
 use taktos_cli::command::needs::Need;
-use taktos_cli::failure::{CheckFailed, Failure, shown};
-use taktos_cli::workspace::Workspace;
-use taktos_cli::{progress, screen};
+use taktos_experiments::screen;
+use taktos_runner::failure::{CheckFailed, Failure, shown};
+use taktos_runner::progress;
+use taktos_runner::workspace::Workspace;
 
 use super::report::{self, said};
 use super::{Line, Step, Tally, steps};

@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_cli::several::Board;
-use taktos_cli::workspace::Workspace;
-use taktos_cli::{emulator, image};
 use taktos_emulator::several::Setting;
 use taktos_emulator::{Emulator, Ended, Options};
+use taktos_runner::several::Board;
+use taktos_runner::workspace::Workspace;
+use taktos_runner::{emulator, image};
 
 use super::Tally;
 

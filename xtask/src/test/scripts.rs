@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use taktos_emulator::several::Setting;
+use taktos_runner::several::Board;
+use taktos_runner::workspace::Workspace;
 use taktos_schedule::smp::PolicyKind;
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::scenario::{
@@ -20,8 +22,6 @@ use taktos_time::Instant;
 
 use super::Tally;
 use super::runner::Runner;
-use taktos_cli::several::Board;
-use taktos_cli::workspace::Workspace;
 
 /// What the board's program can hold.
 const PROCESSORS: usize = 3;

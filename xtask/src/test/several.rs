@@ -2,18 +2,18 @@
 
 use anyhow::Result;
 use taktos_emulator::several::Virt;
+use taktos_experiments::baseline::Baselined;
+use taktos_experiments::several_bench::Figures;
+use taktos_runner::image;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board, QUANTA};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::images::changed;
-use taktos_cli::baseline::Baselined;
 use taktos_cli::command::bench::baseline_of;
 use taktos_cli::command::bench::several::{PROGRAM, measure};
 use taktos_cli::command::several::ready;
-use taktos_cli::image;
-use taktos_cli::progress::Progress;
-use taktos_cli::several::{Board, QUANTA};
-use taktos_cli::several_bench::Figures;
-use taktos_cli::workspace::Workspace;
 
 /// Each quantum twice: the time must be honest, and the same both times.
 pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
@@ -26,7 +26,7 @@ pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
 
 fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
     let image = image::build_for(workspace, (board.name(), board.triple()), "probe")?;
-    let emulator = taktos_cli::emulator::find(board)?;
+    let emulator = taktos_runner::emulator::find(board)?;
     let mut all = Tally::default();
     for quantum in QUANTA {
         let probe = emulator.probe(&image.path, quantum)?;

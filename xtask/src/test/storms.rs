@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use taktos_emulator::several::Setting;
+use taktos_runner::several::{Board, QUANTA};
+use taktos_runner::workspace::Workspace;
 
 use super::runner::Runner;
 use super::{Tally, seed};
-use taktos_cli::several::{Board, QUANTA};
-use taktos_cli::workspace::Workspace;
 
 /// A policy, a layout, and how calm it is: one in so many choices may be an operation that spans instances.
 type World = (&'static str, &'static str, u32);

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use taktos_emulator::Board;
+use taktos_random::texts::text;
+use taktos_runner::board;
+use taktos_runner::failure::shown;
 
 use super::*;
-use crate::board;
-use crate::failure::shown;
-use crate::fuzz::text;
 
 /// Words that the tool knows, and some that it nearly does.
 const KNOWN: &str = "run reproduce bench trace doctor sim generate --suite simulation --scheduler edf --cpus --clusters edf:0-1,2-3 \

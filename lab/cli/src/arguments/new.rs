@@ -46,6 +46,6 @@ pub struct NewOptions {
 }
 
 fn boards() -> String {
-    let names = crate::board::kernels().join(", ");
+    let names = taktos_runner::board::kernels().join(", ");
     format!("The board that it is for: {names}")
 }

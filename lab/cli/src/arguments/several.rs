@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use taktos_experiments::experiment::Scale;
+use taktos_runner::failure::Failure;
 use taktos_simulate::Policy;
 use taktos_simulate::file::{suggest, text};
 use taktos_time::Duration;
 
 use super::{Format, RunOptions};
-use crate::experiment::Scale;
-use crate::failure::Failure;
 
 /// The most repetitions that the images have room for.
 const MOST_LOOPS: u64 = 100_000;

@@ -6,13 +6,13 @@
 
 use anyhow::{Context, Result};
 use taktos_emulator::Board;
+use taktos_experiments::baseline::{Baseline, Baselined, Counts};
 use taktos_export::replace_file;
+use taktos_runner::several::Board as Several;
+use taktos_runner::workspace::Workspace;
 
 use super::Compared;
-use crate::baseline::{Baseline, Baselined, Counts};
 use crate::command::bench::{BUDGETS, USER, baseline_of};
-use crate::several::Board as Several;
-use crate::workspace::Workspace;
 
 /// The pages whose tables are written anew.
 const PAGES: [&str; 2] = ["docs/figures.md", "docs/user-mode.md"];
@@ -82,7 +82,7 @@ pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
         };
         match Baseline::read(&baseline_of(workspace, board)) {
             Ok(baseline) => all.extend(table(&baseline, page, &lines, number + 1)),
-            Err(error) => all.push(Err(crate::failure::shown(&error))),
+            Err(error) => all.push(Err(taktos_runner::failure::shown(&error))),
         }
     }
     all
@@ -131,7 +131,7 @@ fn medians(counts: &Counts) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Summary;
+    use taktos_experiments::measure::Summary;
 
     fn baseline() -> Baseline {
         let summary = |median| Summary {

@@ -3,15 +3,15 @@
 //! `<!-- several BOARD TABLE -->` stands before such a table. Whoever saves a baseline has it written anew.
 
 use anyhow::{Context, Result};
+use taktos_experiments::baseline::Baselined;
+use taktos_experiments::several_bench::{Figures, markdown};
 use taktos_export::replace_file;
 use taktos_export::table::Table;
+use taktos_runner::workspace::Workspace;
 
 use super::Compared;
-use crate::baseline::Baselined;
 use crate::command::bench::baseline_of;
 use crate::command::bench::several::{board, tables_of};
-use crate::several_bench::{Figures, markdown};
-use crate::workspace::Workspace;
 
 /// The page whose tables are written anew.
 const PAGE: &str = "docs/figures.md";
@@ -68,7 +68,10 @@ pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
         all.push(match expected(workspace, name, table) {
             Ok(expected) if found(text, number + 1) == expected => Ok(()),
             Ok(expected) => Err(format!("{place}: the baseline says\n{expected}")),
-            Err(error) => Err(format!("{place}: {}", crate::failure::shown(&error))),
+            Err(error) => Err(format!(
+                "{place}: {}",
+                taktos_runner::failure::shown(&error)
+            )),
         });
     }
     all

@@ -1,15 +1,15 @@
 //! `taktos sim` of many task sets: the verdict of each under each policy.
 
 use anyhow::Result;
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::workspace::Workspace;
 use taktos_simulate::generate::utilisation_of;
 
 use super::experiment::begin_at;
 use super::sim::fail_on_miss;
 use crate::arguments::SimOptions;
-use crate::failure::Failure;
-use crate::progress::Progress;
 use crate::simulation::{self, Batch, Judged, Request, Verdict, Written, guests};
-use crate::workspace::Workspace;
 
 /// Where partitions say who schedules, this is the column of their verdict.
 const PARTITIONS: &str = "partitions";

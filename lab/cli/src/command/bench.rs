@@ -11,19 +11,19 @@ use anyhow::Result;
 pub(super) use hardware::hardware;
 pub(super) use simulation::simulation;
 use taktos_emulator::Board;
+use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::figure::operations;
+use taktos_experiments::form::Form;
+use taktos_experiments::published::Peers;
+use taktos_experiments::session;
+use taktos_runner::board::{kernels, unknown};
+use taktos_runner::failure::CheckFailed;
+use taktos_runner::workspace::Workspace;
 pub(super) use thread_metric::thread_metric;
 
 use super::experiment::run_prepared;
 use crate::arguments::RunOptions;
-use crate::baseline::{Baseline, Baselined};
-use crate::board::{kernels, unknown};
 use crate::book;
-use crate::failure::CheckFailed;
-use crate::figure::operations;
-use crate::form::Form;
-use crate::published::Peers;
-use crate::session;
-use crate::workspace::Workspace;
 
 /// Counts every operation; saves the counts, or compares them.
 pub(super) fn run(

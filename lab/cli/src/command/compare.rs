@@ -3,7 +3,14 @@
 use std::path::Path;
 
 use anyhow::Result;
-use taktos_export::Recording;
+use taktos_experiments::compare::{self, Both, Simulated, simulate};
+use taktos_experiments::outcome::{Outcome, Trace};
+use taktos_experiments::smp::{Case, Figures, Layout, Periodic, periodic};
+use taktos_export::{Drawn, Recording};
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board, Call, QUANTUM, each};
+use taktos_runner::workspace::Workspace;
 use taktos_simulate::{Policy, file};
 use taktos_time::Duration;
 
@@ -11,14 +18,6 @@ use super::experiment::begin;
 use super::several::{Ready, board, ready};
 use super::smp::recorded;
 use crate::arguments::{RunOptions, SizeOptions};
-use crate::compare::{self, Both, Simulated, simulate};
-use crate::failure::Failure;
-use crate::figure::Drawn;
-use crate::outcome::{Outcome, Trace};
-use crate::progress::Progress;
-use crate::several::{Board, Call, QUANTUM, each};
-use crate::smp::{Case, Figures, Layout, Periodic, periodic};
-use crate::workspace::Workspace;
 
 /// The program that runs task sets.
 const PROGRAM: &str = "spacecraft";

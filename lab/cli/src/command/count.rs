@@ -8,17 +8,17 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::Serialize;
 use taktos_emulator::{Count, Record, Statistics};
+use taktos_experiments::screen;
 use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Evidence, to_json};
+use taktos_runner::failure::{CheckFailed, Failure};
+use taktos_runner::workspace::Workspace;
 
 use super::experiment::begin;
 use super::trace::{self, Asked};
 use crate::arguments::{Format, MachineOptions, RunOptions};
-use crate::failure::{CheckFailed, Failure};
 use crate::made_for::Chosen;
-use crate::screen;
 use crate::watched::{Interval, Watched};
-use crate::workspace::Workspace;
 
 /// The passages of an interval, by the processor that executed them; where there is but one it has no number.
 type Passages = BTreeMap<Option<usize>, Vec<Count>>;

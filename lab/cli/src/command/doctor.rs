@@ -5,11 +5,11 @@ use std::process::Command;
 
 use anyhow::Result;
 use taktos_emulator::{Board, Emulator, Error, remark};
+use taktos_experiments::screen;
 use taktos_export::table::{Cell, Column, Table};
-
-use crate::failure::CheckFailed;
-use crate::workspace::Workspace;
-use crate::{emulator, screen};
+use taktos_runner::emulator;
+use taktos_runner::failure::CheckFailed;
+use taktos_runner::workspace::Workspace;
 
 /// One thing that is needed.
 struct Need {

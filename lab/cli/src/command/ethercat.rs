@@ -4,24 +4,24 @@ use std::path::Path;
 
 use anyhow::Result;
 use taktos_emulator::El2;
+use taktos_experiments::ethercat::{
+    Case, Common, DEVICES, Measured, Place, Run, Told, described, json, samples, text, words,
+};
+use taktos_experiments::experiment::{Ethercat, Scale};
+use taktos_experiments::figure::Material;
+use taktos_experiments::outcome::Outcome;
 use taktos_linux::{Job, command_line};
+use taktos_runner::failure::{Failure, one_line};
+use taktos_runner::kept::Kept;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::each;
+use taktos_runner::station::{Needs, Station, Task, What};
+use taktos_runner::workspace::Workspace;
 
 use super::experiment::begin;
 use super::guests::{failures, judged, no_board, outcome};
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
-use crate::ethercat::{
-    Case, Common, DEVICES, Measured, Place, Run, Told, described, json, samples, text, words,
-};
-use crate::experiment::{Ethercat, Scale};
-use crate::failure::{Failure, one_line};
-use crate::figure::Material;
-use crate::kept::Kept;
-use crate::outcome::Outcome;
-use crate::progress::Progress;
-use crate::several::each;
-use crate::station::{Needs, Station, Task, What};
-use crate::workspace::Workspace;
 
 /// How the machine is called in the data.
 const PLATFORM: &str = El2::BOARD.0;

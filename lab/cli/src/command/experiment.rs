@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use taktos_experiments::experiment::{Asked, Scale, Several, asked};
+use taktos_experiments::form::Form;
+use taktos_experiments::result;
+use taktos_experiments::session::{self, Prepared, Session};
 use taktos_export::{ResultDirectory, renew_index};
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::Machine;
+use taktos_runner::workspace::Workspace;
 
 use super::smp::Extent;
 use super::{compare, ethercat, hypervisor, latency, mechanisms, smp};
 use crate::arguments::{Format, LatencyOptions, Part, RunOptions, SizeOptions};
-use crate::experiment::{Asked, Scale, Several, asked};
-use crate::failure::Failure;
-use crate::form::Form;
-use crate::progress::Progress;
-use crate::result;
-use crate::session::{self, Prepared, Session};
-use crate::several::Machine;
-use crate::workspace::Workspace;
 
 /// Runs what a file asks for.
 pub(super) fn from_file(

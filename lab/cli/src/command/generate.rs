@@ -5,8 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
+use taktos_experiments::screen;
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{replace_file, to_json};
+use taktos_runner::failure::Failure;
 use taktos_simulate::file::{TaskSet, write};
 use taktos_simulate::generate::{
     GenerateError, Key, PeriodRange, Specification, WHOLE, execution, generate, utilisation,
@@ -14,8 +16,6 @@ use taktos_simulate::generate::{
 use taktos_simulate::{Arrival, Task, Workload};
 
 use crate::arguments::{GenerateOptions, SetForm};
-use crate::failure::Failure;
-use crate::screen;
 use crate::simulation::SEPARATOR;
 
 /// Writes the sets.

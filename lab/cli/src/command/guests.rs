@@ -3,14 +3,15 @@
 //! Owns: what they refuse, and how runs of which there are no figures are told. Must never know: what any of them measures.
 
 use anyhow::Result;
+use taktos_experiments::experiment::Figure;
+use taktos_experiments::figure::{Material, draw_all};
+use taktos_experiments::outcome::Outcome;
+use taktos_export::Drawn;
+use taktos_runner::failure::{CheckFailed, Failure};
+use taktos_runner::several::Honest;
+use taktos_runner::station::{Station, Task};
 
 use crate::arguments::RunOptions;
-use crate::experiment::Figure;
-use crate::failure::{CheckFailed, Failure};
-use crate::figure::{Drawn, Material, draw_all};
-use crate::outcome::Outcome;
-use crate::several::Honest;
-use crate::station::{Station, Task};
 
 /// Refuses a board: these experiments have one.
 pub(super) fn no_board(options: &RunOptions) -> Result<()> {

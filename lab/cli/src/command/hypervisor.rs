@@ -7,21 +7,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use taktos_emulator::El2;
+use taktos_experiments::experiment::{Hypervisor, Scale};
+use taktos_experiments::figure::Material;
+use taktos_experiments::hypervisor::{
+    Case, Extent, Latency, Measure, Measured, Plan, Run, json, samples,
+};
+use taktos_experiments::outcome::Outcome;
+use taktos_runner::failure::{Failure, one_line};
+use taktos_runner::kept::Kept;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::each;
+use taktos_runner::station::{Station, Task};
+use taktos_runner::workspace::Workspace;
 
 use super::experiment::begin;
 use super::guests::{failures, judged, no_board, outcome};
 use super::several::result_name;
 use crate::arguments::{RunOptions, SizeOptions};
-use crate::experiment::{Hypervisor, Scale};
-use crate::failure::{Failure, one_line};
-use crate::figure::Material;
-use crate::hypervisor::{Case, Extent, Latency, Measure, Measured, Plan, Run, json, samples};
-use crate::kept::Kept;
-use crate::outcome::Outcome;
-use crate::progress::Progress;
-use crate::several::each;
-use crate::station::{Station, Task};
-use crate::workspace::Workspace;
 use runs::{Bench, needs};
 
 /// How the machine is called in the data.

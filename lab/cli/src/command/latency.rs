@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_experiments::experiment::{Asked, Latency, Scale, Several, asked};
+use taktos_experiments::figure::{Material, draw_all};
+use taktos_experiments::latency::{self, Question};
+use taktos_experiments::outcome::Outcome;
+use taktos_experiments::response::sets;
+use taktos_experiments::screen;
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board, Call, QUANTUM};
+use taktos_runner::workspace::Workspace;
 use taktos_time::Duration;
 
 use super::experiment::begin_at;
 use super::several::{board, ready, result_name};
 use crate::arguments::{Format, LatencyFormat, LatencyOptions};
-use crate::experiment::{Asked, Latency, Scale, Several, asked};
-use crate::failure::Failure;
-use crate::figure::{Material, draw_all};
-use crate::latency::{self, Question};
-use crate::outcome::Outcome;
-use crate::progress::Progress;
-use crate::response::sets;
-use crate::screen;
-use crate::several::{Board, Call, QUANTUM};
-use crate::workspace::Workspace;
 
 /// The program's own name of what it does.
 const WORKLOAD: &str = "latency";

@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_experiments::experiment::Mechanisms;
+use taktos_experiments::figure::{Material, draw_all};
+use taktos_experiments::mechanisms::{self, EXPERIMENTS};
+use taktos_experiments::outcome::Outcome;
+use taktos_experiments::response::{Set, sets};
+use taktos_experiments::samples::Samples;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Call, QUANTA, QUANTUM, each};
+use taktos_runner::workspace::Workspace;
 
 use super::experiment::begin;
 use super::partitions::Machines;
 use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
-use crate::experiment::Mechanisms;
-use crate::figure::{Material, draw_all};
-use crate::mechanisms::{self, EXPERIMENTS};
-use crate::outcome::Outcome;
-use crate::progress::Progress;
-use crate::response::{Set, sets};
-use crate::samples::Samples;
-use crate::several::{Call, QUANTA, QUANTUM, each};
-use crate::workspace::Workspace;
 
 /// The program's own name of what it does.
 const WORKLOAD: &str = "mechanisms";

@@ -28,15 +28,16 @@ mod vm;
 use std::time::Duration;
 
 use anyhow::Result;
+use taktos_experiments::screen;
+use taktos_runner::failure::Failure;
+use taktos_runner::image;
+use taktos_runner::workspace::Workspace;
 
 use trace::Asked;
 
 use crate::arguments::{Command, Format, Interface, LoadedOptions, Suite, VmCommand};
 use crate::command::bench::thread_metric::Calls;
 use crate::command::install::Form;
-use crate::failure::Failure;
-use crate::workspace::Workspace;
-use crate::{image, screen};
 
 /// Does what the command line asks.
 ///

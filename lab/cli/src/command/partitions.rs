@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use taktos_experiments::outcome::File;
+use taktos_experiments::response::{Set, sets};
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::station::{Call, Machine, lines_of};
+use taktos_runner::vm;
+use taktos_runner::workspace::Workspace;
 use taktos_vm::{Configuration, Plan, Time};
-
-use crate::failure::Failure;
-use crate::outcome::File;
-use crate::progress::Progress;
-use crate::response::{Set, sets};
-use crate::station::{Call, Machine, lines_of};
-use crate::vm;
-use crate::workspace::Workspace;
 
 /// The guest that asks, in each configuration.
 const ASKER: &str = "asker";

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
+use taktos_experiments::screen;
 use taktos_export::table::Table;
+use taktos_runner::failure::{CheckFailed, Failure};
 use taktos_simulate::scenario::{Failed, Options, POLICIES, Report, ScenarioError, run_file};
 
 use crate::arguments::{SchedulerChoice, SimOptions};
-use crate::failure::{CheckFailed, Failure};
-use crate::screen;
 
 /// One file, and what its run came to.
 struct Done {

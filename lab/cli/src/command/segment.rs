@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
+use taktos_experiments::ethercat::described;
+use taktos_experiments::experiment::{Asked, Scale, Several, asked};
+use taktos_experiments::screen;
 use taktos_export::table::{Column, Table};
 use taktos_fieldbus::{Played, devices_of, play, standard};
+use taktos_runner::failure::Failure;
 
 use crate::arguments::SegmentOptions;
-use crate::ethercat::described;
-use crate::experiment::{Asked, Scale, Several, asked};
-use crate::failure::Failure;
-use crate::screen;
 
 /// Plays until the time is over.
 pub(super) fn run(options: &SegmentOptions) -> Result<()> {

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_experiments::outcome::{MOST_EVENTS, Outcome, Trace};
 use taktos_export::Recording;
-
-use crate::image::Image;
-use crate::outcome::{MOST_EVENTS, Outcome, Trace};
-use crate::progress::Progress;
-use crate::several::{Board, Call, Honest, LIMITS, Machine, honest};
-use crate::workspace::Workspace;
+use taktos_runner::image::Image;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board, Call, Honest, LIMITS, Machine, honest};
+use taktos_runner::workspace::Workspace;
 
 /// A machine whose time is honest, and the image that it runs.
 pub struct Ready {

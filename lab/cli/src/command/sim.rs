@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use taktos_export::replace_file;
+use taktos_runner::failure::{CheckFailed, Failure};
+use taktos_runner::progress::Progress;
+use taktos_runner::workspace::Workspace;
 
 use super::batch;
 use super::experiment::begin_at;
 use crate::arguments::SimOptions;
-use crate::failure::{CheckFailed, Failure};
-use crate::progress::Progress;
 use crate::simulation::{self, Written, guests};
-use crate::workspace::Workspace;
 
 /// Does what the options ask.
 pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {

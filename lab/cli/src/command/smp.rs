@@ -3,24 +3,24 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use taktos_experiments::compare::schedule;
+use taktos_experiments::experiment::{Scale, Smp};
+use taktos_experiments::figure::{Material, draw_all};
+use taktos_experiments::outcome::Outcome;
+use taktos_experiments::smp::{Case, Figures, Plan, Question, Run, periodic};
 use taktos_export::plot::gantt;
-use taktos_export::{Evidence, Recording};
+use taktos_export::{Drawn, Evidence, Recording};
+use taktos_runner::failure::Failure;
+use taktos_runner::kept::{Kept, Key};
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Call, QUANTA, QUANTUM, each};
+use taktos_runner::workspace::Workspace;
 use taktos_simulate::file;
 use taktos_time::Duration;
 
 use super::experiment::begin;
 use super::several::{Ready, board, ready, result_name};
 use crate::arguments::RunOptions;
-use crate::compare::schedule;
-use crate::experiment::{Scale, Smp};
-use crate::failure::Failure;
-use crate::figure::{Drawn, Material, draw_all};
-use crate::kept::{Kept, Key};
-use crate::outcome::Outcome;
-use crate::progress::Progress;
-use crate::several::{Call, QUANTA, QUANTUM, each};
-use crate::smp::{Case, Figures, Plan, Question, Run, periodic};
-use crate::workspace::Workspace;
 
 /// How much of a schedule is drawn: a second.
 const DRAWN: u64 = 1_000_000_000;

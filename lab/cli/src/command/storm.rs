@@ -3,16 +3,16 @@
 
 use anyhow::Result;
 use serde::Serialize;
+use taktos_experiments::screen;
 use taktos_export::table::Table;
+use taktos_runner::failure::CheckFailed;
+use taktos_runner::progress::Progress;
 use taktos_schedule::smp::PolicyKind;
 use taktos_simulate::Policy;
 use taktos_simulate::explore::{Failure as Broken, StormOptions, StormReport, storm};
 use taktos_simulate::scenario::POLICIES;
 
 use crate::arguments::{SchedulerChoice, SimOptions};
-use crate::failure::CheckFailed;
-use crate::progress::Progress;
-use crate::screen;
 
 /// The processors of a storm that names none.
 const CPUS: usize = 32;

@@ -9,22 +9,23 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use taktos_emulator::{Ending, Options, Record, Until, Watch};
+use taktos_experiments::measure::record_schedule;
+use taktos_experiments::screen;
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot, to_json};
+use taktos_runner::failure::Failure;
+use taktos_runner::image::Image;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Call, Machine};
+use taktos_runner::workspace::Workspace;
+use taktos_runner::{image, loaded};
 use taktos_trace::{Event, Kind};
 
 use super::experiment::begin_at;
 use crate::arguments::{Format, MachineOptions, RunOptions};
-use crate::failure::Failure;
-use crate::image::Image;
 use crate::made_for::Chosen;
-use crate::measure::record_schedule;
-use crate::progress::Progress;
-use crate::several::{Call, Machine};
 use crate::watched::Watched;
-use crate::workspace::Workspace;
-use crate::{image, loaded, screen};
 
 /// How long an image runs when the command line names no time.
 pub(super) const TIME: Duration = Duration::from_secs(10);

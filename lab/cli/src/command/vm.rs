@@ -5,18 +5,19 @@ use std::path::Path;
 use anyhow::Result;
 use taktos_emulator::Options;
 use taktos_emulator::several::{Setting, Virt};
+use taktos_experiments::guests::Observation;
+use taktos_experiments::screen;
+use taktos_runner::emulator;
+use taktos_runner::failure::{CheckFailed, Failure};
+use taktos_runner::image::Image;
+use taktos_runner::kind::{self, Kind};
+use taktos_runner::progress::Progress;
+use taktos_runner::vm::{self, Ended, Ending, Limit};
+use taktos_runner::workspace::Workspace;
 use taktos_vm::{Configuration, Loaded, Plan, Sources, Time};
 
 use super::trace;
 use crate::arguments::{Format, VmCheck, VmRun};
-use crate::emulator;
-use crate::failure::{CheckFailed, Failure};
-use crate::image::Image;
-use crate::kind::{self, Kind};
-use crate::progress::Progress;
-use crate::screen;
-use crate::vm::{self, Ended, Ending, Limit, Observation};
-use crate::workspace::Workspace;
 
 /// What a person must know of a machine whose time is real.
 const REAL_TIME: &str = "  time is the clock on the wall: what else this computer does shows in the guests as late wake-ups\n  \

@@ -2,13 +2,12 @@
 //! Must never know: how a set is simulated.
 
 use serde::Serialize;
+use taktos_experiments::outcome::{Files, Outcome};
 use taktos_export::table::{Cell, Table};
-use taktos_export::{Evidence, in_order, to_json};
+use taktos_export::{Drawn, Evidence, in_order, to_json};
 
 use super::result::LIMITS;
 use super::tables::simulated;
-use crate::figure::Drawn;
-use crate::outcome::{Files, Outcome};
 
 /// What became of a set under a policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 
 use anyhow::Result;
+use taktos_experiments::recorder::Recorder;
 use taktos_export::Recording;
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
 use taktos_simulate::{Arrival, Outcome, Plan, Policy, Setup, SimError, Workload, batch, run};
 use taktos_time::Duration;
 
-use super::recorder::Recorder;
 use super::request::{Request, jobs_within};
 use crate::arguments::SimOptions;
-use crate::failure::Failure;
-use crate::progress::Progress;
 
 /// How many jobs the recorded part has, about, when no trace was asked for.
 const RECORDED_JOBS: u128 = 2_000;

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_runner::failure::Failure;
 use taktos_schedule::CpuSet;
 use taktos_simulate::file::{self, TaskSet};
 use taktos_simulate::{Arrival, Cluster, Costs, Policy, Setup, Task, Workload};
@@ -11,7 +12,6 @@ use taktos_time::Duration;
 
 use super::{ClusterRequest, Written};
 use crate::arguments::{SchedulerChoice, SimOptions};
-use crate::failure::Failure;
 
 /// How much virtual time passes when nobody says.
 const HORIZON: Duration = Duration::from_secs(10);

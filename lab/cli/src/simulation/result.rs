@@ -2,8 +2,9 @@
 //!
 //! Owns: what is said of each run. Must never know: how a result is written.
 
+use taktos_experiments::outcome::{Named, Outcome, Trace};
 use taktos_export::plot::{Counts, counted_histogram, counted_tail, gantt};
-use taktos_export::{Evidence, Recording};
+use taktos_export::{Drawn, Evidence, Recording};
 use taktos_simulate::file::text;
 use taktos_simulate::{Cost, Costs, Task, TaskStatistics, file};
 use taktos_trace::Kind;
@@ -13,8 +14,6 @@ use super::outcome::{Outcomes, Run};
 use super::request::Request;
 use super::tables;
 use crate::arguments::SimOptions;
-use crate::figure::Drawn;
-use crate::outcome::{Named, Outcome, Trace};
 
 /// How many switches a Gantt chart shows, at most.
 const DRAWN_SWITCHES: usize = 400;

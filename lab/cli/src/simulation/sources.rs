@@ -5,9 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-
-use crate::failure::Failure;
-use crate::kind::{self, Kind};
+use taktos_runner::failure::Failure;
+use taktos_runner::kind::{self, Kind};
 
 /// What stands for the standard input.
 const STANDARD_INPUT: &str = "-";

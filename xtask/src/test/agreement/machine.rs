@@ -7,13 +7,13 @@ use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol};
 use taktos_emulator::several::{Event, Setting, Virt};
 use taktos_emulator::{Emulator, Options, Place, Subject};
+use taktos_runner::progress::Progress;
+use taktos_runner::vm::{self, Vcpus};
+use taktos_runner::workspace::Workspace;
 use taktos_vm::{Configuration, Plan, Sources, Time};
 
 use super::cases::Case;
 use super::turns::Turn;
-use taktos_cli::progress::Progress;
-use taktos_cli::vm::{self, Vcpus};
-use taktos_cli::workspace::Workspace;
 
 /// Parts of the symbols of functions of the library that the hypervisor calls when it begins: for its first processor, and
 /// for each guest that starts.
@@ -77,7 +77,7 @@ impl Recorder {
         };
         Ok(Self {
             points: [point(BEGIN)?, point(START)?],
-            emulator: taktos_cli::emulator::find(Virt::Aarch64El2)?,
+            emulator: taktos_runner::emulator::find(Virt::Aarch64El2)?,
             guest: Sources::of(guest.path),
             scratch: workspace.target().join("agreement"),
             vcpus: Vcpus::of(&file)?,

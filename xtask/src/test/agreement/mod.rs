@@ -10,13 +10,13 @@ mod simulated;
 mod turns;
 
 use anyhow::{Context, Result, ensure};
+use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use cases::{Case, Guest, Needs};
 use machine::{Recorder, Recording};
 use simulated::{Measured, simulate};
-use taktos_cli::baseline::{Baseline, Baselined};
-use taktos_cli::workspace::Workspace;
 use turns::compare;
 
 /// How long machines run, in instructions; one that only shows what its guest needs, and the one whose policy decides

@@ -1,6 +1,6 @@
 //! Fenced blocks of code in a page.
 
-use taktos_cli::experiment::line_of;
+use taktos_experiments::experiment::line_of;
 
 /// A fenced block of code.
 #[derive(Debug, PartialEq, Eq)]

@@ -20,6 +20,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use taktos_experiments::experiment::Experiment;
+use taktos_runner::workspace::Workspace;
 
 use taktos_simulate::file::{self, FileError};
 
@@ -30,8 +32,6 @@ use crate::Chores;
 use block::{Block, blocks};
 use taktos_cli::arguments::Arguments;
 use taktos_cli::book::{figures, several};
-use taktos_cli::experiment::Experiment;
-use taktos_cli::workspace::Workspace;
 
 /// Every block of the book, the README and the architecture.
 pub(super) fn code(workspace: &Workspace) -> Result<Tally> {

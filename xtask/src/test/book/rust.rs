@@ -10,14 +10,14 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use taktos_emulator::Board;
+use taktos_runner::failure::Failure;
+use taktos_runner::image::{cargo, manifest, output_of};
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::block::Block;
 use crate::test::cargo::counted;
 use taktos_cli::command::new::PROGRAM;
-use taktos_cli::failure::Failure;
-use taktos_cli::image::{cargo, manifest, output_of};
-use taktos_cli::workspace::Workspace;
 
 /// Programs whose libraries examples on the host may use. No package is named: with all packages chosen they are as the tests have them.
 const PROGRAMS: [&str; 4] = ["--test", "model", "--bin", "xtask"];

@@ -5,11 +5,11 @@
 
 use anyhow::{Context, Result};
 use taktos_emulator::several::{Setting, Virt};
+use taktos_runner::emulator;
 
 use super::judge::{number, only};
 use super::machine::{self, Images};
 use crate::test::Tally;
-use taktos_cli::emulator;
 
 /// What the victim may lose, in hundredths of what it does alone.
 const MOST_LOST: u64 = 5;

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use taktos_emulator::process::{End, Process};
+use taktos_runner::progress::Progress;
+use taktos_runner::workspace::Workspace;
+use taktos_runner::{emulator, vm};
 use taktos_vm::{Configuration, Image, Plan, Sources, Time};
 
 use super::cases::Case;
-use taktos_cli::emulator;
-use taktos_cli::progress::Progress;
-use taktos_cli::vm;
-use taktos_cli::workspace::Workspace;
 
 const EMULATOR: &str = "qemu-system-aarch64";
 /// When the victim has ended, all that matters is said.

@@ -13,11 +13,11 @@ mod judge;
 mod machine;
 
 use anyhow::Result;
+use taktos_runner::workspace::Workspace;
 
 use super::{Tally, storms};
 use cases::Case;
 use machine::Images;
-use taktos_cli::workspace::Workspace;
 
 /// What doorbells cost a victim that takes no interrupts; each attack beside victims under each scheduler; guests that are started again a
 /// thousand times; and every attack in turn for a minute under RTDS, for an hour under both schedulers with servers where asked.

@@ -18,14 +18,14 @@ use std::process::{Command, Output};
 use anyhow::{Context, Result, ensure};
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
+use taktos_runner::image::{cargo, output_of};
+use taktos_runner::several::Board as Several;
+use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::storms::Length;
 use taktos_cli::command::new;
-use taktos_cli::image::{cargo, output_of};
-use taktos_cli::several::Board as Several;
-use taktos_cli::workspace::Workspace;
 
 /// The line that the program prints, once.
 pub(super) const SAYS: &str = "the sum is 10";

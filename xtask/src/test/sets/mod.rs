@@ -5,6 +5,11 @@
 //! Must never know: how either runs one, and how far apart the two may be: the comparison does.
 
 use anyhow::Result;
+use taktos_experiments::compare::{Order, Turns, draw, simulate};
+use taktos_experiments::smp::{Case, Layout};
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board, QUANTUM};
+use taktos_runner::workspace::Workspace;
 use taktos_simulate::Policy;
 use taktos_simulate::generate::Key;
 use taktos_time::Duration;
@@ -13,11 +18,6 @@ use super::storms::Length;
 use super::{Tally, seed};
 use taktos_cli::command::compare::{Compared, Works, in_both, works};
 use taktos_cli::command::several::{Ready, ready};
-use taktos_cli::compare::{Order, Turns, draw, simulate};
-use taktos_cli::progress::Progress;
-use taktos_cli::several::{Board, QUANTUM};
-use taktos_cli::smp::{Case, Layout};
-use taktos_cli::workspace::Workspace;
 
 /// The program that runs task sets.
 const PROGRAM: &str = "spacecraft";

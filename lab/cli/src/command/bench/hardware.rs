@@ -5,22 +5,21 @@
 use anyhow::Result;
 use serde::Serialize;
 use taktos_emulator::Board;
+use taktos_experiments::experiment::load;
+use taktos_experiments::figure::{Material, draw_all};
+use taktos_experiments::hardware::line::{Probe, listen, recorded, serial};
+use taktos_experiments::hardware::{Session, has_ended, read};
+use taktos_experiments::measure::Summary;
+use taktos_experiments::outcome::Outcome;
+use taktos_experiments::samples::{Samples, Unit};
 use taktos_export::{Evidence, to_json};
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::workspace::Workspace;
+use taktos_runner::{board, image};
 
 use crate::arguments::{CounterOptions, RunOptions, Suite};
-use crate::board;
 use crate::command::experiment::begin;
-use crate::experiment::load;
-use crate::failure::Failure;
-use crate::figure::{Material, draw_all};
-use crate::hardware::line::{Probe, listen, recorded, serial};
-use crate::hardware::{Session, has_ended, read};
-use crate::image;
-use crate::measure::Summary;
-use crate::outcome::Outcome;
-use crate::progress::Progress;
-use crate::samples::{Samples, Unit};
-use crate::workspace::Workspace;
 
 /// The experiment, and the program that it runs.
 const EXPERIMENT: &str = "experiments/bench-hardware.toml";
@@ -169,8 +168,11 @@ struct Operation {
 }
 
 fn rounds(samples: &Samples, marks: &[String]) -> Vec<Round> {
-    let groups = samples.grouped(&["caches".to_owned()], &crate::measure::Labels::new());
-    let round = |group: &crate::samples::Group<'_>| Round {
+    let groups = samples.grouped(
+        &["caches".to_owned()],
+        &taktos_experiments::measure::Labels::new(),
+    );
+    let round = |group: &taktos_experiments::samples::Group<'_>| Round {
         caches: group.key.concat(),
         operations: marks
             .iter()

@@ -3,21 +3,20 @@
 use std::path::Path;
 
 use anyhow::Result;
-use taktos_export::Evidence;
+use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::outcome::Outcome;
+use taktos_experiments::several_bench::{Figures, Goals, LAYOUTS, tables};
 use taktos_export::table::Table;
+use taktos_export::{Drawn, Evidence};
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board, Call, QUANTA, each};
+use taktos_runner::workspace::Workspace;
 
 use super::{against, baseline_of};
 use crate::arguments::RunOptions;
-use crate::baseline::{Baseline, Baselined};
 use crate::book;
 use crate::command::experiment::begin;
 use crate::command::several::{Ready, ready};
-use crate::figure::Drawn;
-use crate::outcome::Outcome;
-use crate::progress::Progress;
-use crate::several::{Board, Call, QUANTA, each};
-use crate::several_bench::{Figures, Goals, LAYOUTS, tables};
-use crate::workspace::Workspace;
 
 /// The program that is measured.
 pub const PROGRAM: &str = "bench";

@@ -9,8 +9,12 @@
 use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+use taktos_experiments::{published, screen};
 use taktos_export::Basis;
 use taktos_export::table::{Cell, Column, Table};
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::workspace::Workspace;
 use taktos_simulate::generate::{
     Deadlines, Key, Method, PeriodRange, Periods, Specification, WHOLE, generate,
 };
@@ -18,10 +22,6 @@ use taktos_simulate::{Plan, Policy, Setup};
 use taktos_time::Duration;
 
 use crate::arguments::RunOptions;
-use crate::failure::Failure;
-use crate::progress::Progress;
-use crate::workspace::Workspace;
-use crate::{published, screen};
 
 /// How often it is measured; the median counts.
 const TIMES: usize = 5;

@@ -5,20 +5,20 @@
 use std::path::Path;
 
 use anyhow::Result;
+use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::figure::operations;
+use taktos_experiments::form::Form;
+use taktos_experiments::published::Peers;
+use taktos_experiments::session::{self, Session};
+use taktos_runner::image;
+use taktos_runner::progress::Progress;
+use taktos_runner::several::{Board, Machine};
+use taktos_runner::workspace::Workspace;
 
 use super::against;
 use crate::arguments::{Interface, RunOptions};
-use crate::baseline::{Baseline, Baselined};
 use crate::command::experiment::{begin, finish};
 use crate::command::install::{self, Form as Compiled, Program};
-use crate::figure::operations;
-use crate::form::Form;
-use crate::image;
-use crate::progress::Progress;
-use crate::published::Peers;
-use crate::session::{self, Session};
-use crate::several::{Board, Machine};
-use crate::workspace::Workspace;
 
 /// The experiment.
 const EXPERIMENT: &str = "experiments/thread-metric.toml";

@@ -3,11 +3,12 @@
 use std::io::IsTerminal;
 
 use anyhow::Result;
+use taktos_experiments::hypervisor::{
+    Guest, Latency, Measure, Place, Plan, Run, Words, measured, text,
+};
 use taktos_linux::{Job, Test, command_line};
-
-use crate::failure::Failure;
-use crate::hypervisor::{Guest, Latency, Measure, Place, Plan, Run, Words, measured, text};
-use crate::station::{Needs, Station, Task, What};
+use taktos_runner::failure::Failure;
+use taktos_runner::station::{Needs, Station, Task, What};
 
 /// The measured program of the Taktos kernel.
 const PROGRAM: &str = "latency";
@@ -15,9 +16,12 @@ const PROGRAM: &str = "latency";
 /// What the plan's machines have in common.
 pub(super) fn needs(plan: &Plan, measure: &Measure) -> Needs {
     let several = plan.cases.iter().filter(|case| case.place.processors() > 1);
-    let quantum = |case: &crate::hypervisor::Case| case.variant.quantum.unwrap_or(measure.quantum);
-    let of_linux =
-        |case: &crate::hypervisor::Case| case.guest == Guest::Linux || case.place.busy() > 0;
+    let quantum = |case: &taktos_experiments::hypervisor::Case| {
+        case.variant.quantum.unwrap_or(measure.quantum)
+    };
+    let of_linux = |case: &taktos_experiments::hypervisor::Case| {
+        case.guest == Guest::Linux || case.place.busy() > 0
+    };
     Needs {
         program: PROGRAM,
         linux: plan.cases.iter().any(of_linux),

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use taktos_runner::failure::Failure;
+use taktos_runner::workspace::Workspace;
 
 use super::{Kit, ToolChain};
-use crate::failure::Failure;
-use crate::workspace::Workspace;
 
 /// What a library is compiled to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,12 +7,12 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use taktos_runner::failure::Failure;
+use taktos_runner::image::{alone, cargo, output_of};
+use taktos_runner::workspace::Workspace;
 
 use super::form::{self, Form};
 use super::{Kit, LINKED, LINKED_BY_GNU};
-use crate::failure::Failure;
-use crate::image::{alone, cargo, output_of};
-use crate::workspace::Workspace;
 
 /// The crate.
 const PACKAGE: &str = "taktos-c";

@@ -14,13 +14,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
+use taktos_experiments::screen;
 use taktos_export::replace_file;
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
+use taktos_runner::workspace::Workspace;
 
 use crate::arguments::InstallOptions;
-use crate::failure::Failure;
-use crate::progress::Progress;
-use crate::screen;
-use crate::workspace::Workspace;
 use form::Clang;
 pub use form::Form;
 use library::{Built, Library};

@@ -7,14 +7,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use taktos_export::replace_file;
+use taktos_runner::failure::Failure;
+use taktos_runner::image::{self, Image};
+use taktos_runner::workspace::Workspace;
 
 use super::Kit;
 use super::form::{self, Form};
 use super::library::Library;
 use super::script;
-use crate::failure::Failure;
-use crate::image::{self, Image};
-use crate::workspace::Workspace;
 
 /// A C program of one file.
 #[derive(Clone, Debug)]

@@ -11,14 +11,14 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use taktos_experiments::screen;
+use taktos_runner::failure::Failure;
+use taktos_runner::several::Board;
+use taktos_runner::workspace::Workspace;
 use toml::Value;
 
 use crate::arguments::NewOptions;
 use crate::command::install;
-use crate::failure::Failure;
-use crate::screen;
-use crate::several::Board;
-use crate::workspace::Workspace;
 pub use device::all;
 
 /// The program itself.
@@ -89,7 +89,7 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     if options.c {
         return c_project(options, board);
     }
-    let target = board.target(options.hard_float)?;
+    let target = device::target(board, options.hard_float)?;
     let blanks = blanks(workspace, options, board, target)?;
     let lock = (LOCK, read(workspace, LOCK)?);
     let (own, kind, test): (&[_], _, _) = match options.loaded {
@@ -111,7 +111,7 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
         "{name}: {kind} for {board} ({processor})\n\n  cd {name}\n  cargo run       on the board, in the emulator\n  {test}\n",
         name = options.name,
         board = board.name,
-        processor = board.shown(),
+        processor = device::shown(board),
     ))?)
 }
 
@@ -122,7 +122,7 @@ fn c_project(options: &NewOptions, board: Board) -> Result<()> {
     let blanks = [
         ("name", options.name.clone()),
         ("board", board.name.to_owned()),
-        ("processor", board.shown()),
+        ("processor", device::shown(board)),
         ("emulator", board.machine.program().to_owned()),
         ("packages", packages(board).to_owned()),
         ("packages of the compiler", compiler.packages.to_owned()),
@@ -135,7 +135,7 @@ fn c_project(options: &NewOptions, board: Board) -> Result<()> {
          once, where its build finds the library\n",
         name = options.name,
         board = board.name,
-        processor = board.shown(),
+        processor = device::shown(board),
     ))?)
 }
 
@@ -182,7 +182,7 @@ fn blanks(
     Ok([
         ("name", options.name.clone()),
         ("board", board.name.to_owned()),
-        ("processor", board.shown()),
+        ("processor", device::shown(board)),
         ("emulator", board.machine.program().to_owned()),
         ("packages", packages(board).to_owned()),
         ("target", target.to_owned()),

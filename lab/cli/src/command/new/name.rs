@@ -2,8 +2,7 @@
 //! the project has.
 
 use anyhow::Result;
-
-use crate::failure::{Failure, one_line};
+use taktos_runner::failure::{Failure, one_line};
 
 /// What cannot be a crate: words of the language (the Rust reference, "Keywords"), its libraries, and what the program depends on.
 const TAKEN: &str = "\

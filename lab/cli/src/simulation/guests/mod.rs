@@ -6,17 +6,17 @@ mod result;
 mod tables;
 
 use anyhow::Result;
+use taktos_experiments::recorder::Recorder;
 use taktos_export::Recording;
+use taktos_runner::failure::Failure;
+use taktos_runner::progress::Progress;
 use taktos_simulate::Workload;
 use taktos_simulate::partition::{Machine, MachineOutcome, run};
 use taktos_time::Duration;
 
 use super::outcome::{MOST_EVENTS, first_part};
-use super::recorder::Recorder;
 use super::request::Request;
 use crate::arguments::SimOptions;
-use crate::failure::Failure;
-use crate::progress::Progress;
 pub use form::json;
 use recorder::{HostRecorder, merged};
 pub use result::outcome;

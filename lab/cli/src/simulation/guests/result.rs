@@ -2,15 +2,14 @@
 //!
 //! Owns: what is said of each guest. Must never know: how a result is written.
 
-use taktos_export::Evidence;
+use taktos_experiments::outcome::{Named, Outcome, Trace};
 use taktos_export::plot::gantt;
+use taktos_export::{Drawn, Evidence};
 use taktos_simulate::file::text;
 
 use super::form::{self, described};
 use super::recorder::of_host;
 use super::{Guests, tables};
-use crate::figure::Drawn;
-use crate::outcome::{Named, Outcome, Trace};
 use crate::simulation::request::Request;
 use crate::simulation::result::{costs, distributions, extent, legible, of_set};
 

@@ -1,0 +1,367 @@
+//! Images: built by cargo when asked for, and told apart by their contents.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use object::{Object, ObjectSegment};
+use taktos_emulator::{Board, El2};
+use taktos_export::replace_file;
+
+use crate::failure::Failure;
+use crate::kept::Fnv;
+use crate::workspace::Workspace;
+
+/// An image that was built.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The file.
+    pub path: PathBuf,
+    /// A digest of what is loaded: addresses and contents, without the names
+    /// of files that the symbols and line tables hold.
+    pub digest: String,
+}
+
+/// The profile of the workspace in which a board's programs ship. The hypervisor's have one of their own: their text counts most.
+fn shipped(board: &str) -> &'static str {
+    match board == El2::BOARD.0 {
+        true => "hypervisor",
+        false => "release",
+    }
+}
+
+/// The image that a person names by its file; `None`: the words name a program.
+///
+/// # Errors
+/// When the file is an ELF file, but cannot be read as one.
+pub fn given(words: &str) -> Result<Option<Image>> {
+    is_elf(Path::new(words))
+        .then(|| image(words.into()))
+        .transpose()
+}
+
+/// Whether the file begins as ELF files do.
+pub fn is_elf(path: &Path) -> bool {
+    let mut begin = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok() && begin == *b"\x7fELF"
+}
+
+/// Builds a board's program as it ships.
+///
+/// # Errors
+/// When cargo is missing or refuses.
+pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image> {
+    build_for(workspace, (board.name(), board.triple()), program)
+}
+
+/// The same for a board by its name and the target triple of its images.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_for(workspace: &Workspace, board: (&str, &str), program: &str) -> Result<Image> {
+    Ok(build_several(workspace, board, &[program])?.remove(0))
+}
+
+/// The same without the features that a board has unless it is told otherwise.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_lean(workspace: &Workspace, board: (&str, &str), program: &str) -> Result<Image> {
+    one(workspace, board, program, shipped(board.0), Features::None)
+}
+
+/// Several programs of a board at once, which takes less than one after the other.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_several(
+    workspace: &Workspace,
+    board: (&str, &str),
+    programs: &[&str],
+) -> Result<Vec<Image>> {
+    let profile = shipped(board.0);
+    let (others, usual): (Vec<&str>, Vec<&str>) =
+        programs.iter().partition(|program| has_budgets(program));
+    let usual = built(workspace, board, &usual, profile, Features::Usual)?;
+    let others = built(workspace, board, &others, profile, Features::Budgets)?;
+    let (mut usual, mut others) = (usual.into_iter(), others.into_iter());
+    let next = |program: &&str| match has_budgets(program) {
+        true => others.next(),
+        false => usual.next(),
+    };
+    programs.iter().filter_map(next).map(image).collect()
+}
+
+/// The same in another profile than that in which programs ship, with the features of the smallest image.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_brief(
+    workspace: &Workspace,
+    board: (&str, &str),
+    program: &str,
+    profile: &str,
+) -> Result<Image> {
+    one(workspace, board, program, profile, Features::Brief)
+}
+
+/// The same reading the processor's counter at its marks.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_counted(workspace: &Workspace, board: Board, program: &str) -> Result<Image> {
+    let (profile, named) = (shipped(board.name()), (board.name(), board.triple()));
+    one(workspace, named, program, profile, Features::Counted)
+}
+
+fn one(
+    workspace: &Workspace,
+    board: (&str, &str),
+    program: &str,
+    profile: &str,
+    features: Features,
+) -> Result<Image> {
+    image(built(workspace, board, &[program], profile, features)?.remove(0))
+}
+
+fn image(path: PathBuf) -> Result<Image> {
+    let digest = digest(&path)?;
+    Ok(Image { path, digest })
+}
+
+/// Whether it is a program whose partitions have budgets, a feature of the board: nobody else's image is to hold what these need.
+pub fn has_budgets(program: &str) -> bool {
+    matches!(program, "budgets" | "budgets_bench")
+}
+
+/// Which features of a board are built in.
+#[derive(Clone, Copy)]
+enum Features {
+    /// Those that it has unless it is told otherwise.
+    Usual,
+    /// None.
+    None,
+    /// Those, and short reports of faults.
+    Brief,
+    /// Those, and budgets of partitions.
+    Budgets,
+    /// Those, and the processor's counter read at the marks.
+    Counted,
+}
+
+impl Features {
+    /// What cargo is told.
+    const fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Usual => &[],
+            Self::None => &["--no-default-features"],
+            Self::Brief => &["--features", "brief-reports"],
+            Self::Budgets => &["--features", "budgets"],
+            Self::Counted => &["--features", "counted"],
+        }
+    }
+
+    /// The folder of such images.
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Usual => "images",
+            Self::None => "images/lean",
+            Self::Brief => "images/brief",
+            Self::Budgets => "images/budgets",
+            Self::Counted => "images/counted",
+        }
+    }
+}
+
+/// What this process has built. One build and copy at a time, of this process and by [`alone`] of all.
+static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Builds what was not built yet, and gives the board's own copy of each program.
+fn built(
+    workspace: &Workspace,
+    (board, triple): (&str, &str),
+    programs: &[&str],
+    profile: &str,
+    features: Features,
+) -> Result<Vec<PathBuf>> {
+    let mut done = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let target = workspace.target();
+    let folder = target.join(features.folder()).join(triple).join(board);
+    let own = |program: &&str| folder.join(profile).join(program);
+    let missing = programs
+        .iter()
+        .filter(|program| !done.contains(&own(program)));
+    let missing: Vec<&str> = missing.copied().collect();
+    if missing.is_empty() {
+        return Ok(programs.iter().map(own).collect());
+    }
+    let _until_copied = alone(&target)?;
+    compile(workspace, (board, triple), &missing, profile, features)?;
+    for program in &missing {
+        copy(
+            &target.join(triple).join(profile).join(program),
+            &own(program),
+        )?;
+        done.insert(own(program));
+    }
+    Ok(programs.iter().map(own).collect())
+}
+
+/// Has cargo build programs, each of which it puts where those of other boards were.
+fn compile(
+    workspace: &Workspace,
+    (board, triple): (&str, &str),
+    programs: &[&str],
+    profile: &str,
+    features: Features,
+) -> Result<()> {
+    let (_, feature) = crate_of(board);
+    let output = output_of(
+        cargo(workspace)
+            .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
+            .arg(manifest(board))
+            .args(feature.iter().flat_map(|feature| ["--features", feature]))
+            .args(programs.iter().flat_map(|program| ["--bin", program]))
+            .args(["--target", triple])
+            .args(features.arguments()),
+    )?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(refused(
+            (board, triple),
+            &programs.join(" "),
+            profile,
+            &said,
+        ));
+    }
+    Ok(())
+}
+
+/// Waits until no other process builds for boards, and keeps others waiting while the file lives: boards of one triple have programs and
+/// libraries of one name, which cargo puts into one place.
+///
+/// # Errors
+/// When the folder takes no file, or its system knows no locks.
+pub fn alone(target: &Path) -> Result<File> {
+    let path = target.join("boards.lock");
+    let locked = || {
+        std::fs::create_dir_all(target)?;
+        let file = File::create(&path)?;
+        file.lock()?;
+        Ok::<_, std::io::Error>(file)
+    };
+    locked().with_context(|| format!("cannot lock {}", path.display()))
+}
+
+/// Copies a file that another process may be running, unless the copy is there.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let bytes = std::fs::read(from).with_context(|| from.display().to_string())?;
+    if std::fs::read(to).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    Ok(replace_file(to, bytes)?)
+}
+
+/// The manifest of a board's crate, from the tree's folder: it names the board by its folder, whatever the crate is called.
+pub fn manifest(board: &str) -> String {
+    format!("boards/{}/Cargo.toml", crate_of(board).0)
+}
+
+/// The folder in `boards/` of a board's crate, and the feature of that crate which makes it this board, if there is one: all processors
+/// instead of one.
+pub fn crate_of(board: &str) -> (&str, Option<&'static str>) {
+    const SEVERAL: &str = "smp";
+    match board.rsplit_once('-') {
+        Some((one, SEVERAL)) => (one, Some(SEVERAL)),
+        _ => (board, None),
+    }
+}
+
+/// Cargo, as it is to be called for images: what is in the environment of the
+/// caller must not change them.
+pub fn cargo(workspace: &Workspace) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(workspace.root());
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+        cargo.env_remove(variable);
+    }
+    cargo
+}
+
+/// Runs cargo to its end.
+///
+/// # Errors
+/// When it does not start.
+pub fn output_of(cargo: &mut Command) -> Result<Output> {
+    cargo.output().map_err(|cause| {
+        Failure::error(
+            format!("cargo does not start: {cause}"),
+            "run ./taktos doctor",
+        )
+    })
+}
+
+/// What is said of a program that a board does not have: there is none, or it is for several processors alone, or for one alone
+/// (`taktos_workloads::program`).
+const NOT_THERE: [&str; 3] = [
+    "no bin target named",
+    "requires the features: `smp`",
+    "this program is for one processor",
+];
+
+/// Why cargo refused. What the compiler said is shown, since it names the line.
+fn refused(
+    (board, triple): (&str, &str),
+    program: &str,
+    profile: &str,
+    said: &str,
+) -> anyhow::Error {
+    if NOT_THERE.iter().any(|words| said.contains(words)) {
+        return Failure::error(
+            format!("the board {board} has no program `{program}`"),
+            format!("name one of boards/{}/src/bin", crate_of(board).0),
+        );
+    }
+    eprint!("{said}");
+    Failure::error(
+        format!("the image {program} for {board} does not build; what the compiler said is above"),
+        format!(
+            "mend it; cargo build --profile {profile} --manifest-path {} --bin {program} --target {triple} shows it again",
+            manifest(board)
+        ),
+    )
+}
+
+fn digest(path: &PathBuf) -> Result<String> {
+    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let parsed = object::File::parse(file.as_slice())
+        .with_context(|| format!("{} is no image", path.display()))?;
+    let mut digest = Fnv::default();
+    for segment in parsed.segments() {
+        digest.add(&segment.address().to_le_bytes());
+        let data = segment.data();
+        digest.add(data.with_context(|| format!("{} is cut off", path.display()))?);
+    }
+    Ok(format!("fnv1a64:{digest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_builds_keeps_others_waiting() {
+        let folder = std::env::temp_dir().join(format!("taktos-builder-{}", std::process::id()));
+        let builder = alone(&folder).unwrap();
+        let other = || File::open(folder.join("boards.lock")).unwrap();
+        assert!(other().try_lock().is_err());
+        drop(builder);
+        other().try_lock().unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,19 @@
+//! Images, from the name of a program to the record of its run: found, built, put on a board by its name, run one beside
+//! another, kept so that nothing is run twice; and what a person is told meanwhile: progress, and failures with their
+//! mend.
+//!
+//! Owns: where things are in the tree, cargo's part in it, boards by name, the emulator's processes of a run. Must never
+//! know: what a run is for, or what becomes of its record.
+
+pub mod board;
+pub mod emulator;
+pub mod failure;
+pub mod image;
+pub mod kept;
+pub mod kind;
+pub mod loaded;
+pub mod progress;
+pub mod several;
+pub mod station;
+pub mod vm;
+pub mod workspace;

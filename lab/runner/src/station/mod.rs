@@ -1,0 +1,313 @@
+//! Where experiments with guests are run: machines of an emulator that start, and end when the measured guest is off.
+//!
+//! Owns: the images, how a machine becomes an emulator's arguments and its time, which runs were done before. Must never know: which cases an
+//! experiment has, or what a guest prints.
+
+mod guest;
+mod images;
+mod machine;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use taktos_emulator::Emulator;
+use taktos_emulator::several::{Setting, Virt};
+use taktos_export::replace_file;
+use taktos_linux::{Job, Kernel, native};
+use taktos_vm::{Configuration, SAME, Time};
+
+use crate::failure::Failure;
+use crate::kept::{Kept, Key, digest};
+use crate::progress::Progress;
+use crate::several::{self, Board, Honest, honest};
+use crate::workspace::Workspace;
+
+pub use guest::{MEASURED, lines_of};
+pub use images::Images;
+pub use machine::{Call, Machine};
+
+/// The most real time of a run.
+const LIMIT: Duration = Duration::from_secs(3 * 3600);
+/// Time on one processor: an instruction a nanosecond.
+const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+/// Parts of a key that this tool changes when runs are to be done anew.
+const VERSION: &str = "3";
+
+/// A machine that is to be run.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The run's name, which is a file's too.
+    pub name: String,
+    /// The name of the case whose first run this is: the machine's configuration becomes a file of the result under it.
+    pub case: Option<String>,
+    /// What runs.
+    pub what: What,
+    /// Files that the configuration names, beside it.
+    pub beside: Vec<(String, Vec<u8>)>,
+    /// How many processors there are.
+    pub processors: usize,
+    /// How far one of several may run ahead of another, in nanoseconds.
+    pub quantum: u32,
+}
+
+/// What runs on a machine.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Partitions, as a configuration says.
+    Partitions(String),
+    /// The measured program on the bare machine, told these words.
+    Program(String),
+    /// RT Linux on the bare machine.
+    Linux(Job),
+}
+
+impl What {
+    /// Who is measured stands among others on the console, and they may never end.
+    pub const fn is_partitions(&self) -> bool {
+        matches!(self, Self::Partitions(_))
+    }
+}
+
+/// What all machines of an experiment have in common.
+#[derive(Clone, Debug)]
+pub struct Needs {
+    /// The measured program of the Taktos kernel.
+    pub program: &'static str,
+    /// Whether any runs Linux.
+    pub linux: bool,
+    /// The processor, as the emulator calls it.
+    pub processor: String,
+    /// The quanta of those with several processors.
+    pub quanta: Vec<u32>,
+}
+
+/// Where machines are run.
+pub struct Station {
+    /// What they run.
+    pub images: Images,
+    /// What the probe saw, where machines have several processors.
+    pub honest: Option<Honest>,
+    processor: String,
+    machine: Machine,
+    clock: Emulator,
+    kept: Kept,
+    folder: PathBuf,
+}
+
+impl Station {
+    /// Finds the emulator, makes the images ready, and sees that time is honest where several processors run.
+    ///
+    /// # Errors
+    /// When something is missing; a failed check when time is not honest.
+    pub fn ready(
+        workspace: &Workspace,
+        needs: Needs,
+        kept: Kept,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let clock = progress.during("emulator, clock ...", || {
+            crate::emulator::find(Virt::Aarch64)
+        })?;
+        let images = Images::ready(workspace, needs.program, needs.linux, progress)?;
+        let mut quanta = needs.quanta;
+        quanta.sort_unstable();
+        quanta.dedup();
+        let honest = match quanta.as_slice() {
+            [] => None,
+            quanta => Some(
+                progress.during("is the time of several processors honest? ...", || {
+                    honest(workspace, &several::Machine::find(Board::ALL[0])?, quanta)
+                })?,
+            ),
+        };
+        Ok(Self {
+            images,
+            honest,
+            processor: needs.processor,
+            machine: Machine::new(LIMIT),
+            clock,
+            kept,
+            folder: workspace.target().join("guests"),
+        })
+    }
+
+    /// The emulator's version.
+    pub fn emulator(&self) -> &str {
+        self.clock.version()
+    }
+
+    /// Does a run, unless it was done on the same machine before, and reads what the measured guest printed. A run that `read` refuses is not
+    /// taken for done.
+    ///
+    /// # Errors
+    /// When the machine cannot be made, the guest fails, or `read` refuses.
+    pub fn run<T>(&self, task: &Task, read: impl Fn(&str) -> Result<T>) -> Result<T> {
+        let execute = || {
+            let call = self.call(task)?;
+            self.machine.run(&call).with_context(|| task.name.clone())
+        };
+        let read = |console: &str| read(&self.own(task, console));
+        self.kept.or_run(&self.key(task), execute, read)
+    }
+
+    /// How many of the runs are taken over, in words.
+    pub fn taken_over(&self, tasks: &[Task]) -> Option<String> {
+        let keys: Vec<Key> = tasks.iter().map(|task| self.key(task)).collect();
+        self.kept.taken_over(&keys)
+    }
+
+    /// The measured guest's lines.
+    fn own(&self, task: &Task, console: &str) -> String {
+        match task.what.is_partitions() {
+            true => lines_of(console, MEASURED),
+            false => console.to_owned(),
+        }
+    }
+
+    /// The names of runs, each with what its machine was.
+    pub fn keys(&self, tasks: &[Task]) -> Vec<(String, String)> {
+        let key = |task: &Task| (task.name.clone(), self.key(task).digest);
+        tasks.iter().map(key).collect()
+    }
+
+    /// What is handed on as files of the result: the configuration of each case, and the consoles of all runs that did not fail.
+    pub fn files(&self, tasks: &[Task]) -> Vec<(String, Vec<u8>)> {
+        // A file that several cases name is one.
+        let mut files = BTreeMap::new();
+        for task in tasks {
+            if let (Some(case), What::Partitions(text)) = (&task.case, &task.what) {
+                files.insert(format!("configurations/{case}.toml"), text.clone().into());
+                let beside = task.beside.iter().cloned();
+                files.extend(beside.map(|(name, bytes)| (format!("configurations/{name}"), bytes)));
+            }
+            if let Ok(console) = self.kept.console(&self.key(task)) {
+                files.insert(format!("raw/{}.txt", task.name), console.into());
+            }
+        }
+        files.into_iter().collect()
+    }
+
+    /// What the run's machine is, but for where its files are.
+    fn key(&self, task: &Task) -> Key {
+        let images = &self.images;
+        let quantum = self.quantum(task).to_string();
+        let (program, hypervisor) = (&images.program().digest, &images.hypervisor().digest);
+        let (what, parts) = match &task.what {
+            What::Partitions(text) => (text.clone(), [program.as_str(), hypervisor]),
+            What::Program(words) => (format!("program {words}"), [program.as_str(), ""]),
+            What::Linux(job) => (format!("linux {} {job:?}", task.processors), ["", ""]),
+        };
+        let clock = self.clock.clock();
+        let beside = digest(task.beside.iter().map(|(_, bytes)| bytes.as_slice()));
+        let all = [
+            VERSION,
+            &what,
+            &quantum,
+            &self.processor,
+            self.clock.version(),
+            match task.processors {
+                1 => "",
+                _ => &clock,
+            },
+            parts[0],
+            parts[1],
+            images.of_linux(),
+            match task.beside.as_slice() {
+                [] => "",
+                _ => &beside,
+            },
+        ];
+        Key::of(task.name.clone(), all)
+    }
+
+    const fn quantum(&self, task: &Task) -> u32 {
+        match task.processors {
+            1 => 0,
+            _ => task.quantum,
+        }
+    }
+
+    fn call(&self, task: &Task) -> Result<Call<'static>> {
+        let mut arguments = match &task.what {
+            What::Partitions(text) => self.under_hypervisor(task, text)?,
+            What::Program(words) => self.program(words),
+            What::Linux(job) => self.linux(task.processors, job)?,
+        };
+        match task.processors {
+            1 => arguments.extend(COUNTED.map(str::to_owned)),
+            several => {
+                let setting = Setting::new(several, self.quantum(task));
+                arguments.extend(self.clock.time(&setting)?);
+            }
+        }
+        Ok(Call {
+            arguments,
+            watched: task.what.is_partitions().then_some(MEASURED),
+        })
+    }
+
+    fn under_hypervisor(&self, task: &Task, text: &str) -> Result<Vec<String>> {
+        let folder = self.folder.join(&task.name);
+        for (name, bytes) in &task.beside {
+            replace_file(&folder.join(name), bytes)?;
+        }
+        let file = folder.join(format!("{}.toml", task.name));
+        let configuration = Configuration::parse(text, &file.display().to_string());
+        let configuration = configuration.map_err(Failure::from)?;
+        configuration.check().map_err(Failure::from)?;
+        let sources = configuration.partitions.iter();
+        let sources = sources
+            .map(|partition| self.images.sources(&partition.image))
+            .collect::<Result<Vec<_>>>()?;
+        let plan = taktos_vm::Plan::new(&configuration, &sources)?;
+        let loaded = plan.write(&folder)?;
+        // Time is added by the caller, for one processor and for several.
+        let hypervisor = &self.images.hypervisor().path;
+        let mut arguments = plan.qemu_arguments(&loaded, hypervisor, Time::Real);
+        arguments.extend(SAME.map(str::to_owned));
+        Ok(arguments)
+    }
+
+    /// Linux on the bare machine, without what gives it its time.
+    fn linux(&self, processors: usize, job: &Job) -> Result<Vec<String>> {
+        let cpus = (self.processor.as_str(), processors as u8);
+        let all = native(self.images.linux()?, Kernel::RealTime, cpus, job);
+        let mut arguments = Vec::with_capacity(all.len());
+        let mut words = all.into_iter();
+        while let Some(word) = words.next() {
+            if word == COUNTED[0] {
+                words.next();
+            } else {
+                arguments.push(word);
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn program(&self, words: &str) -> Vec<String> {
+        let image = self.images.program().path.display().to_string();
+        let arguments = [
+            "-M",
+            "virt,gic-version=3",
+            "-cpu",
+            &self.processor,
+            "-smp",
+            "1",
+            "-m",
+            "1G",
+            "-nodefaults",
+            "-display",
+            "none",
+            "-serial",
+            "stdio",
+            "-kernel",
+            &image,
+            "-append",
+            words,
+        ];
+        let all = arguments.into_iter().chain(SAME);
+        all.map(str::to_owned).collect()
+    }
+}

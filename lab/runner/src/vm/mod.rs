@@ -1,0 +1,14 @@
+//! Partitioned machines: their images built or fetched, and the machine run.
+//!
+//! Owns: where images come from, the emulator's process and the console between it and a person.
+//! Must never know: what a configuration may say; what lies where.
+
+mod console;
+mod images;
+mod machine;
+mod vcpus;
+
+pub use console::Ending;
+pub use images::{GUESTS, guest, hypervisor, linux, sources};
+pub use machine::{Ended, Limit, run};
+pub use vcpus::Vcpus;
