@@ -114,7 +114,7 @@ mod tests {
             ("test --only budgets", "images emulator c-compilers clang "),
             (
                 "test",
-                "images emulator deny browser debugger c-compilers clang ",
+                "images emulator browser debugger c-compilers clang deny ",
             ),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

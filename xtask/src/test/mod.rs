@@ -33,6 +33,7 @@ mod runner;
 mod scripts;
 mod seed;
 mod sets;
+mod setting_up;
 mod several;
 mod storms;
 mod tally;
@@ -122,7 +123,6 @@ fn steps(length: Length) -> Vec<Step> {
     let mut steps = vec![
         step("layering", cargo::layering).needing(&[]),
         step("an example of each item", examples::shown).needing(&[]),
-        step("dependencies", dependencies::check).needing(&[Need::Deny]),
     ];
     steps.extend(cargo::lints());
     steps.push(step("documentation", published::documentation).needing(BUILDING));
@@ -136,6 +136,8 @@ fn steps(length: Length) -> Vec<Step> {
     ];
     steps.extend(built.map(|step| step.needing(BUILDING)));
     steps.push(cargo::host_tests());
+    // What it needs is compiled, and set up last.
+    steps.push(step("dependencies", dependencies::check).needing(&[Need::Deny]));
     steps.extend(on_one_processor(length));
     for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));

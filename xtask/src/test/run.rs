@@ -16,6 +16,7 @@ use taktos_runner::progress;
 use taktos_runner::workspace::Workspace;
 
 use super::report::{self, said};
+use super::setting_up::SettingUp;
 use super::{Line, Step, Tally, steps};
 
 /// What came of a step.
@@ -81,20 +82,32 @@ fn chosen(line: &Line) -> Vec<Step> {
 /// Runs them, or lists them; what came of each, in the order in which they ended.
 fn all(workspace: &Workspace, steps: Vec<Step>, arguments: &Arguments) -> Vec<Ran> {
     let ran = Arc::new(Mutex::default());
+    let setting_up = Arc::new(SettingUp::told());
     let trials = steps.into_iter().map(|step| {
         let (ran, workspace) = (Arc::clone(&ran), workspace.clone());
-        Trial::test(step.name.clone(), move || keep(&ran, &workspace, &step))
+        let setting_up = Arc::clone(&setting_up);
+        Trial::test(step.name.clone(), move || {
+            let is_ready = setting_up.wait_for(step.needs);
+            keep(&ran, &workspace, &step, is_ready)
+        })
     });
     // It tells of each step as it ends; what it concludes is in what was kept.
     let _conclusion = libtest_mimic::run(arguments, trials.collect());
+    setting_up.end();
     let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
     std::mem::take(&mut *ran)
 }
 
-/// Runs a step, and keeps what came of it.
-fn keep(ran: &Mutex<Vec<Ran>>, workspace: &Workspace, step: &Step) -> Result<(), Failed> {
+/// Runs a step for which all is there, and keeps what came of it.
+fn keep(
+    ran: &Mutex<Vec<Ran>>,
+    workspace: &Workspace,
+    step: &Step,
+    is_ready: Result<()>,
+) -> Result<(), Failed> {
     let begin = Instant::now();
-    let work = std::panic::AssertUnwindSafe(|| (step.work)(workspace));
+    let work = || is_ready.and_then(|()| (step.work)(workspace));
+    let work = std::panic::AssertUnwindSafe(work);
     let tally = match std::panic::catch_unwind(work) {
         Ok(Ok(tally)) => tally,
         Ok(Err(error)) => Tally::fail(shown(&error)),

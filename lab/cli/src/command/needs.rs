@@ -15,8 +15,6 @@ pub enum Need {
     Emulator,
     /// The interpreter that looks for undefined behaviour.
     Miri,
-    /// The checker of dependencies.
-    Deny,
     /// Chromium, in which reports are looked at; where there is none to be had, they are not.
     Browser,
     /// A gdb for the boards' processors; where there is none to be had, nobody looks at threads in it.
@@ -25,20 +23,22 @@ pub enum Need {
     CCompilers,
     /// Clang, which compiles C where the kernel's calls are put into their callers.
     Clang,
+    /// The checker of dependencies, which is compiled.
+    Deny,
 }
 
 impl Need {
     /// As the script reads it.
-    const fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Images => "images",
             Self::Emulator => "emulator",
             Self::Miri => "miri",
-            Self::Deny => "deny",
             Self::Browser => "browser",
             Self::Debugger => "debugger",
             Self::CCompilers => "c-compilers",
             Self::Clang => "clang",
+            Self::Deny => "deny",
         }
     }
 }
