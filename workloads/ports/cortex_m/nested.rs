@@ -192,7 +192,7 @@ pub fn heirs_may_change_on_the_way(timer: &Timer) {
     check("serve", URGENT.start(serve).is_ok());
     enable_interrupt(timer.number, Level::Kernel);
     let (mut before_it_ran, mut behind) = (0, 0);
-    for delay in 0..150 {
+    for delay in 1..=150 {
         let before = served();
         (timer.once)(10);
         time::spin(delay);
