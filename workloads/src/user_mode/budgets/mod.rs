@@ -26,8 +26,9 @@ use taktos_user as user;
 pub const FIRST: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(10)];
 /// The same of the second one.
 pub const SECOND: [Duration; 2] = [Duration::from_millis(4), Duration::from_millis(10)];
-/// How long a case is looked at.
-const WHILE: u32 = 50;
+/// In how many periods a case is looked at, and how long that is, in milliseconds.
+const PERIODS: u64 = 3;
+const WHILE: u32 = 10 * PERIODS as u32;
 
 /// What the threads of the first partition name besides: a server without partition, and a mutex.
 const SERVER: user::Thread = user::Thread::at(5);
@@ -302,10 +303,10 @@ impl<S: System<Machine: Isolation>> Checks<S> {
         charged
     }
 
-    /// Demands that the first partition was charged with its share of five periods, and the second one with no more than `second`; and that
+    /// Demands that the first partition was charged with its share of all periods, and the second one with no more than `second`; and that
     /// the rest was there for others, but what the case itself costs.
     fn demand_share(&mut self, charged: &Charged, second: u64) {
-        let share = 5 * FIRST[0].as_micros();
+        let share = PERIODS * FIRST[0].as_micros();
         let late = self.processors * self.late / 1_000 + 1;
         self.demand(
             "its share, and not more",
@@ -394,7 +395,7 @@ fn alone<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     let charged = checks.case("naps", role::NAPS, |_| {});
     checks.demand(
         "no more than its share",
-        charged.first <= 5 * FIRST[0].as_micros() + 40,
+        charged.first <= PERIODS * FIRST[0].as_micros() + 40,
     );
 }
 
@@ -413,7 +414,7 @@ fn ends<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     });
     checks.demand(
         "its share at most",
-        charged.first <= 5 * FIRST[0].as_micros() + 40,
+        charged.first <= PERIODS * FIRST[0].as_micros() + 40,
     );
     checks.demand("it has faulted", charged.first >= 2_000);
     checks.demand("and nothing came of it", OUTSIDE.load(Relaxed) == 0);
@@ -436,16 +437,16 @@ fn beside<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     checks.demand_share(&charged, 1);
     // The service that goes on when the budget ends is at the server's cost.
     let charged = checks.case("calls beside", role::CALL_BESIDE | 500, |_| {});
-    checks.demand_share(&charged, 5 * 520);
+    checks.demand_share(&charged, PERIODS * 520);
 }
 
 /// Who pays for calls.
 fn calls<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     let charged = checks.case("short calls", role::CALL_ACROSS | 50, |_| {});
     // The last one before the budget ends may end on the server's account.
-    checks.demand_share(&charged, 5 * 70);
+    checks.demand_share(&charged, PERIODS * 70);
     let charged = checks.case("long calls", role::CALL_ACROSS | 3_000, |_| {});
-    let second = 5 * SECOND[0].as_micros();
+    let second = PERIODS * SECOND[0].as_micros();
     checks.demand_share(&charged, second + 40);
     let other: &'static AnyThread<S> = &checks.objects.threads[0];
     let _ = checks.objects.done.take(Timeout::NONE);
@@ -490,7 +491,7 @@ fn owed<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     let charged = checks.case("a server without budget", role::CALL | 3_000, |_| {});
     let [first, _] = checks.usages();
     // Each service is 3 ms: one and a half budgets. Over time no more than the share is charged.
-    let most = 5 * FIRST[0].as_micros() + 3_000 + 100;
+    let most = PERIODS * FIRST[0].as_micros() + 3_000 + 100;
     checks.demand("its share, and one service", charged.first <= most);
     checks.demand("what is owed", first.most_owed.as_micros() <= 3_100);
     let left = charged.time - charged.first;
