@@ -110,7 +110,7 @@ mod tests {
             ("test --only layering", ""),
             ("test miri --long", "miri "),
             ("test miri", ""),
-            ("test --only dependencies", "deny "),
+            ("test --only dependencies --long", "deny "),
             ("test --only budgets", "images emulator c-compilers clang "),
             (
                 "test",

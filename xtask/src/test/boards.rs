@@ -64,6 +64,16 @@ pub(super) fn chips(length: Length) -> impl Iterator<Item = Several> {
     })
 }
 
+/// Whether a board with four processors has the `place`th of what is the same on all of them: in short runs these share it.
+pub(super) fn has_share(board: Several, place: usize, length: Length) -> bool {
+    let own = Several::thorough().position(|one| one == board);
+    let boards = Several::thorough().count();
+    match length {
+        Length::Long => true,
+        Length::Short => own.is_none_or(|own| place % boards == own),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +88,18 @@ mod tests {
         };
         assert_eq!(of(&KINDS), of(&Board::ALL));
         assert!(ARCHITECTURES.iter().all(|board| KINDS.contains(board)));
+    }
+
+    #[test]
+    fn shares_are_all_in_short_runs_and_each_is_all_in_long_ones() {
+        for place in 0..5 {
+            let boards = |length| {
+                let all = Several::thorough();
+                all.filter(move |board| has_share(*board, place, length))
+            };
+            assert_eq!(boards(Length::Short).count(), 1, "{place}");
+            assert_eq!(boards(Length::Long).count(), 2, "{place}");
+        }
     }
 
     #[test]

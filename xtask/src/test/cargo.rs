@@ -140,9 +140,9 @@ pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
     walls::check(workspace).map(|_| Tally::pass())
 }
 
-/// Every program of each kind of board builds; what the lints look at is each program of all of them.
+/// Every program of a board of each architecture builds; what the lints look at is each program of all boards.
 pub(super) fn images(workspace: &Workspace, length: Length) -> Result<Tally> {
-    crate::images::build(workspace, &boards::of_kinds(length)).map(|_| Tally::pass())
+    crate::images::build(workspace, &boards::of_architectures(length)).map(|_| Tally::pass())
 }
 
 /// What the interpreter need not look at, which is a third of its time: who borrows what raw pointers point to. The library forbids

@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
+use taktos_cli::command::needs::Need;
 use taktos_runner::failure::Failure;
 use taktos_runner::image::cargo;
 use taktos_runner::workspace::Workspace;
 
-use super::Tally;
+use super::storms::Length;
+use super::{Tally, as_checked};
 
 /// How long the database may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -53,8 +55,22 @@ struct Place<'a> {
     folder: PathBuf,
 }
 
-/// Checks the project, and that the checks can fail.
-pub(super) fn check(workspace: &Workspace) -> Result<Tally> {
+/// What the step needs: nothing where all is as it was checked.
+pub(super) fn needs(length: Length) -> &'static [Need] {
+    let is_as_checked = |tree| as_checked::is_as_checked(&tree).unwrap_or(false);
+    match length {
+        Length::Short if Workspace::find().is_ok_and(is_as_checked) => &[],
+        _ => &[Need::Deny],
+    }
+}
+
+/// Checks the project, and that the checks can fail; in short runs, unless all is as it was checked.
+pub(super) fn check(workspace: &Workspace, length: Length) -> Result<Tally> {
+    if length == Length::Short && as_checked::is_as_checked(workspace)? {
+        let mut all = unused(workspace, &known(workspace)?)?;
+        all.figures = "as it was when cargo-deny passed\n".into();
+        return Ok(all);
+    }
     let folder = workspace.target().join("deny");
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
@@ -88,6 +104,9 @@ pub(super) fn check(workspace: &Workspace) -> Result<Tally> {
         Tally::fail(said)
     });
     all.add(place.fails()?);
+    if all.failed == 0 {
+        as_checked::passed(workspace)?;
+    }
     all.figures = format!("advisories: {words}\n");
     Ok(all)
 }

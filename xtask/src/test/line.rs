@@ -25,7 +25,7 @@ pub struct Line {
     /// Longer storms: a million operations each on the boards with four processors, which takes hours
     #[arg(long)]
     pub long: bool,
-    /// How many steps run side by side; default: as many as there are processors
+    /// How many steps run side by side; default: one more than there are processors
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     pub test_threads: Option<u16>,
 }

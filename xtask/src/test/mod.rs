@@ -4,6 +4,7 @@
 //! checks, how steps are run and told of.
 
 mod agreement;
+mod as_checked;
 mod boards;
 mod book;
 mod c_programs;
@@ -137,7 +138,8 @@ fn steps(length: Length) -> Vec<Step> {
     steps.extend(built.map(|step| step.needing(BUILDING)));
     steps.push(cargo::host_tests());
     // What it needs is compiled, and set up last.
-    steps.push(step("dependencies", dependencies::check).needing(&[Need::Deny]));
+    let dependencies = step("dependencies", move |ws| dependencies::check(ws, length));
+    steps.push(dependencies.needing(dependencies::needs(length)));
     steps.extend(on_one_processor(length));
     for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));
@@ -204,16 +206,18 @@ fn on_one_processor(length: Length) -> Vec<Step> {
         )
     });
     let of_budgets = boards::of_architectures(length).into_iter().map(|board| {
-        on(
+        long(
             "partitions with budgets on",
-            (board.name(), board),
+            board.name(),
+            (board, length),
             partitions::budgets,
         )
     });
     let budgets_of_several = boards::of_four(length).map(|board| {
-        on(
+        long(
             "partitions with budgets on",
-            (board.name, board),
+            board.name,
+            (board, length),
             partitions::budgets_of_several,
         )
     });
@@ -249,7 +253,7 @@ fn on_four_processors(board: Several, length: Length) -> [Step; 7] {
     [
         on("kernel suite on", there(), four::suite),
         on("port and faults on", there(), four::programs),
-        on("scheduling scripts on", there(), scripts::follow),
+        long("scheduling scripts on", board.name, with(), scripts::follow),
         on(
             "suite for several processors on",
             there(),

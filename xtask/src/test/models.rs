@@ -14,7 +14,9 @@ use crate::images::programs;
 
 /// The boards whose processors have a model, and the model.
 fn modelled(length: Length) -> Vec<(Several, Cpu)> {
-    let ones = boards::of_kinds(length).into_iter().map(Several::from);
+    let ones = boards::of_architectures(length)
+        .into_iter()
+        .map(Several::from);
     // The code for several processors of a chip is that of another board.
     let all = ones.chain(Several::thorough());
     all.filter_map(|board| Some((board, board.machine.cpu()?)))
@@ -57,7 +59,7 @@ fn as_thumb(elf: &[u8], known: usize) -> Result<(), String> {
     }
 }
 
-/// Every program of a board of each kind has a timing table, and in long runs of every board.
+/// Every program of a board of each architecture has a timing table, and in long runs of every board.
 pub(super) fn every_instruction(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = Tally::default();
     for (board, cpu) in modelled(length) {

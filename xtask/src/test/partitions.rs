@@ -27,10 +27,13 @@ const PROGRAM: &str = "user_attack";
 const STORM: &str = "user_storm";
 /// The program whose partitions have budgets.
 const BUDGETS: &str = "budgets";
-/// How often a partition with a budget makes calls at random, with a seed each.
-const RAGES: u32 = 4;
-/// The same in each layout of four processors.
-const RAGES_OF_SEVERAL: u32 = 2;
+/// How often a partition with a budget makes calls at random, with a seed each, on one processor and in each layout of four.
+const fn rages(length: Length) -> [u32; 2] {
+    match length {
+        Length::Long => [4, 2],
+        Length::Short => [2, 1],
+    }
+}
 /// What the program says at its end.
 const PASSED: &str = "all passed\n";
 /// The latest that the most urgent thread may be, in instructions, of which each takes a nanosecond: its own way is 640 of them, the rest is
@@ -151,18 +154,24 @@ const fn latest(board: Board) -> u32 {
 }
 
 /// Has partitions with budgets do what they can to have more on `board`.
-pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
+pub(super) fn budgets(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
-    let words = format!("seed={seed} rages={RAGES} late={}", latest(board));
+    let [rages, _] = rages(length);
+    let words = format!("seed={seed} rages={rages} late={}", latest(board));
     let place = (board.into(), board.triple());
     all.add(run(workspace, place, &Setting::ONE, (BUDGETS, &words))?);
     Ok(all)
 }
 
 /// The same on a board with four processors.
-pub(super) fn budgets_of_several(workspace: &Workspace, board: Several) -> Result<Tally> {
-    let words = format!(" rages={RAGES_OF_SEVERAL}");
+pub(super) fn budgets_of_several(
+    workspace: &Workspace,
+    board: Several,
+    length: Length,
+) -> Result<Tally> {
+    let [_, rages] = rages(length);
+    let words = format!(" rages={rages}");
     in_each_layout(workspace, board, (BUDGETS, &words))
 }
 

@@ -57,7 +57,7 @@ pub fn run(workspace: &Workspace, line: &Line) -> Result<()> {
     let begin = Instant::now();
     let arguments = Arguments {
         list: line.list,
-        test_threads: line.test_threads.map(usize::from),
+        test_threads: line.test_threads.map(usize::from).or_else(side_by_side),
         ..Arguments::default()
     };
     let ran = all(workspace, steps, &arguments);
@@ -70,6 +70,12 @@ pub fn run(workspace: &Workspace, line: &Line) -> Result<()> {
         1 => Err(CheckFailed("1 check failed; it is named above".into()).into()),
         failed => Err(CheckFailed(format!("{failed} checks failed; each is named above")).into()),
     }
+}
+
+/// One step more than there are processors: of those that build, all but one wait for each other now and then.
+fn side_by_side() -> Option<usize> {
+    let processors = std::thread::available_parallelism().ok()?;
+    Some(processors.get() + 1)
 }
 
 /// The steps that the line chooses, in the list's order.

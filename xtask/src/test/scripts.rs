@@ -20,8 +20,9 @@ use taktos_simulate::scenario::{
 };
 use taktos_time::Instant;
 
-use super::Tally;
 use super::runner::Runner;
+use super::storms::Length;
+use super::{Tally, boards};
 
 /// What the board's program can hold.
 const PROCESSORS: usize = 3;
@@ -34,13 +35,15 @@ const TIME: Duration = Duration::from_secs(30);
 /// Nanoseconds that one processor may run ahead of another.
 const QUANTUM: u32 = 100;
 
-/// Every case of every script that the board can run, under each of its policies.
-pub(super) fn follow(workspace: &Workspace, board: Board) -> Result<Tally> {
+/// Every case of every script that the board can run, under each of its policies; in short runs the boards share them.
+pub(super) fn follow(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     let runner = Runner::of(workspace, board)?.for_at_most(TIME);
     let setting = Setting::new(PROCESSORS + 1, QUANTUM);
     let mut all = Tally::default();
     let mut left_out = 0;
-    for story in stories(workspace)? {
+    let stories = stories(workspace)?.into_iter().enumerate();
+    let is_own = |(place, _): &(usize, _)| boards::has_share(board, *place, length);
+    for (_, story) in stories.filter(is_own) {
         let Some(orders) = story.orders() else {
             left_out += 1;
             continue;

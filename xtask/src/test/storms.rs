@@ -46,7 +46,7 @@ const HUNTED: [(World, u64); 5] = [
 ];
 
 /// How long storms are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// A minute.
     Short,

@@ -15,7 +15,7 @@ use taktos_simulate::generate::Key;
 use taktos_time::Duration;
 
 use super::storms::Length;
-use super::{Tally, seed};
+use super::{Tally, boards, seed};
 use taktos_cli::command::compare::{Compared, Works, in_both, works};
 use taktos_cli::command::several::{Ready, ready};
 
@@ -91,8 +91,10 @@ struct Found {
 fn under(ready: &Ready, policy: Policy, seed: u32, length: Length) -> Result<Tally> {
     let mut found = Found::default();
     let mut known: Vec<(Layout, Works)> = Vec::new();
+    let is_own = |point: u32| boards::has_share(ready.machine.board, point as usize, length);
     let kinds = KINDS.into_iter().zip(0..);
-    for (kind, point) in kinds.filter(|(kind, _)| is_compared(policy, *kind)) {
+    for (kind, point) in kinds.filter(|(kind, point)| is_compared(policy, *kind) && is_own(*point))
+    {
         let layout = kind.layout;
         let works = match known.iter().find(|(of, _)| *of == layout) {
             Some((_, works)) => *works,
