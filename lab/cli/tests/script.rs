@@ -134,3 +134,16 @@ fn help_without_rust_or_without_the_tool_says_what_it_can_and_fetches_nothing() 
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert_eq!(machine.log(), "true 0\n", "cargo was told not to fetch");
 }
+
+#[test]
+fn programs_of_rustup_without_the_rust_that_is_named_are_no_rust() {
+    let machine = Machine::new("script-proxies");
+    machine.script("rustc", "[ \"$RUSTUP_AUTO_INSTALL\" = 0 ] && exit 1");
+    let output = machine.call(&["doctor"]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(
+        machine.log().starts_with("rustup toolchain install "),
+        "{}",
+        machine.log()
+    );
+}
