@@ -113,8 +113,8 @@ mod tests {
             ("test --only dependencies --long", "deny "),
             ("test --only budgets", "images emulator c-compilers clang "),
             (
-                "test",
-                "images emulator browser debugger c-compilers clang deny ",
+                "test --long",
+                "images emulator miri browser debugger c-compilers clang deny ",
             ),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

@@ -146,7 +146,10 @@ fn steps(length: Length) -> Vec<Step> {
     }
     for board in boards::chips(length) {
         let there = || (board.name, board);
-        steps.push(on("kernel suite on", there(), four::suite_elsewhere));
+        // That of the thorough boards is the same.
+        if length == Length::Long {
+            steps.push(on("kernel suite on", there(), four::suite_elsewhere));
+        }
         steps.push(on("port and faults on", there(), four::programs_elsewhere));
     }
     steps.push(step("hostile guests", move |ws| {
@@ -192,9 +195,10 @@ fn on_one_processor(length: Length) -> Vec<Step> {
         )
     });
     let of_several = boards::of_four(length).map(|board| {
-        on(
+        long(
             "attacks from partitions on",
-            (board.name, board),
+            board.name,
+            (board, length),
             partitions::attack_several,
         )
     });

@@ -13,7 +13,7 @@ use taktos_runner::workspace::Workspace;
 
 use super::runner::Runner;
 use super::storms::Length;
-use super::{Tally, seed};
+use super::{Tally, boards, seed};
 
 /// The boards that are attacked a second time, in images that hand over floating-point values in registers of their own: in long runs.
 pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'static str)> {
@@ -56,26 +56,33 @@ const LATEST_HUNTED: u32 = 100_000;
 const HUNTED: u32 = 3_000;
 
 /// Attacks the board with four processors.
-pub(super) fn attack_several(workspace: &Workspace, board: Several) -> Result<Tally> {
-    in_each_layout(workspace, board, (PROGRAM, ""))
+pub(super) fn attack_several(
+    workspace: &Workspace,
+    board: Several,
+    length: Length,
+) -> Result<Tally> {
+    in_layouts(workspace, (board, length), (PROGRAM, ""))
 }
 
 /// Runs a program with these words on four processors: in an instance that has one of them, in one that has all, and there where races are
-/// hunted, too, which a program is told that demands less then.
-fn in_each_layout(
+/// hunted, too, which a program is told that demands less then. In short runs the boards share these layouts.
+fn in_layouts(
     workspace: &Workspace,
-    board: Several,
+    (board, length): (Several, Length),
     (program, words): (&str, &str),
 ) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
     let honest = Setting::new(Several::PROCESSORS, QUANTUM);
     let hunted = Setting::new(Several::PROCESSORS, HUNTED).hunting(seed::of(seed, 0));
-    for (layout, setting, late) in [
+    let layouts = [
         ("", &honest, LATEST_OF_SEVERAL),
         (" all", &honest, LATEST_OF_SEVERAL),
         (" all hunted", &hunted, LATEST_HUNTED),
-    ] {
+    ];
+    let own = layouts.into_iter().enumerate();
+    let own = own.filter(|(place, _)| boards::has_share(board, *place, length));
+    for (_, (layout, setting, late)) in own {
         let words = format!("seed={seed} late={late}{words}{layout}");
         let place = (board, board.machine.triple());
         all.add(run(workspace, place, setting, (program, &words))?);
@@ -172,7 +179,7 @@ pub(super) fn budgets_of_several(
 ) -> Result<Tally> {
     let [_, rages] = rages(length);
     let words = format!(" rages={rages}");
-    in_each_layout(workspace, board, (BUDGETS, &words))
+    in_layouts(workspace, (board, length), (BUDGETS, &words))
 }
 
 fn run(

@@ -60,7 +60,8 @@ pub fn run(workspace: &Workspace, line: &Line) -> Result<()> {
         test_threads: line.test_threads.map(usize::from).or_else(side_by_side),
         ..Arguments::default()
     };
-    let ran = all(workspace, steps, &arguments);
+    let setting_up = SettingUp::told();
+    let ran = all((workspace, setting_up), steps, &arguments);
     if line.list {
         return Ok(());
     }
@@ -85,10 +86,14 @@ fn chosen(line: &Line) -> Vec<Step> {
     steps
 }
 
-/// Runs them, or lists them; what came of each, in the order in which they ended.
-fn all(workspace: &Workspace, steps: Vec<Step>, arguments: &Arguments) -> Vec<Ran> {
+/// Runs them as soon as what they need is there, or lists them; what came of each, in the order in which they ended.
+fn all(
+    (workspace, setting_up): (&Workspace, SettingUp),
+    steps: Vec<Step>,
+    arguments: &Arguments,
+) -> Vec<Ran> {
     let ran = Arc::new(Mutex::default());
-    let setting_up = Arc::new(SettingUp::told());
+    let setting_up = Arc::new(setting_up);
     let trials = steps.into_iter().map(|step| {
         let (ran, workspace) = (Arc::clone(&ran), workspace.clone());
         let setting_up = Arc::clone(&setting_up);
@@ -144,7 +149,8 @@ mod tests {
             logfile: Some("/dev/null".into()),
             ..Arguments::default()
         };
-        all(&Workspace::at(Path::new(".")), steps, &arguments)
+        let place = (&Workspace::at(Path::new(".")), SettingUp::nothing());
+        all(place, steps, &arguments)
     }
 
     #[test]

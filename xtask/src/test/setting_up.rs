@@ -25,6 +25,12 @@ impl SettingUp {
         Self(std::env::var_os(VARIABLE).map(PathBuf::from))
     }
 
+    /// All is there already.
+    #[cfg(test)]
+    pub(super) const fn nothing() -> Self {
+        Self(None)
+    }
+
     /// Waits until all of this is there.
     ///
     /// # Errors
@@ -80,7 +86,7 @@ mod tests {
 
     #[test]
     fn where_nothing_is_set_up_nobody_waits() {
-        SettingUp(None).wait_for(&[Need::Emulator]).unwrap();
+        SettingUp::nothing().wait_for(&[Need::Emulator]).unwrap();
     }
 
     #[test]
