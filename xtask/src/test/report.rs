@@ -8,7 +8,7 @@ use super::run::Ran;
 use super::seed::VARIABLE;
 use super::{Line, Tally};
 
-/// The most lines of what a failed step said; the first ones tell.
+/// The most lines of what a failed step said: the first ones tell, and the last ones of a storm, which name its seed and what is left of it.
 const MOST_LINES: usize = 80;
 /// The same at the report's end: who is shown nothing but that has a clue.
 const CLUE: usize = 4;
@@ -18,11 +18,14 @@ const SLOWEST: usize = 8;
 /// What a failed step said, as far as it tells something.
 pub(super) fn said(tally: &Tally) -> String {
     let lines: Vec<&str> = tally.said.trim_end().lines().collect();
-    let mut said = lines[..lines.len().min(MOST_LINES)].join("\n");
-    if let Some(more) = lines.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
-        said.push_str(&format!("\nand {more} lines more"));
+    match lines.len().checked_sub(MOST_LINES) {
+        None | Some(0) => lines.join("\n"),
+        Some(more) => {
+            let (first, rest) = lines.split_at(MOST_LINES / 2);
+            let (first, last) = (first.join("\n"), rest[more..].join("\n"));
+            format!("{first}\n... {more} lines more ...\n{last}")
+        }
     }
-    said
 }
 
 /// The report on steps that took so long together, of a run that was asked for by that line.
@@ -141,9 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_at_length_is_cut() {
+    fn what_is_said_at_length_is_cut_in_the_middle() {
         assert_eq!(said(&Tally::fail("diff in a.rs\n")), "diff in a.rs");
-        let long = said(&Tally::fail("x\n".repeat(MOST_LINES + 3)));
-        assert!(long.ends_with("x\nand 3 lines more"), "{long}");
+        let whole = "x\n".repeat(MOST_LINES);
+        assert_eq!(said(&Tally::fail(&whole)), whole.trim_end());
+        let long = said(&Tally::fail(format!("first\n{whole}y\nseed 7\n")));
+        assert!(long.starts_with("first\nx\n"), "{long}");
+        assert!(long.contains("x\n... 3 lines more ...\nx"), "{long}");
+        assert!(long.ends_with("x\ny\nseed 7"), "{long}");
+        assert_eq!(long.lines().count(), MOST_LINES + 1);
     }
 }
