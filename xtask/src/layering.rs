@@ -5,10 +5,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use taktos_runner::image::{cargo, output_of};
 use taktos_runner::workspace::Workspace;
+
+use crate::metadata;
 
 /// A room, and the rooms and outside crates that its crates may use.
 struct Rule {
@@ -254,15 +255,7 @@ const OF_ALL_TESTS: &str = "tests/random";
 /// # Errors
 /// Names every edge that no rule allows.
 pub fn check(workspace: &Workspace) -> Result<String> {
-    let output =
-        output_of(cargo(workspace).args(["metadata", "--format-version", "1", "--no-deps"]))?;
-    ensure!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
-    let (edges, wrong) = wrong_edges(&metadata)?;
+    let (edges, wrong) = wrong_edges(&metadata::of(workspace)?)?;
     if !wrong.is_empty() {
         bail!(
             "{} of {edges} dependencies go through a wall:\n  {}\n\

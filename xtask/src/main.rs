@@ -7,6 +7,7 @@ mod advisories;
 mod header;
 mod images;
 mod layering;
+mod metadata;
 mod size;
 mod test;
 

@@ -1,4 +1,5 @@
 //! A figure that is drawn: sentences, tables and plots, as reports and result directories take them.
+//! Must never know: what it is drawn from.
 
 use crate::table::Table;
 use crate::{Evidence, ResultDirectory, WriteError};

@@ -7,11 +7,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
-use taktos_runner::image::{cargo, output_of};
 use taktos_runner::kept::digest;
 use taktos_runner::workspace::Workspace;
+
+use crate::metadata;
 
 /// The file, and what it judges beside the manifests: which dependencies there are, and by what.
 const FILE: &str = "deny.checked";
@@ -25,10 +26,7 @@ pub(super) fn is_as_checked(workspace: &Workspace) -> Result<bool> {
 
 /// It passed: from now on all is as it was checked.
 pub(super) fn passed(workspace: &Workspace) -> Result<()> {
-    if !is_as_checked(workspace)? {
-        fs::write(workspace.path(FILE), judged(workspace)? + "\n").context(FILE)?;
-    }
-    Ok(())
+    fs::write(workspace.path(FILE), judged(workspace)? + "\n").context(FILE)
 }
 
 /// The digest of all of it.
@@ -47,15 +45,9 @@ fn judged(workspace: &Workspace) -> Result<String> {
 
 /// The manifests of the tree's own crates.
 fn manifests(workspace: &Workspace) -> Result<Vec<PathBuf>> {
-    let words = ["metadata", "--format-version", "1", "--no-deps"];
-    let output = output_of(cargo(workspace).args(words))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "cargo metadata: {said}");
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
-    let packages = metadata["packages"].as_array();
-    let packages = packages.context("metadata without packages")?.iter();
+    let packages = metadata::packages(workspace)?;
     let manifest = |package: &Value| Some(PathBuf::from(package["manifest_path"].as_str()?));
-    Ok(packages.filter_map(manifest).collect())
+    Ok(packages.iter().filter_map(manifest).collect())
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::own::{PROFILES, Place, SAYS};
 use super::storms::Length;
+use crate::metadata;
 use taktos_cli::command::new;
 
 /// How their names begin.
@@ -79,12 +80,7 @@ pub(super) fn documentation(workspace: &Workspace) -> Result<Tally> {
 
 /// The crates whose manifests do not forbid it.
 fn crates(workspace: &Workspace) -> Result<Vec<Crate>> {
-    let output =
-        output_of(cargo(workspace).args(["metadata", "--format-version", "1", "--no-deps"]))?;
-    ensure!(output.status.success(), "{}", said(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
-    let packages = metadata["packages"].as_array();
-    let packages = packages.context("metadata without packages")?.iter();
+    let packages = metadata::packages(workspace)?;
     let of = |package: &Value| {
         let word = |key: &str| Some(package[key].as_str()?.to_owned());
         Some(Crate {
@@ -93,7 +89,9 @@ fn crates(workspace: &Workspace) -> Result<Vec<Crate>> {
             metadata: package.clone(),
         })
     };
-    let published = packages.filter(|package| package["publish"].is_null());
+    let published = packages
+        .iter()
+        .filter(|package| package["publish"].is_null());
     published
         .map(|package| of(package).context("a package without a name"))
         .collect()
