@@ -2,6 +2,8 @@
 //!
 //! Owns: how they are read and written, and those of boards with one processor. Must never know: how anything is counted.
 
+mod best;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -10,6 +12,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use taktos_export::{replace_file, to_json};
 use taktos_runner::failure::{Failure, one_line};
+
+pub use best::Best;
 
 use crate::figure::Operation;
 use crate::measure::Summary;

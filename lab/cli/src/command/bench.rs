@@ -11,7 +11,7 @@ use anyhow::Result;
 pub(super) use hardware::hardware;
 pub(super) use simulation::simulation;
 use taktos_emulator::Board;
-use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::baseline::{Baseline, Baselined, Best};
 use taktos_experiments::figure::operations;
 use taktos_experiments::form::Form;
 use taktos_experiments::published::Peers;
@@ -92,10 +92,20 @@ fn against<T: Baselined>(
     renew: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
     let checked_in = baseline_of(workspace, board);
+    let best_file = workspace.path("experiments/best.csv");
+    let mut best = Best::read(&best_file)?;
     if save {
+        // A baseline of another form is replaced like one that is not there.
+        best.renew(board, T::read(&checked_in).ok().as_ref(), now)?;
         now.save(&checked_in)?;
+        best.save(&best_file)?;
         renew()?;
         eprintln!("baseline saved: {}", workspace.shown(&checked_in));
+    }
+    for line in best.dearer(board, now)? {
+        eprintln!("  dearer than it was once: {line}");
+    }
+    if save {
         return Ok(());
     }
     let before = match named {
