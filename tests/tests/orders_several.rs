@@ -30,6 +30,11 @@ static BOTH: [InstanceConfig; 1] = [InstanceConfig {
     policy: PolicyKind::Edf,
     cpus: CpuSet::first(2),
 }];
+/// The same, with servers.
+static BOTH_SERVED: [InstanceConfig; 1] = [InstanceConfig {
+    policy: PolicyKind::Cbs,
+    ..BOTH[0]
+}];
 /// An instance with two processors, and one with the third.
 static TWO_AND_ONE: [InstanceConfig; 2] = [
     InstanceConfig {
@@ -213,6 +218,43 @@ fn a_processor_goes_while_a_thread_wakes_there() {
         woken.load(Relaxed)
     }
     assert_eq!(results::<2>(1, &BOTH, main), BTreeSet::from([1]));
+}
+
+#[test]
+fn a_processor_goes_in_the_instant_in_which_a_budget_is_used_up_there() {
+    fn main() -> u32 {
+        let both = Kernel::<SeveralHost>::instance_named(*b"both").unwrap();
+        let away = Cpu::new(1).unwrap();
+        let main = AnyThread::<SeveralHost>::current();
+        let now = Kernel::<SeveralHost>::now();
+        main.release_job(now.saturating_add(20u32.micros()))
+            .unwrap();
+        let served = leak(SeveralThread::new("served"));
+        let ended = leak(AtomicU32::new(0));
+        served.create().unwrap();
+        served.set_server(5u32.micros(), 50u32.micros()).unwrap();
+        start_on(served, || {
+            HostSeveral::spend(8u32.micros());
+            ended.store(1, Relaxed);
+        });
+        // A handler there keeps the alarm waiting until the processor has left.
+        let soon = now.saturating_add(4u32.micros());
+        HostSeveral::interrupt_at(1, soon, || HostSeveral::spend(4u32.micros()));
+        HostSeveral::spend(6u32.micros());
+        Kernel::<SeveralHost>::remove_processor(both, away).unwrap();
+        // Each call may close the instance before the alarm.
+        for _ in 0..4 {
+            AnyThread::<SeveralHost>::yield_now();
+            HostSeveral::spend(1u32.micros());
+        }
+        assert_eq!(AnyThread::<SeveralHost>::processor(), Cpu::new(0).unwrap());
+        assert_eq!(ended.load(Relaxed), 0, "it has no processor");
+        wait_for(served);
+        Kernel::<SeveralHost>::add_processor(both, away).unwrap();
+        main.cancel_job().unwrap();
+        ended.load(Relaxed)
+    }
+    assert_eq!(results::<2>(1, &BOTH_SERVED, main), BTreeSet::from([1]));
 }
 
 #[test]

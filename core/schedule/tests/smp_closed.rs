@@ -182,14 +182,41 @@ struct Pair<'a> {
     made: usize,
     now: u64,
     acting: usize,
-    /// Of so many operations that span instances one is done.
-    calm: usize,
-    /// How many threads there are at most.
-    threads: usize,
+    mood: Mood,
     /// After how many operations an instance was closed, and how often it became so or ceased to be.
     count: Count,
     closed: Vec<bool>,
     closes: bool,
+}
+
+/// Which operations a stress run draws, and how often.
+#[derive(Clone, Copy, Debug)]
+struct Mood {
+    /// Of so many operations that span instances one is done.
+    calm: usize,
+    /// How many threads there are at most.
+    threads: usize,
+    /// Processors leave and come about a hundred times as often as usual, five of eight alarms are late instead of one of
+    /// four, and threads are deleted: alarms come for budgets of threads and of processors that have left.
+    restless: bool,
+}
+
+impl Mood {
+    const fn new(calm: usize, threads: usize) -> Self {
+        Self {
+            calm,
+            threads,
+            restless: false,
+        }
+    }
+
+    /// Whether the alarms that are due are served before an operation.
+    fn is_punctual(self, dice: &mut Dice) -> bool {
+        match self.restless {
+            true => dice.draw(8) < 3,
+            false => dice.draw(4) != 0,
+        }
+    }
 }
 
 /// What came of a storm.
@@ -880,9 +907,9 @@ impl<'a> Pair<'a> {
         let cpus = CpuSet::from_bits(dice.draw(1 << self.cpus) as u64);
         let any = if cpus.is_empty() { CpuSet::ALL } else { cpus };
         let deadline = at(self.now + dice.draw(6) as u64);
-        let spans = dice.draw(self.calm) == 0;
+        let spans = dice.draw(self.mood.calm) == 0;
         // Alarms may be late.
-        if dice.draw(4) != 0 {
+        if self.mood.is_punctual(&mut dice) {
             self.expire();
         }
         let budget = Duration::from_nanos(1 + dice.draw(8) as u64);
@@ -894,7 +921,7 @@ impl<'a> Pair<'a> {
             42 if dice.draw(4) == 0 && !self.waits_for_lock(id) => self.serve(id, None),
             36 | 37 if !self.waits_for_lock(id) => self.job(id, Some(deadline)),
             38 if !self.waits_for_lock(id) => self.job(id, None),
-            0..=2 if self.made < self.threads => {
+            0..=2 if self.made < self.mood.threads => {
                 let home = dice.draw(self.instances);
                 let cpus =
                     (dice.draw(2) == 0 && (spans || !self.knows_deadlines(home))).then_some(any);
@@ -951,7 +978,7 @@ impl<'a> Pair<'a> {
                     self.hand_turn(running, id);
                 }
             }
-            18..=19 if dice.draw(self.calm) == 0 => {
+            18..=19 if dice.draw(self.mood.calm) == 0 => {
                 let waits = dice.draw(4) != 0;
                 if let Some(running) = self.runner(number).filter(|id| !self.waits_for_lock(*id)) {
                     self.obtain(lock, running, waits);
@@ -967,8 +994,19 @@ impl<'a> Pair<'a> {
                 }
             }
             23 if self.waits_for_lock(id) => self.time_out(id),
-            24 if dice.draw(self.calm) == 0 => self.moves(id, dice.draw(self.instances), priority),
-            25 if dice.draw(4 * self.calm) == 0 => {
+            24 if dice.draw(self.mood.calm) == 0 => {
+                self.moves(id, dice.draw(self.instances), priority)
+            }
+            25 if dice.draw(4 * self.mood.calm) == 0 => {
+                self.change_processors(dice.draw(self.instances), number, dice.draw(2) == 0)
+            }
+            39 if self.mood.restless && self.made > 0 && self.is_idle(id) => {
+                let home = dice.draw(self.instances);
+                if !self.plain.processors(instance(home)).unwrap().is_empty() {
+                    self.begins_anew(id, home, priority);
+                }
+            }
+            33..=35 if self.mood.restless => {
                 self.change_processors(dice.draw(self.instances), number, dice.draw(2) == 0)
             }
             _ => self.dispatch(dice.draw(self.cpus)),
@@ -1049,6 +1087,53 @@ impl<'a> Pair<'a> {
         }
     }
 
+    /// `id`, which waits, has no lock and no registers anywhere, ceases to exist; a new thread of `home` has its row.
+    fn begins_anew(&mut self, id: usize, home: usize, priority: Priority) {
+        self.router.look_up(self.board, id);
+        let made = both!(self, |system, now, effects| {
+            system.delete(row(id), now, effects).unwrap();
+            let made = system.create(instance(home), level(priority), None);
+            if let Ok(made) = made {
+                system.block(made, WAITS, now, effects).unwrap();
+                system.start(made, now, effects).unwrap();
+            }
+            made
+        });
+        assert_eq!(made, Ok(row(id)), "the row that was freed last");
+        self.board.charged[id].set(0);
+        self.board.limit[id].set(Duration::ZERO);
+        self.board.priority[id].set(priority);
+        self.board.home[id].set(home);
+        let home = self.router.home(instance(home)).unwrap();
+        home.begin_with(self.board, id, CpuSet::ALL);
+    }
+
+    /// Who runs blocks, processor by processor, until all are idle.
+    fn all_run_in_turn(&mut self) {
+        for number in (0..self.cpus).cycle().take(self.cpus * THREADS) {
+            self.acting = number;
+            self.dispatch(number);
+            self.compare();
+            if let Some(running) = self.runner(number) {
+                self.block(running);
+                self.compare();
+            }
+        }
+        let ready = (0..self.made).find(|id| self.board.ready[*id].get());
+        assert_eq!(ready, None, "it never ran");
+        self.compare_times();
+    }
+
+    /// Whether `id` waits, for no lock, owns none, and is on no processor.
+    fn is_idle(&self, id: usize) -> bool {
+        let runs = self.board.current.iter().any(|current| current.get() == id);
+        !self.board.ready[id].get()
+            && !runs
+            && self.plain.executes_on(row(id)).is_none()
+            && !self.waits_for_lock(id)
+            && !self.plain.owns_any(row(id))
+    }
+
     fn change_processors(&mut self, target: usize, number: usize, add: bool) {
         self.router.open(self.board, instance(target), at(self.now));
         let _ = both!(self, |system, now, effects| if add {
@@ -1111,8 +1196,8 @@ fn plans() -> Vec<Vec<Plan>> {
 }
 
 /// What came of it, while all agreed.
-fn run(words: &[u64], plan: &[Plan], calm: usize, threads: usize, closes: bool) -> Count {
-    beside_each_other(plan, calm, threads, closes, |pair, locks| {
+fn run(words: &[u64], plan: &[Plan], mood: Mood, closes: bool) -> Count {
+    beside_each_other(plan, mood, closes, |pair, locks| {
         for word in words {
             pair.act(*word, locks);
         }
@@ -1124,8 +1209,7 @@ fn run(words: &[u64], plan: &[Plan], calm: usize, threads: usize, closes: bool) 
 /// Has `act` act on two systems that are alike, each instance of which has two threads.
 fn beside_each_other<R>(
     plan: &[Plan],
-    calm: usize,
-    threads: usize,
+    mood: Mood,
     closes: bool,
     act: impl FnOnce(&mut Pair<'_>, &[Lock]) -> R,
 ) -> R {
@@ -1158,8 +1242,7 @@ fn beside_each_other<R>(
         made: 0,
         now: 0,
         acting: 0,
-        calm,
-        threads,
+        mood,
         count: Count::default(),
         closed: vec![false; configs.len()],
         closes,
@@ -1192,11 +1275,10 @@ fn beside_each_other<R>(
 fn attempt(
     words: &[u64],
     plan: &[Plan],
-    calm: usize,
-    threads: usize,
+    mood: Mood,
     closes: bool,
 ) -> Result<Count, (usize, String)> {
-    let result = std::panic::catch_unwind(|| run(words, plan, calm, threads, closes));
+    let result = std::panic::catch_unwind(|| run(words, plan, mood, closes));
     result.map_err(|cause| {
         let text = cause
             .downcast_ref::<String>()
@@ -1213,19 +1295,26 @@ fn seed() -> u64 {
 
 const LENGTH: usize = if cfg!(miri) { 60 } else { 4_000 };
 const STORMS: usize = if cfg!(miri) { 1 } else { 150 };
-/// Of so many operations that span instances one is done, and so many threads there are at most.
-const MOODS: [(usize, usize); 5] = [(1, THREADS), (8, THREADS), (8, 6), (60, THREADS), (60, 6)];
+const MOODS: [Mood; 5] = [
+    Mood::new(1, THREADS),
+    Mood::new(8, THREADS),
+    Mood::new(8, 6),
+    Mood::new(60, THREADS),
+    Mood::new(60, 6),
+];
+/// Nothing is left out.
+const WILD: Mood = MOODS[0];
 
 /// Two threads on one processor, under deadlines with servers.
 fn on_one_processor(act: impl FnOnce(&mut Pair<'_>)) {
     let plan = [(PolicyKind::Cbs, vec![0], true)];
-    beside_each_other(&plan, 1, THREADS, true, |pair, _| act(pair));
+    beside_each_other(&plan, WILD, true, |pair, _| act(pair));
 }
 
 #[test]
 fn an_instance_is_closed_again_when_no_thread_is_bound_any_more() {
     let plan = [(PolicyKind::Edf, vec![0, 1], true)];
-    beside_each_other(&plan, 1, THREADS, true, |pair, _| {
+    beside_each_other(&plan, WILD, true, |pair, _| {
         for id in [0, 1] {
             pair.ready(id, Place::Last);
             pair.dispatch(id);
@@ -1289,10 +1378,182 @@ fn a_budget_that_is_used_up_gives_way_to_an_earlier_deadline() {
     });
 }
 
+/// Two processors under deadlines with servers: threads 0 and 1 run, and what is left of the budget of thread 1 is used up
+/// when processor 1 leaves, before its alarm.
+fn with_a_used_up_budget(act: impl FnOnce(&mut Pair<'_>)) {
+    let plan = [(PolicyKind::Cbs, vec![0, 1], true)];
+    beside_each_other(&plan, WILD, true, |pair, _| {
+        let budget = Duration::from_nanos(5);
+        pair.serve(1, Some((budget, Duration::from_nanos(50))));
+        pair.job(0, Some(at(20)));
+        for id in [0, 1] {
+            pair.ready(id, Place::Last);
+            pair.dispatch(id);
+        }
+        assert_eq!(pair.board.heir(1), 1, "the server runs");
+        pair.now = 5;
+        pair.board.ticks.set(5);
+        pair.change_processors(0, 1, false);
+        [1, 0].into_iter().for_each(|number| pair.dispatch(number));
+        act(pair);
+    });
+}
+
+#[test]
+fn a_budget_that_was_used_up_on_a_processor_that_left_is_looked_at() {
+    with_a_used_up_budget(|pair| {
+        pair.closes(0);
+        assert!(pair.closed(0).is_some(), "nothing spans it");
+        pair.expire();
+        pair.compare();
+        (0..2).for_each(|number| pair.dispatch(number));
+        pair.block(0);
+        pair.compare();
+        pair.dispatch(0);
+        pair.compare();
+        assert_eq!(
+            pair.router.system().server(row(1), at(5)).unwrap().1,
+            at(100)
+        );
+        pair.compare_times();
+    });
+}
+
+#[test]
+fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
+    let plan = [
+        (PolicyKind::Cbs, vec![0, 1], true),
+        (PolicyKind::Cbs, vec![2], true),
+    ];
+    beside_each_other(&plan, WILD, true, |pair, _| {
+        let server = Some((Duration::from_nanos(5), Duration::from_nanos(50)));
+        pair.create(0, Priority::new(2).unwrap(), None);
+        pair.serve(1, server);
+        pair.job(0, Some(at(20)));
+        pair.job(4, Some(at(10)));
+        pair.job(2, Some(at(30)));
+        for id in [0, 1] {
+            pair.ready(id, Place::Last);
+            pair.dispatch(id);
+        }
+        pair.now = 5;
+        pair.board.ticks.set(5);
+        pair.ready(4, Place::Last);
+        pair.dispatch(1);
+        assert_eq!(pair.board.heir(1), 4, "thread 1 lost processor 1");
+        pair.block(1);
+        pair.serve(1, None);
+        pair.moves(1, 1, Priority::new(2).unwrap());
+        pair.serve(1, server);
+        // It waits for processor 2 when its instance is closed, and has it then until its new budget is used up.
+        pair.closes = false;
+        pair.ready(2, Place::Last);
+        pair.dispatch(2);
+        pair.ready(1, Place::Last);
+        pair.closes = true;
+        pair.closes(1);
+        assert!(pair.closed(1).is_some(), "nothing spans it");
+        pair.acting = 2;
+        pair.block(2);
+        pair.dispatch(2);
+        assert_eq!(pair.board.heir(2), 1, "the server runs");
+        pair.now = 10;
+        pair.board.ticks.set(10);
+        // It loses that processor, too, and processor 1, which it lost before, has its alarm first.
+        pair.job(2, Some(at(12)));
+        pair.ready(2, Place::Last);
+        pair.dispatch(2);
+        pair.expire();
+        pair.all_run_in_turn();
+    });
+}
+
+#[test]
+fn who_has_a_row_after_one_that_used_up_its_budget_is_not_looked_at_elsewhere() {
+    let plan = [
+        (PolicyKind::Cbs, vec![0, 1], true),
+        (PolicyKind::Cbs, vec![2], true),
+    ];
+    beside_each_other(&plan, WILD, true, |pair, _| {
+        let server = Some((Duration::from_nanos(5), Duration::from_nanos(50)));
+        pair.create(0, Priority::new(2).unwrap(), None);
+        pair.serve(1, server);
+        pair.job(0, Some(at(20)));
+        pair.job(4, Some(at(10)));
+        for id in [0, 1] {
+            pair.ready(id, Place::Last);
+            pair.dispatch(id);
+        }
+        pair.now = 5;
+        pair.board.ticks.set(5);
+        pair.ready(4, Place::Last);
+        pair.dispatch(1);
+        assert_eq!(pair.board.heir(1), 4, "thread 1 lost processor 1");
+        pair.block(1);
+        assert!(pair.closed(1).is_some(), "and its alarm is still to come");
+        pair.begins_anew(1, 1, Priority::new(2).unwrap());
+        pair.serve(1, server);
+        pair.acting = 2;
+        pair.ready(1, Place::Last);
+        pair.dispatch(2);
+        pair.now = 10;
+        pair.board.ticks.set(10);
+        // It loses that processor, too, and processor 1, which it lost before, has its alarm first.
+        pair.job(2, Some(at(12)));
+        pair.ready(2, Place::Last);
+        pair.dispatch(2);
+        pair.expire();
+        pair.all_run_in_turn();
+    });
+}
+
+/// The promise of the book for two budgets that are used up on one processor before one late alarm.
+#[test]
+fn the_first_of_two_that_used_up_budgets_before_one_late_alarm_is_looked_at_when_it_runs() {
+    on_one_processor(|pair| {
+        let goes_to = |pair: &mut Pair<'_>, now| {
+            pair.now = now;
+            pair.board.ticks.set(now);
+        };
+        let deadlines = |pair: &Pair<'_>| pair.deadlines()[..2].to_vec();
+        for (id, period) in [(0, 60), (1, 50)] {
+            pair.serve(
+                id,
+                Some((Duration::from_nanos(5), Duration::from_nanos(period))),
+            );
+        }
+        pair.create(0, Priority::new(2).unwrap(), None);
+        pair.job(2, Some(at(20)));
+        pair.ready(0, Place::Last);
+        pair.dispatch(0);
+        goes_to(pair, 5);
+        pair.ready(1, Place::Last);
+        pair.dispatch(0);
+        assert_eq!(pair.board.heir(0), 1, "55 is before 60");
+        goes_to(pair, 10);
+        pair.ready(2, Place::Last);
+        pair.dispatch(0);
+        assert_eq!(pair.board.heir(0), 2, "20 is before 55");
+        pair.expire();
+        assert_eq!(
+            deadlines(pair),
+            [Some(at(60)), Some(at(105))],
+            "the last one"
+        );
+        pair.block(2);
+        pair.dispatch(0);
+        assert_eq!(pair.board.heir(0), 0, "60 is before 105");
+        assert_eq!(pair.board.armed[0].get(), Some(at(10)), "at once");
+        pair.expire();
+        assert_eq!(deadlines(pair), [Some(at(120)), Some(at(105))]);
+        pair.all_run_in_turn();
+    });
+}
+
 #[test]
 fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
     let plan = [0, 1, 2].map(|number| (PolicyKind::Priority, vec![number], true));
-    beside_each_other(&plan, 1, THREADS, true, |pair, locks| {
+    beside_each_other(&plan, WILD, true, |pair, locks| {
         let (spun_for, donated) = (locks[1], locks[2]);
         let run = |pair: &mut Pair<'_>, id: usize, on: usize| {
             pair.acting = on;
@@ -1336,70 +1597,115 @@ fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
     });
 }
 
-#[test]
-fn closed_and_opened_is_as_if_it_never_were() {
+/// So many stress runs, each of [`LENGTH`] operations, of a plan whose instances close and open beside the tables.
+fn stress(plan: &[Plan], mood: Mood, runs: usize) -> Count {
+    let sum = Cell::new(Count::default());
+    let run = |words: &[u64]| {
+        let count = attempt(words, plan, mood, true)?;
+        let mut all = sum.get();
+        all.closed += count.closed;
+        all.changes += count.changes;
+        all.postponed += count.postponed;
+        sum.set(all);
+        Ok(())
+    };
+    for _ in 0..runs {
+        storm(run, seed(), LENGTH);
+    }
+    sum.get()
+}
+
+/// The plans whose threads may have servers.
+fn plans_with_servers() -> Vec<Vec<Plan>> {
+    let serves = |plan: &Vec<Plan>| plan.iter().any(|(kind, ..)| *kind == PolicyKind::Cbs);
+    plans().into_iter().filter(serves).collect()
+}
+
+/// So many stress runs of all plans and moods together.
+fn closed_and_opened(runs: usize) {
+    let runs = runs.div_ceil(plans().len() * MOODS.len());
     for plan in &plans() {
-        for (calm, threads) in MOODS {
-            let (closed, changes, postponed) = (Cell::new(0), Cell::new(0), Cell::new(0));
-            let run = |words: &[u64]| {
-                let count = attempt(words, plan, calm, threads, true)?;
-                closed.set(closed.get() + count.closed);
-                changes.set(changes.get() + count.changes);
-                postponed.set(postponed.get() + count.postponed);
-                Ok(())
-            };
-            for _ in 0..STORMS {
-                storm(run, seed(), LENGTH);
-            }
-            let all = STORMS * LENGTH;
-            println!(
-                "{plan:?}, calm {calm}, {threads} threads: of {all} closed after {}, changes {}, budgets used up {}",
-                closed.get(),
-                changes.get(),
-                postponed.get()
-            );
+        for mood in MOODS {
+            let count = stress(plan, mood, runs);
+            let all = runs * LENGTH;
+            println!("{plan:?}, {mood:?}: of {all} operations {count:?}");
             assert!(
-                cfg!(miri) || closed.get() > all / 500 && changes.get() > all / 5_000,
+                cfg!(miri) || count.closed > all / 500 && count.changes > all / 5_000,
                 "it is not seldom closed, and not always"
             );
             let serves = plan.iter().any(|(policy, ..)| *policy == PolicyKind::Cbs);
             assert!(
-                cfg!(miri) || !serves || postponed.get() > all / 500,
+                cfg!(miri) || !serves || count.postponed > all / 500,
                 "budgets are used up now and then"
             );
         }
     }
 }
 
+/// So many stress runs together in which processors leave while budgets are used up and alarms are late.
+fn processors_leave(runs: usize) {
+    let runs = runs.div_ceil(plans_with_servers().len());
+    let mood = Mood {
+        restless: true,
+        ..Mood::new(8, THREADS)
+    };
+    for plan in &plans_with_servers() {
+        let count = stress(plan, mood, runs);
+        println!(
+            "{plan:?}, {mood:?}: of {} operations {count:?}",
+            runs * LENGTH
+        );
+        assert!(
+            cfg!(miri) || count.postponed > runs * LENGTH / 500,
+            "budgets are used up now and then"
+        );
+    }
+}
+
+#[test]
+fn closed_and_opened_is_as_if_it_never_were() {
+    closed_and_opened(STORMS * plans().len() * MOODS.len());
+}
+
+#[test]
+fn processors_that_leave_with_late_alarms_are_as_the_tables_have_them() {
+    processors_leave(if cfg!(miri) { 1 } else { 600 });
+}
+
+#[test]
+#[ignore = "a step of long runs: some ten minutes"]
+fn seventy_thousand_stress_runs() {
+    closed_and_opened(50_000);
+    processors_leave(20_000);
+}
+
 #[test]
 fn who_lost_a_processor_with_a_budget_used_up_is_looked_at_in_the_tables_order() {
     for seed in [8_544_300_611_901_779_369, 7_770_664_030_643_328_705] {
-        for (plan, (calm, threads)) in plans()[..3]
-            .iter()
-            .flat_map(|plan| MOODS.map(|mood| (plan, mood)))
-        {
-            let run = |words: &[u64]| attempt(words, plan, calm, threads, true).map(drop);
-            storm(run, seed, LENGTH);
+        for plan in &plans_with_servers() {
+            for mood in MOODS {
+                let run = |words: &[u64]| attempt(words, plan, mood, true).map(drop);
+                storm(run, seed, LENGTH);
+            }
         }
     }
 }
 
-/// One of some 50,000 storms of this plan and mood: the two part over servers' budgets that are used up. Which is right is not known.
+/// A processor leaves in the instant in which a budget is used up there, and its alarm comes when the instance is closed.
 #[test]
-#[ignore = "fails: docs/status.md has what is known"]
 fn servers_on_four_processors_are_as_the_tables_have_them() {
     let plan = [(PolicyKind::Cbs, vec![0, 1, 2, 3], true)];
-    let run = |words: &[u64]| attempt(words, &plan, 8, THREADS, true).map(drop);
+    let run = |words: &[u64]| attempt(words, &plan, MOODS[1], true).map(drop);
     storm(run, 17_661_034_694_876_950_310, LENGTH);
 }
 
 #[test]
 fn rings_of_the_world_are_as_good_as_the_tables() {
     for plan in &plans() {
-        for (calm, threads) in &MOODS[..3] {
+        for mood in &MOODS[..3] {
             for _ in 0..STORMS {
                 storm(
-                    |words| attempt(words, plan, *calm, *threads, false).map(drop),
+                    |words| attempt(words, plan, *mood, false).map(drop),
                     seed(),
                     LENGTH,
                 );

@@ -1,8 +1,9 @@
 //! Owns: the cases of deadlines, servers and the time that threads have had.
 
-use super::case::Tally;
+use super::case::{Case, Tally};
+use super::processors::{give, take};
 use super::{Helper, SeveralBoard, UNIT, units};
-use taktos_kernel::{Duration, Kernel, PolicyKind, Timeout};
+use taktos_kernel::{AnyThread, Duration, Kernel, PolicyKind, Timeout};
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
     times(tally);
@@ -140,4 +141,64 @@ fn servers<S: SeveralBoard>(tally: &mut Tally<S>) {
             c.ok("main's end", main.cancel_job());
         },
     );
+    tally.case(
+        "deadlines: a processor goes while a budget is used up there",
+        |c| {
+            let main = AnyThread::<S>::current();
+            c.ok("main's own", main.release_job(units::<S>(1)));
+            (0..ROUNDS).for_each(|_| removal(c));
+            c.ok("main's end", main.cancel_job());
+        },
+    );
+}
+
+/// How often a processor goes: each time its alarm may come before its instance is closed again, or behind.
+const ROUNDS: usize = 8;
+
+/// Its processor cannot serve the alarm of helper 0, for it is in a handler, and is taken away with the budget used up. Main
+/// closes the instance meanwhile: it gives its turn away again and again.
+fn removal<S: SeveralBoard>(c: &mut Case<S>) {
+    S::objects().set_number(0);
+    c.create(0, 10);
+    let period = Duration::from_nanos(1_000 * UNIT.as_nanos());
+    c.ok("server", c.helper(0).thread().set_server(UNIT, period));
+    c.go(0, |helper| {
+        helper.tick();
+        S::trigger_interrupt(stay::<S>);
+        helper.spin()
+    });
+    c.soon("it runs", || S::objects().helper(0).ticks() > 0);
+    for index in [1, 2] {
+        c.start(index, 11, spin);
+        let earlier = units::<S>(100);
+        c.ok("release", c.helper(index).thread().release_job(earlier));
+    }
+    super::busy::<S>(2);
+    let Some(processor) = c.helper(0).seen().lowest() else {
+        return c.expect("where it runs", false, true);
+    };
+    take(c, processor);
+    S::objects().set_number(1);
+    let end = units::<S>(1);
+    while Kernel::<S>::now() < end {
+        AnyThread::<S>::yield_now();
+    }
+    c.expect_running("the two with earlier deadlines", &[1, 2]);
+    give(c, processor);
+    c.expect_running("all", &[0, 1, 2]);
+    for index in 0..3 {
+        c.ok("deletion", c.helper(index).thread().delete());
+    }
+    // They may be on their way from their processors still.
+    super::busy::<S>(1);
+    for index in 0..3 {
+        c.helper(index).reset();
+    }
+}
+
+/// A handler that ends when main says so.
+fn stay<S: SeveralBoard>() {
+    while S::objects().number() == 0 {
+        S::pause();
+    }
 }

@@ -26,12 +26,12 @@ pub(super) fn give_to_side<S: SeveralBoard>(c: &mut Case<S>, processors: &[usize
     }
 }
 
-fn take<S: SeveralBoard>(c: &mut Case<S>, processor: Cpu) {
+pub(super) fn take<S: SeveralBoard>(c: &mut Case<S>, processor: Cpu) {
     let taken = instance::<S>(WORK).and_then(|work| Kernel::<S>::remove_processor(work, processor));
     c.ok("removal of a processor", taken);
 }
 
-fn give<S: SeveralBoard>(c: &mut Case<S>, processor: Cpu) {
+pub(super) fn give<S: SeveralBoard>(c: &mut Case<S>, processor: Cpu) {
     let given = instance::<S>(WORK).and_then(|work| Kernel::<S>::add_processor(work, processor));
     c.ok("return of a processor", given);
 }

@@ -64,6 +64,14 @@ const DAY: Row = (
     &[],
 );
 
+/// Instances that close and open beside one that does neither: 50,000 random runs of all policies, and 20,000 in which processors leave while
+/// budgets are used up.
+const CLOSED: Row = (
+    "seventy thousand stress runs of closed instances",
+    "test --quiet --profile lab --test smp_closed -- --ignored",
+    &[],
+);
+
 /// The steps that look at sources: of this machine, then of each board.
 pub(super) fn lints() -> Vec<Step> {
     let ones = Board::ALL.map(|board| (board.name(), board.triple()));
@@ -118,6 +126,7 @@ pub(super) fn more_tests(length: Length) -> Vec<Step> {
     let mut steps: Vec<Step> = [OPERATIONS, CALLS, MANY_PRIORITIES].map(row).into();
     if let Length::Long = length {
         steps.push(row(DAY));
+        steps.push(row(CLOSED));
         steps.push(step("the scheduling library under miri", miri).needing(&[Need::Miri]));
     }
     steps

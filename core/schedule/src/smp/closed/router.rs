@@ -420,6 +420,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         effects: &mut E,
     ) -> Result<(), Error> {
         let Some(served) = self.home_of(cpu).and_then(Home::served) else {
+            self.reach_spent(w, cpu, now);
             return self.ask(w, now, effects, |system, effects| {
                 system.expire(cpu, now, effects)
             });
@@ -431,8 +432,17 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         Ok(())
     }
 
-    /// If `id`, whose home `served` decides about and which was charged until now, is ready and has used up its budget, its server's
-    /// deadline is postponed.
+    /// The tables are about to look at the budget of the thread that lost `cpu` having used it up. It may be at home where a
+    /// decider decides: `cpu` has left that instance since. So its home is opened, as before each question about a thread.
+    fn reach_spent<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, cpu: Cpu, now: Instant) {
+        let spent = self.system.spent_on(cpu);
+        if let Some(id) = spent.and_then(|row| w.thread(row)) {
+            self.reach(w, id, now);
+        }
+    }
+
+    /// If `id`, which was charged until now, is ready and has used up its budget, its server's deadline is postponed. Nothing
+    /// where it is not at home in the instance of `served` any more: it was deleted there, and begins anew elsewhere.
     fn refill<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
@@ -442,6 +452,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     ) {
         if let Some(row) = w.row(id).filter(|row| self.system.has_server(*row))
             && w.is_ready(id)
+            && w.is_at_home(id, Decider::Served(served))
             && let Some((deadline, limit)) = self.system.refill(row, w.charged(id), now)
         {
             served.look_back(w, id);

@@ -140,7 +140,9 @@ impl System<'_> {
             && self.servers[id as usize].left(self.used(id, now, effects)) == Duration::ZERO
     }
 
-    /// If the heir of `cpu`, which is about to lose it, has used up its budget, [`System::expire`] will see to it.
+    /// If the heir of `cpu`, which is about to lose it, has used up its budget, [`System::expire`] will see to it. A processor
+    /// notes one thread, the last: if an alarm is so late that a second budget is used up meanwhile, the first thread keeps its
+    /// deadline until it is an heir again, when an alarm is asked for at once.
     pub(crate) fn note_spent(&mut self, cpu: Cpu, now: Instant, effects: &impl Effects) {
         let heir = self.processors[cpu.index()].heir;
         if self.has_spent_all(heir, now, effects) {

@@ -87,6 +87,13 @@ impl System<'_> {
         self.budget_of(thread.0)
     }
 
+    /// The thread that lost `cpu` having used up its budget, until [`System::expire`] looks at it: the one thread that the
+    /// tables act on without being told which, and that may be at home in an instance that is closed.
+    pub(crate) fn spent_on(&self, cpu: Cpu) -> Option<Thread> {
+        let spent = self.processors[cpu.index()].spent;
+        (spent != NONE).then_some(Thread(spent))
+    }
+
     /// `spent` lost `cpu`, whose instance was closed, having used up its budget; or nobody did. What is asked for there is unknown.
     pub(crate) fn take_over_alarm(&mut self, cpu: Cpu, spent: Option<Thread>) {
         let processor = &mut self.processors[cpu.index()];

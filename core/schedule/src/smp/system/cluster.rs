@@ -5,7 +5,7 @@ use super::System;
 use crate::{
     Cpu,
     smp::{
-        Effects,
+        Effects, Instance,
         ids::NONE,
         node::{NodeRecord, State},
         order::Order,
@@ -83,6 +83,10 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> bool {
+        debug_assert!(
+            !self.is_closed(Instance(instance)),
+            "the tables decide about a thread of a closed instance"
+        );
         let order = self.order_among_equals(instance, id, order);
         let (record, nodes) = self.split(instance);
         nodes[id as usize].key.turn = record.turns.draw(order);
