@@ -140,8 +140,9 @@ pub trait Hardware: 'static {
     fn acknowledge() -> Option<u32>;
     /// Ends interrupt `number`.
     fn deactivate(number: u32);
-    /// Enables shared interrupt `number` and sends it to `cpu`.
-    fn route(number: u32, cpu: usize);
+    /// Enables shared interrupt `number` and sends it to `cpu`; with none it is disabled: what it is asked for meanwhile waits. One that
+    /// is on its way already may still come to where it went before.
+    fn route(number: u32, cpu: Option<usize>);
     /// Says whether private interrupt 27 (the guest's timer) is active on this processor: it belongs to the VCPU that runs here, so
     /// it changes with it.
     fn set_timer_active(active: bool);

@@ -138,20 +138,22 @@ pub(crate) fn deactivate(number: u32) {
     };
 }
 
-/// Enables a shared interrupt and sends it to processor `cpu`.
-pub(crate) fn route(number: u32, cpu: usize) {
+/// Enables a shared interrupt and sends it to processor `cpu`, or disables it.
+pub(crate) fn route(number: u32, cpu: Option<usize>) {
     if number < PRIVATE {
         return;
     }
     with_controller(|controller| {
         let interrupt = identifier(number);
         // A number that the controller does not have changes nothing.
-        let _ = controller
-            .distributor()
-            .set_routing(interrupt, Some(cpu as u64));
-        let _ = controller.set_interrupt_priority(interrupt, None, PRIORITY);
-        let _ = controller.set_group(interrupt, None, Group::Group1NS);
-        let _ = controller.enable_interrupt(interrupt, None, true);
+        if let Some(cpu) = cpu {
+            let _ = controller
+                .distributor()
+                .set_routing(interrupt, Some(cpu as u64));
+            let _ = controller.set_interrupt_priority(interrupt, None, PRIORITY);
+            let _ = controller.set_group(interrupt, None, Group::Group1NS);
+        }
+        let _ = controller.enable_interrupt(interrupt, None, cpu.is_some());
     });
     if number == CONSOLE_INTERRUPT {
         console::announce_input();

@@ -104,7 +104,7 @@ impl Hardware for El2 {
         controller::deactivate(number);
     }
 
-    fn route(number: u32, cpu: usize) {
+    fn route(number: u32, cpu: Option<usize>) {
         controller::route(number, cpu);
     }
 

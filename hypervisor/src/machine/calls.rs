@@ -2,7 +2,7 @@
 //! project's.
 //! Must never know: how they come here.
 
-use super::{Condition, Hypervisor, Phase};
+use super::{Condition, Hypervisor};
 use crate::hardware::{Context, Hardware};
 use crate::machine::life::Stopped;
 use taktos_abi::vm::{Linkage, call, layout};
@@ -163,9 +163,6 @@ impl<H: Hardware> Hypervisor<H> {
         }
         if !self.is_off(vcpu) {
             return psci::ALREADY_ON;
-        }
-        if self.partitions[partition].phase != Phase::Runs {
-            return psci::DENIED;
         }
         let (partition, number) = self.place_of(vcpu);
         H::context(vcpu).reset(entry, argument, number as u64);

@@ -11,8 +11,11 @@
 //! - All others are undefined instructions to EL1. Some an implementation may trap (0x00; 0x0A, 0x14, 0x19, 0x1B, 0x1D: extensions
 //!   that no guest is shown; 0x09: pointer authentication). SVC, breakpoints, steps, misalignment, floating-point exceptions go to EL1
 //!   by themselves; those of EL2's own (0x21, 0x25, ...) end the machine (the port's vectors).
+//!
+//! Of a VCPU that is not able any more nothing is carried out, whatever it is: between its trap and the lock, a VCPU of its
+//! partition may have stopped all of them.
 
-use super::Hypervisor;
+use super::{Condition, Hypervisor};
 use crate::hardware::{Context, Exit, Hardware, Next};
 use crate::machine::life::Stopped;
 use crate::syndrome::{self, Event};
@@ -23,6 +26,8 @@ impl<H: Hardware> Hypervisor<H> {
         self.world.here = H::cpu();
         match (exit, self.processors[self.world.here].current) {
             (Exit::Interrupt, _) | (_, None) => self.take_interrupts(),
+            // A sibling stopped its partition while it was on its way here: it is about to be taken off.
+            (_, Some(vcpu)) if self.vcpus[vcpu].condition != Condition::Able => {}
             (
                 Exit::Exception {
                     syndrome,

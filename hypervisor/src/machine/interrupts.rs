@@ -1,7 +1,11 @@
-//! Owns: physical interrupts.
+//! Owns: physical interrupts, and the processors to which those of devices come.
 //! Must never know: what guests do with theirs.
+//!
+//! An interrupt of a partition's device comes to a processor in which the partition is loaded, and is its guest's own exit. While none of its
+//! VCPUs is loaded, it is masked, but where one waits: then it comes once, to the processor that was left last, and stays
+//! active until the guest has ended it. So it costs others at most one exit between two runs of its owner.
 
-use super::Hypervisor;
+use super::{Condition, Hypervisor, interrupts};
 use crate::hardware::{CALL_INTERRUPT, CONSOLE_INTERRUPT, Hardware};
 use taktos_abi::vm::layout::{HYPERVISOR_TIMER_INTERRUPT, MAINTENANCE_INTERRUPT, TIMER_INTERRUPT};
 
@@ -57,16 +61,54 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// A device of a partition's own.
+    /// A device of a partition's own. It does not come again before the partition's guest has ended it.
     fn pass_on(&mut self, number: u32) {
         for index in 0..self.partition_count() {
-            let record = &self.description.partitions[index];
-            let devices = &record.devices[..usize::from(record.device_count)];
-            if devices.iter().any(|device| device.interrupt == number) {
+            if interrupts(&self.description.partitions[index]).any(|own| own == number) {
                 let mask = self.partitions[index].gic.raise(0, number);
                 return self.notify(index, mask);
             }
         }
         H::deactivate(number);
+    }
+
+    /// A VCPU of `partition`, which has devices, was loaded here: their interrupts come here, if none of its VCPUs has them
+    /// already where it is loaded.
+    #[cold]
+    pub(super) fn fetch_devices(&mut self, partition: usize) {
+        let home = self.partitions[partition].home;
+        if home.is_none_or(|cpu| !self.is_loaded_on(partition, cpu.into())) {
+            self.send_devices(partition, Some(self.world.here));
+        }
+    }
+
+    /// A VCPU of `partition`, which has devices, was taken off this processor. Their interrupts follow one of its VCPUs that is
+    /// loaded; if none is, they stay here to end the wait of one that waits, and are masked where none does.
+    #[cold]
+    pub(super) fn leave_devices(&mut self, partition: usize) {
+        if self.partitions[partition].home != Some(self.world.here as u8) {
+            return;
+        }
+        let mut vcpus = self.vcpus_of(partition);
+        let elsewhere = vcpus.clone().find_map(|vcpu| self.vcpus[vcpu].on);
+        let waits = vcpus.any(|vcpu| self.vcpus[vcpu].condition == Condition::Waiting);
+        if elsewhere.is_some() || !waits {
+            self.send_devices(partition, elsewhere.map(usize::from));
+        }
+    }
+
+    fn is_loaded_on(&self, partition: usize, cpu: usize) -> bool {
+        let current = self.processors[cpu].current;
+        current.is_some_and(|vcpu| usize::from(self.vcpus[vcpu].partition) == partition)
+    }
+
+    fn send_devices(&mut self, partition: usize, home: Option<usize>) {
+        let home_now = home.map(|cpu| cpu as u8);
+        if core::mem::replace(&mut self.partitions[partition].home, home_now) == home_now {
+            return;
+        }
+        for number in interrupts(&self.description.partitions[partition]) {
+            H::route(number, home);
+        }
     }
 }

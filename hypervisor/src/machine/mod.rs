@@ -21,7 +21,6 @@ use crate::channel::Link;
 use crate::console::Multiplexer;
 use crate::hardware::{Hardware, Kind, MapError, Next};
 use crate::memory::{self, Memory};
-use crate::processor;
 use crate::timers::{Timer, Timers};
 use crate::uart::Pl011;
 use crate::vgic::VirtualGic;
@@ -29,11 +28,11 @@ use core::marker::PhantomData;
 use core::mem::offset_of;
 use screen::Screen;
 use taktos_abi::layout::VCPU_ABLE;
-use taktos_abi::vm::{Description, OnStop, Policy, Wait, layout};
+use taktos_abi::vm::{self, Description, OnStop, Policy, Wait, layout};
 use taktos_schedule::Cpu;
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::pool::{AnyPolicy, FixedPools, Pool, PoolEffects, Routed};
-use taktos_schedule::vcpu::{Admission, Domain, Error, Timer as PolicyTimer, Vcpu};
+use taktos_schedule::vcpu::{Admission, Domain, Error, Timer as PolicyTimer, Vcpu, Violation};
 use taktos_time::{Duration, Instant};
 
 const CPUS: usize = Description::CPUS;
@@ -98,6 +97,10 @@ struct Partition {
     restarts: [u32; 2],
     gic: VirtualGic,
     console: Pl011,
+    /// It has devices with interrupts.
+    has_devices: bool,
+    /// The processor to which these come; none: they are masked.
+    home: Option<u8>,
 }
 
 /// A processor.
@@ -350,24 +353,17 @@ impl<H: Hardware> Hypervisor<H> {
         self.map_channels()
     }
 
+    /// The interrupts of devices are masked until their partitions are loaded.
     fn route_devices(&mut self) {
         for index in 0..self.partition_count() {
             let record = &self.description.partitions[index];
-            let first = self.vcpus_of(index).start;
-            let home = CpuSet::from_bits(self.description.vcpus[first].hard)
-                .and(CpuSet::from_bits(
-                    self.description.pools[usize::from(record.pool)].cpus,
-                ))
-                .lowest()
-                .unwrap_or(processor(0));
-            for device in &record.devices[..usize::from(record.device_count)] {
-                if device.interrupt != 0 {
-                    self.partitions[index].gic.assign_physical(device.interrupt);
-                    H::route(device.interrupt, home.index());
-                }
+            for number in interrupts(record) {
+                let partition = &mut self.partitions[index];
+                partition.has_devices = true;
+                partition.gic.assign_physical(number);
             }
         }
-        H::route(crate::hardware::CONSOLE_INTERRUPT, 0);
+        H::route(crate::hardware::CONSOLE_INTERRUPT, Some(0));
     }
 
     /// The partition of `vcpu`, and its number there.
@@ -382,9 +378,23 @@ impl<H: Hardware> Hypervisor<H> {
         self.description.partitions[partition].wait == Wait::Trapped
     }
 
-    /// The schedulers, to look at: for tests.
-    pub fn pools(&self) -> &FixedPools<'static, 'static> {
-        &self.pools
+    /// Checks what holds between two exits: the laws of the schedulers, and that all VCPUs of a partition that does not run
+    /// are off: for tests. Bound: the schedulers', and a look at each VCPU.
+    pub fn check_invariants(&self) -> Result<(), Violation> {
+        self.pools.check_invariants()?;
+        for partition in 0..self.partition_count() {
+            let runs = self.partitions[partition].phase == Phase::Runs;
+            let mut vcpus = self.vcpus_of(partition);
+            let alive = vcpus.find(|&vcpu| self.vcpus[vcpu].condition != Condition::Off);
+            if let (false, Some(vcpu)) = (runs, alive) {
+                return Err(Violation {
+                    law: "all of a partition that does not run are off",
+                    vcpu: Some(Vcpu::new(vcpu as u16)),
+                    cpu: None,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// How often `partition` has been started.
@@ -419,7 +429,16 @@ fn partition(description: &Description, index: usize) -> Partition {
         restarts: [times(record.on_fault), times(record.on_reset)],
         gic: VirtualGic::new(),
         console: Pl011::new(),
+        has_devices: false,
+        home: None,
     }
+}
+
+/// The interrupts of a partition's devices.
+fn interrupts(record: &vm::Partition) -> impl Iterator<Item = u32> {
+    let devices = &record.devices[..usize::from(record.device_count)];
+    let numbers = devices.iter().map(|device| device.interrupt);
+    numbers.filter(|&number| number != 0)
 }
 
 /// The console of the partitions that have one.

@@ -63,6 +63,9 @@ impl<H: Hardware> Hypervisor<H> {
         self.vcpus[vcpu].on = None;
         self.processors[here].current = None;
         self.carry_out(partition, effects);
+        if self.partitions[partition].has_devices {
+            self.leave_devices(partition);
+        }
     }
 
     /// Loads `vcpu`. If its timer has gone off meanwhile, its interrupt is pending at once: the guest need not
@@ -85,6 +88,9 @@ impl<H: Hardware> Hypervisor<H> {
         self.vcpus[vcpu].timer_changed = false;
         self.vcpus[vcpu].on = Some(here as u8);
         self.processors[here].current = Some(vcpu);
+        if self.partitions[partition].has_devices {
+            self.fetch_devices(partition);
+        }
     }
 
     /// The loaded `vcpu` goes on: its new interrupts are put into list registers; while its memory is not as it is to begin with, a piece

@@ -72,6 +72,19 @@ pub(super) struct State {
     moved: bool,
     /// What the identification registers hold, by CRm and op2, where it is not the same as everywhere.
     pub identity: BTreeMap<(u32, u32), u64>,
+    /// Shared interrupts that were routed, or whose level was set.
+    pub lines: BTreeMap<u32, Line>,
+}
+
+/// A shared interrupt.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Line {
+    /// Where it comes to; none while it is disabled.
+    cpu: Option<usize>,
+    /// Whether its device asks for it.
+    pub high: bool,
+    /// It was acknowledged, and not ended.
+    pub active: bool,
 }
 
 /// How often the hypervisor may ask while it has the lock: it has a few hundred timers.
@@ -109,6 +122,7 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         asked: 0,
         moved: false,
         identity: BTreeMap::new(),
+        lines: BTreeMap::new(),
     };
     MACHINE.with(|machine| *machine.borrow_mut() = Some(state));
     registers
@@ -157,7 +171,8 @@ impl State {
     /// When a physical interrupt comes to `cpu`.
     pub fn interrupt_at(&self, cpu: usize) -> Option<u64> {
         let processor = &self.processors[cpu];
-        let notice = (self.has_notice(cpu) || self.has_room(cpu)).then_some(0);
+        let asked = self.has_notice(cpu) || self.has_room(cpu) || self.line_of(cpu).is_some();
+        let notice = asked.then_some(0);
         let all = [
             processor.alarm,
             processor.called,
@@ -175,6 +190,13 @@ impl State {
     fn has_notice(&self, cpu: usize) -> bool {
         let loaded = self.processors[cpu].loaded;
         loaded.is_some_and(|vcpu| self.registers[vcpu].has_notice())
+    }
+
+    /// The first shared interrupt that comes to `cpu`.
+    fn line_of(&self, cpu: usize) -> Option<u32> {
+        let comes = |line: &Line| line.high && !line.active && line.cpu == Some(cpu);
+        let found = self.lines.iter().find(|(_, line)| comes(line));
+        found.map(|(&number, _)| number)
     }
 
     fn ask(&mut self) {
@@ -206,6 +228,10 @@ impl State {
         }
         if self.has_room(cpu) {
             return Some(CONSOLE_INTERRUPT);
+        }
+        if let Some(number) = self.line_of(cpu) {
+            self.lines.entry(number).or_default().active = true;
+            return Some(number);
         }
         self.has_notice(cpu).then_some(MAINTENANCE)
     }
@@ -267,10 +293,14 @@ impl Hardware for Mock {
         with(|machine| {
             if number == TIMER {
                 machine.here().timer_active = false;
+            } else if let Some(line) = machine.lines.get_mut(&number) {
+                line.active = false;
             }
         });
     }
-    fn route(_: u32, _: usize) {}
+    fn route(number: u32, cpu: Option<usize>) {
+        with(|machine| machine.lines.entry(number).or_default().cpu = cpu);
+    }
     fn set_timer_active(active: bool) {
         with(|machine| machine.here().timer_active = active);
     }

@@ -71,6 +71,8 @@ pub struct Rig {
     /// What waits for the end of that time.
     exits: Vec<Option<Exit>>,
     over: bool,
+    /// How often each VCPU left its guest for an interrupt.
+    interrupted: [u64; 16],
 }
 
 impl Rig {
@@ -100,6 +102,7 @@ impl Rig {
             free: vec![0; cpus],
             exits: vec![None; cpus],
             over: false,
+            interrupted: [0; 16],
         };
         rig.act(0, Hypervisor::start);
         for cpu in 1..cpus {
@@ -156,6 +159,16 @@ impl Rig {
     /// How often each processor was called by another one so far.
     pub fn calls(&self) -> [u64; 4] {
         hardware::with(|machine| machine.calls)
+    }
+
+    /// How often VCPU `vcpu` left its guest for a physical interrupt so far, whosever it was.
+    pub fn interrupted(&self, vcpu: usize) -> u64 {
+        self.interrupted[vcpu]
+    }
+
+    /// The device of shared interrupt `number` asks for it, or no longer.
+    pub fn set_line(&mut self, number: u32, high: bool) {
+        hardware::with(|machine| machine.lines.entry(number).or_default().high = high);
     }
 
     /// How often translations were forgotten so far.
@@ -216,6 +229,9 @@ impl Rig {
     /// Leaves the guest of `cpu`, which takes its time.
     fn exit(&mut self, cpu: usize, exit: Exit) {
         let now = hardware::counter();
+        if let (Exit::Interrupt, Next::Guest(vcpu)) = (exit, self.next[cpu]) {
+            self.interrupted[vcpu] += 1;
+        }
         self.free[cpu] = now + self.costs.exit;
         self.exits[cpu] = Some(exit);
     }
@@ -315,9 +331,15 @@ impl Rig {
             true => (false, Vec::new()),
             false => registers.take_interrupts(),
         };
-        if ended.contains(&taktos_abi::vm::layout::TIMER_INTERRUPT) {
-            hardware::with(|machine| machine.processors[cpu].timer_active = false);
-        }
+        hardware::with(|machine| {
+            for number in ended {
+                match machine.lines.get_mut(&number) {
+                    Some(line) => line.active = false,
+                    // The guest's timer.
+                    None => machine.processors[cpu].timer_active = false,
+                }
+            }
+        });
         if interrupted {
             if program.doing == Doing::Waiting {
                 program.doing = Doing::Deciding;

@@ -7,8 +7,8 @@
 //! Times are of the emulated machine. One instruction takes 2^shift nanoseconds there: a slow processor, so that a minute costs seconds. The hypervisor's
 //! own work is then as much slower, which the tolerances include.
 
+mod beside;
 mod cases;
-mod doorbells;
 mod judge;
 mod machine;
 
@@ -19,11 +19,13 @@ use super::{Tally, storms};
 use cases::Case;
 use machine::Images;
 
-/// What doorbells cost a victim that takes no interrupts; each attack beside victims under each scheduler; guests that are started again a
+/// What doorbells cost a victim that takes no interrupts, and a device's interrupts one that shares processors; partitions that stop
+/// themselves while one of their processors leaves; each attack beside victims under each scheduler; guests that are started again a
 /// thousand times; and every attack in turn for a minute under RTDS, for an hour under both schedulers with servers where asked.
 pub(super) fn attack(workspace: &Workspace, length: storms::Length) -> Result<Tally> {
     let images = Images::build(workspace)?;
-    let mut found = doorbells::cost(&images)?;
+    let mut found = beside::costs(&images)?;
+    found.add(beside::stops(&images)?);
     for case in cases::all(length) {
         found.add(one(&images, &case));
     }

@@ -16,7 +16,7 @@ fn entry(tree: u64, _: u64, _: u64, _: u64) -> ! {
         Ok(plan) => plan,
         Err(word) => {
             print::<Board>(format_args!("refused: {word}; attacks:"));
-            for attack in attacks::ALL.iter().chain(attacks::FINAL) {
+            for attack in attacks::all() {
                 print::<Board>(format_args!(" {}", attack.name));
             }
             Board::write("\n");

@@ -3,10 +3,12 @@
 mod caches;
 mod calls;
 pub mod console;
+mod device;
 mod end;
 mod interrupts;
 mod memory;
 mod registers;
+mod siblings;
 mod tables;
 mod time;
 mod user;
@@ -101,7 +103,19 @@ pub const FINAL: &[Kind] = &[
     kind("table-loop", end::lose_the_map),
 ];
 
+/// Attacks that need a device, or a second processor.
+pub const EQUIPPED: &[Kind] = &[
+    kind("device-storm", device::interrupts),
+    kind("reset-beside", siblings::reset_while_another_leaves),
+    kind("fault-beside", siblings::fault_while_another_leaves),
+];
+
+/// All that there are.
+pub fn all() -> impl Iterator<Item = &'static Kind> {
+    ALL.iter().chain(FINAL).chain(EQUIPPED)
+}
+
 /// The attack called `name`.
 pub fn named(name: &str) -> Option<&'static Kind> {
-    ALL.iter().chain(FINAL).find(|kind| kind.name == name)
+    all().find(|kind| kind.name == name)
 }

@@ -1,0 +1,148 @@
+//! What becomes of exits that are under way when their partition is stopped.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use taktos_abi::vm::{self, Linkage, call, layout};
+use taktos_tests::machine_el2::{self, Act, Guest, Rig, View};
+
+use super::{COSTS, MS, OFF, Program, RESET, byte, connect, description, words};
+
+/// PSCI's CPU_OFF, CPU_ON and CPU_SUSPEND.
+const CPU_OFF: u64 = 0x8400_0002;
+const CPU_ON: u64 = 0xC400_0003;
+const CPU_SUSPEND: u64 = 0xC400_0001;
+/// ESR_EL2 of a fetch from where nothing is, which stops the partition of a kernel that does it.
+const FETCH: u64 = 0x20 << 26 | 1 << 25;
+/// MDSCR_EL1, CNTP_CTL_EL0, CNTP_CVAL_EL0 and ICC_SGI1R_EL1.
+const DEBUG: [u64; 5] = [2, 0, 0, 2, 2];
+const CONTROL: [u64; 5] = [3, 3, 14, 2, 1];
+const COMPARE: [u64; 5] = [3, 3, 14, 2, 2];
+const SEND: [u64; 5] = [3, 0, 12, 11, 5];
+
+/// What x0 and x5 held before each act since the guest was reset last.
+type Answers = Rc<RefCell<Vec<[u64; 2]>>>;
+
+/// A guest that does its first acts, runs until an instant, and does one more; in a later life only the first ones.
+struct Punctual {
+    first: Vec<Act>,
+    at: u64,
+    act: Act,
+    next: usize,
+    answers: Answers,
+}
+
+impl Punctual {
+    fn new(first: &[Act], at: u64, act: Act) -> Self {
+        Self {
+            first: first.to_vec(),
+            at,
+            act,
+            next: 0,
+            answers: Answers::default(),
+        }
+    }
+}
+
+impl Guest for Punctual {
+    fn begin(&mut self) {
+        self.next = 0;
+        self.answers.borrow_mut().clear();
+    }
+
+    fn next(&mut self, view: View) -> Act {
+        self.answers.borrow_mut().push(view.answer);
+        let next = self.next;
+        self.next += 1;
+        match next.checked_sub(self.first.len()) {
+            None => self.first[next],
+            Some(0) if view.now < self.at => Act::Run(self.at - view.now),
+            Some(1) => self.act,
+            _ => Act::Run(u64::MAX / 2),
+        }
+    }
+}
+
+/// When a partition is stopped; its second VCPU traps half an exit later, before anybody can call it.
+const STOP: u64 = MS;
+const UNDER_WAY: u64 = STOP + COSTS.exit / 2;
+
+/// A partition of three VCPUs with a processor each, which the first one stops by `stop` while the second one's `exit` is
+/// under way, and a peer at the other end of a channel; 1 ms later. With what the first two saw in their last life.
+fn stopped(stop: Act, exit: Act) -> (Rig, [Vec<[u64; 2]>; 2]) {
+    let mut made = description(vm::Policy::Null, 4, &[3, 1]);
+    connect(&mut made, Linkage::Memory, 1);
+    let on = Act::Call([CPU_ON, 1, layout::MEMORY, 0]);
+    let registers = [DEBUG, CONTROL, COMPARE].map(machine_el2::read);
+    let timer = Act::Timer(Some(STOP + MS / 100));
+    let first = Punctual::new(&[&words()[..], &[on]].concat(), STOP, stop);
+    let second = Punctual::new(&[&registers[..], &[timer]].concat(), UNDER_WAY, exit);
+    let answers = [&first, &second].map(|guest| Rc::clone(&guest.answers));
+    let idle = Program::new(&[], &[Act::Run(MS)]);
+    let peer = Program::new(&words(), &[Act::Run(MS)]);
+    made.check().expect("a good description");
+    let guests: Vec<Box<dyn Guest>> = vec![
+        Box::new(first),
+        Box::new(second),
+        Box::new(idle),
+        Box::new(peer),
+    ];
+    let mut rig = Rig::new(&made, guests, COSTS);
+    rig.run_and(STOP + MS, |rig| {
+        let checked = rig.hypervisor().check_invariants();
+        checked.expect("what holds between two exits");
+    });
+    (rig, answers.map(|answers| answers.borrow().clone()))
+}
+
+/// Exits of each kind that change something beyond the processor.
+fn exits() -> Vec<Act> {
+    let call = |number: u64| Act::Call([number, 2, layout::MEMORY, 0]);
+    let mut exits = vec![
+        Act::Wait,
+        byte(b'x'),
+        Act::Access(layout::DISTRIBUTOR + 0x200, 4, Some(u64::MAX)),
+        Act::Exception(FETCH, 0, 0, 0),
+        Act::Call([call::DOORBELL.into(), 0, 0, 0]),
+    ];
+    exits.extend([CPU_SUSPEND, CPU_ON, CPU_OFF, OFF, RESET, call::YIELD.into()].map(call));
+    let writes = [
+        (DEBUG, 1 << 12),
+        (COMPARE, STOP + MS / 50),
+        (CONTROL, 1),
+        (SEND, 1 << 40),
+    ];
+    exits.extend(writes.map(|(register, value)| machine_el2::write(register, value)));
+    exits
+}
+
+#[test]
+fn nothing_is_done_for_a_vcpu_whose_partition_was_stopped_while_its_exit_was_under_way() {
+    for exit in exits() {
+        for stop in [Act::Call([OFF, 0, 0, 0]), Act::Exception(FETCH, 0, 0, 0)] {
+            let (rig, [_, second]) = stopped(stop, exit);
+            let what = format!("{exit:?} under way at {stop:?}");
+            // Three registers, the timer, the instant, the exit.
+            assert_eq!(second.len(), 6, "{what}");
+            assert_eq!(rig.hypervisor().starts(0), 1, "{what}");
+            assert_eq!(rig.registers(2).resets(), 0, "{what}");
+            assert_eq!(rig.registers(3).taken(), 0, "{what}");
+            assert_eq!(rig.console().lines().count(), 1, "{what}");
+        }
+    }
+}
+
+#[test]
+fn no_vcpu_of_the_life_before_enters_the_next_one() {
+    for exit in exits() {
+        let (rig, [first, second]) = stopped(Act::Call([RESET, 0, 0, 0]), exit);
+        let what = format!("{exit:?} under way at a reset");
+        assert_eq!(rig.hypervisor().starts(0), 2, "{what}");
+        // CPU_ON, the last act but the instant's, succeeds.
+        assert_eq!(first.last().map(|answer| answer[0]), Some(0), "{what}");
+        let read: Vec<u64> = second[1..4].iter().map(|answer| answer[1]).collect();
+        assert_eq!(read, [0; 3], "{what}");
+        assert_eq!(rig.registers(2).resets(), 0, "{what}");
+        assert_eq!(rig.registers(3).taken(), 0, "{what}");
+    }
+}
