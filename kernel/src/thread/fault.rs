@@ -1,6 +1,10 @@
 //! Owns: how a fault is reported and how the program ends by it.
 
 use crate::critical_section::CriticalSection;
+#[cfg(feature = "overflow-hook")]
+use crate::critical_section::Guarded;
+#[cfg(feature = "overflow-hook")]
+use crate::sched::hold;
 use crate::sched::is_smp;
 use crate::thread::tcb::ThreadRef;
 use crate::{Kernel, System};
@@ -104,7 +108,25 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
         write_hexadecimal::<S>(*value);
         S::write("\n");
     }
+    #[cfg(feature = "overflow-hook")]
+    if cause_of::<S>(fault) == Cause::StackOverflow
+        && !fault.in_interrupt
+        && let Some(call) = ON_STACK_OVERFLOW.get(last_section())
+    {
+        call();
+    }
     S::exit(EXIT_STATUS)
+}
+
+/// What is called behind the report of a thread's stack overflow.
+#[cfg(feature = "overflow-hook")]
+static ON_STACK_OVERFLOW: Guarded<Option<fn()>> = Guarded::new(None);
+
+/// Has `call` called behind the report of a thread's stack overflow, in the handler of the fault, before the program ends. The current thread
+/// is the one whose stack has overflowed. Bound: a store. Allowed everywhere.
+#[cfg(feature = "overflow-hook")]
+pub fn on_stack_overflow<S: System>(call: fn()) {
+    ON_STACK_OVERFLOW.set(hold::<S>().section(), Some(call));
 }
 
 /// The beginning of every report's first line.

@@ -57,15 +57,35 @@ impl ResultDirectory {
     /// something that is not a result.
     pub fn begin(place: &Path) -> Result<Self, WriteError> {
         check_replaceable(place)?;
-        let gathered = sibling(place, "part")?;
+        Self::gather(place.to_owned(), place)
+    }
+
+    /// Begins a directory that will stand at `place`, whatever stands there already: [`ResultDirectory::add`] puts it there.
+    ///
+    /// # Errors
+    /// When the place or its parent cannot be written.
+    pub fn beside(place: &Path) -> Result<Self, WriteError> {
+        match fs::canonicalize(place) {
+            // What is there may be written where its parent may not.
+            Ok(existing) => {
+                let name = existing.join("added");
+                Self::gather(existing, &name)
+            }
+            Err(_) => Self::gather(place.to_owned(), place),
+        }
+    }
+
+    /// Begins a directory that is gathered beside `name`.
+    fn gather(place: PathBuf, name: &Path) -> Result<Self, WriteError> {
+        let gathered = sibling(name, "part")?;
         remove_directory(&gathered)?;
-        remove_abandoned(place);
-        fs::create_dir_all(&gathered).map_err(refused(place))?;
-        let lock = File::open(&gathered).map_err(refused(place))?;
+        remove_abandoned(name);
+        fs::create_dir_all(&gathered).map_err(refused(&place))?;
+        let lock = File::open(&gathered).map_err(refused(&place))?;
         // Where the file system knows no locks, nobody can take one, and nothing is taken for abandoned.
         let _ = lock.lock();
         Ok(Self {
-            place: place.to_owned(),
+            place,
             gathered,
             _lock: lock,
         })
@@ -75,6 +95,12 @@ impl ResultDirectory {
     #[must_use]
     pub fn place(&self) -> &Path {
         &self.place
+    }
+
+    /// Where its files are until it is finished.
+    #[must_use]
+    pub fn gathered(&self) -> &Path {
+        &self.gathered
     }
 
     /// Adds a file. A name may hold folders: `raw/samples.csv`.
@@ -112,6 +138,43 @@ impl ResultDirectory {
         remove_directory(&earlier)?;
         Ok(self.place.clone())
     }
+}
+
+impl ResultDirectory {
+    /// Puts the files in their place: by one renaming where nothing is there; else each by one, over an earlier one of its name, and the file
+    /// `last` behind all others. Files of other names stay.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn add(self, last: &str) -> Result<PathBuf, WriteError> {
+        if !self.place.exists() {
+            return self.finish();
+        }
+        let mut names = Vec::new();
+        list_files(&self.gathered, Path::new(""), &mut names).map_err(refused(&self.gathered))?;
+        names.sort_by_key(|name| (name == Path::new(last), name.clone()));
+        for name in names {
+            let path = self.place.join(&name);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).map_err(refused(folder))?;
+            }
+            fs::rename(self.gathered.join(&name), &path).map_err(refused(&path))?;
+        }
+        Ok(self.place.clone())
+    }
+}
+
+/// The names of the files in a directory, with those of its folders.
+fn list_files(root: &Path, folder: &Path, names: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(root.join(folder))? {
+        let entry = entry?;
+        let name = folder.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => list_files(root, &name, names)?,
+            false => names.push(name),
+        }
+    }
+    Ok(())
 }
 
 impl Drop for ResultDirectory {
@@ -264,6 +327,42 @@ mod tests {
             "first"
         );
         assert_eq!(folder.names(), ["ipc"]);
+    }
+
+    fn added(place: &Path, name: &str, contents: &str) {
+        let directory = ResultDirectory::beside(place).unwrap();
+        directory.write(name, contents).unwrap();
+        directory.write("lib/last", contents).unwrap();
+        directory.add("lib/last").unwrap();
+    }
+
+    #[test]
+    fn what_is_added_stands_beside_what_was_there() {
+        let folder = Folder::new("added");
+        let place = folder.0.join("sdk");
+        added(&place, "lib/one", "1");
+        fs::write(place.join("mine"), "mine").unwrap();
+        added(&place, "lib/two", "2");
+        let read = |name: &str| fs::read_to_string(place.join(name)).unwrap();
+        assert_eq!([read("lib/one"), read("lib/two"), read("lib/last"), read("mine")], ["1", "2", "2", "mine"]);
+        assert_eq!(Folder(place).names(), ["lib", "mine"]);
+    }
+
+    #[test]
+    fn what_is_not_added_to_the_end_leaves_no_trace() {
+        let folder = Folder::new("not-added");
+        let place = folder.0.join("sdk");
+        let directory = ResultDirectory::beside(&place).unwrap();
+        directory.write("lib/one", "1").unwrap();
+        assert!(!place.exists());
+        drop(directory);
+        assert_eq!(folder.names(), [""; 0]);
+        added(&place, "lib/one", "1");
+        let directory = ResultDirectory::beside(&place).unwrap();
+        directory.write("lib/one", "half").unwrap();
+        drop(directory);
+        assert_eq!(fs::read_to_string(place.join("lib/one")).unwrap(), "1");
+        assert_eq!(Folder(place).names(), ["lib"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! number of steps. Must never know: what the memory is for.
 
 use core::alloc::Layout;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
@@ -10,7 +10,12 @@ use core::ptr::NonNull;
 type Blocks = rlsf::Tlsf<'static, u32, u8, 20, 8>;
 
 /// Memory by sizes. Every call is made with the kernel kept out.
-pub struct Heap(RefCell<Blocks>);
+pub struct Heap {
+    blocks: RefCell<Blocks>,
+    /// How many bytes are free, in blocks of whatever size, and how many there have been at least.
+    free: Cell<usize>,
+    least_free: Cell<usize>,
+}
 
 /// What blocks begin at: that of the largest that an object needs.
 const ALIGNMENT: usize = 32;
@@ -18,18 +23,29 @@ const ALIGNMENT: usize = 32;
 impl Heap {
     /// A heap without memory.
     pub const fn new() -> Self {
-        Self(RefCell::new(Blocks::new()))
+        Self {
+            blocks: RefCell::new(Blocks::new()),
+            free: Cell::new(0),
+            least_free: Cell::new(0),
+        }
     }
 
     /// Adds memory. A little of it is lost at both ends.
     pub fn add(&self, memory: &'static mut [MaybeUninit<u8>]) {
-        self.0.borrow_mut().insert_free_block(memory);
+        self.free.set(self.free.get() + memory.len());
+        self.least_free.set(self.free.get());
+        self.blocks.borrow_mut().insert_free_block(memory);
     }
 
     /// A block of `size` bytes; none where none is free that is large enough.
     pub fn allocate(&self, size: usize) -> Option<NonNull<u8>> {
         let layout = Layout::from_size_align(size, ALIGNMENT).ok()?;
-        self.0.borrow_mut().allocate(layout)
+        let block = self.blocks.borrow_mut().allocate(layout)?;
+        // SAFETY: it was allocated here.
+        let taken = unsafe { Blocks::allocation_usable_size(block) };
+        self.free.set(self.free.get().saturating_sub(taken));
+        self.least_free.set(self.least_free.get().min(self.free.get()));
+        Some(block)
     }
 
     /// Takes a block back.
@@ -38,6 +54,20 @@ impl Heap {
     /// The block is one of this heap's, and nobody uses it any more.
     pub unsafe fn free(&self, block: NonNull<u8>) {
         // SAFETY: the caller's promise; all blocks have one alignment.
-        unsafe { self.0.borrow_mut().deallocate(block, ALIGNMENT) }
+        unsafe {
+            self.free
+                .set(self.free.get() + Blocks::allocation_usable_size(block));
+            self.blocks.borrow_mut().deallocate(block, ALIGNMENT);
+        }
+    }
+
+    /// How many bytes are free: in how large blocks is not said. A little of it is what the heap notes of its blocks.
+    pub fn free_bytes(&self) -> usize {
+        self.free.get()
+    }
+
+    /// How many have been free at least.
+    pub fn least_free_bytes(&self) -> usize {
+        self.least_free.get()
     }
 }

@@ -1,6 +1,7 @@
 //! Owns: how objects begin, by which an address is known to be one, and where their memory comes from.
 //! Must never know: what kinds of objects do.
 
+use crate::freertos::configuration::configuration;
 use crate::os::{masked, os};
 use core::cell::Cell;
 use core::ffi::{c_char, c_void};
@@ -121,10 +122,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// `size` bytes of the heap.
+    /// `size` bytes of the heap. Where it has not so many, a program of FreeRTOS's is told, if it asks for that.
     pub fn of_heap(size: usize) -> Option<Self> {
-        let start = masked(|| os().heap.allocate(size))?;
-        Some(Self {
+        let start = masked(|| os().heap.allocate(size));
+        if start.is_none() && let Some(failed) = configuration().malloc_failed {
+            failed();
+        }
+        start.map(|start| Self {
             start,
             in_heap: true,
         })

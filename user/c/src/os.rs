@@ -39,6 +39,8 @@ pub struct Os {
     pub slice: Cell<Option<u32>>,
     /// How often FreeRTOS's lock and its critical section were entered, and not left yet.
     pub lock_depth: Cell<usize>,
+    /// How many commands to timers FreeRTOS's programs have given before the start.
+    pub commands: Cell<u32>,
     pub(crate) critical: Critical,
     pub(crate) pended: Pended,
     pub(crate) posix: Shared,
@@ -60,6 +62,7 @@ impl Os {
             suspended_at: Cell::new(Instant::START),
             slice: Cell::new(None),
             lock_depth: Cell::new(0),
+            commands: Cell::new(0),
             critical: Critical::new(),
             pended: Pended::new(),
             posix: Shared::new(),

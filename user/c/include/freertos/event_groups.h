@@ -67,7 +67,12 @@ static inline BaseType_t xEventGroupSetBitsFromISR(EventGroupHandle_t group, Eve
     return (osEventFlagsSet((osEventFlagsId_t)group, bits) & osFlagsError) != 0 ? pdFAIL : pdPASS;
 }
 
-#define xEventGroupClearBitsFromISR(group, bits) xEventGroupClearBits(group, bits)
+/* Whether the bits were cleared; they are when it comes back. */
+static inline BaseType_t xEventGroupClearBitsFromISR(EventGroupHandle_t group, EventBits_t bits)
+{
+    return (osEventFlagsClear((osEventFlagsId_t)group, bits) & osFlagsError) != 0 ? pdFAIL : pdPASS;
+}
+
 #define xEventGroupGetBitsFromISR(group) xEventGroupGetBits(group)
 
 static inline void vEventGroupDelete(EventGroupHandle_t group) { (void)osEventFlagsDelete((osEventFlagsId_t)group); }

@@ -25,5 +25,7 @@ typedef StaticStreamBuffer_t StaticMessageBuffer_t;
 #define xMessageBufferIsFull(buffer) (xStreamBufferSpacesAvailable(buffer) <= sizeof(size_t) ? pdTRUE : pdFALSE)
 #define xMessageBufferReset(buffer) xStreamBufferReset(buffer)
 #define xMessageBufferResetFromISR(buffer) xStreamBufferReset(buffer)
+#define xMessageBufferSendCompletedFromISR(buffer, woken) xStreamBufferSendCompletedFromISR(buffer, woken)
+#define xMessageBufferReceiveCompletedFromISR(buffer, woken) xStreamBufferReceiveCompletedFromISR(buffer, woken)
 
 #endif /* FREERTOS_MESSAGE_BUFFER_H */

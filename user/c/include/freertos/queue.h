@@ -1,42 +1,47 @@
-/* FreeRTOS's queues, as Taktos has them: see FreeRTOS.h. Queue sets are not there.
+/* FreeRTOS's queues and sets of them, as Taktos has them: see FreeRTOS.h.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef QUEUE_H
 #define QUEUE_H
 
 #include "FreeRTOS.h"
+#include "task.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct QueueDefinition *QueueHandle_t;
+typedef QueueHandle_t QueueSetHandle_t;
+typedef QueueHandle_t QueueSetMemberHandle_t;
 
 #define queueSEND_TO_BACK ((BaseType_t)0)
 #define queueSEND_TO_FRONT ((BaseType_t)1)
 #define queueOVERWRITE ((BaseType_t)2)
 
-/* Items have a byte or more. Their memory comes from the heap. */
-static inline QueueHandle_t taktos_queue(UBaseType_t length, UBaseType_t size, StaticQueue_t *block)
-{
-    osMessageQueueAttr_t attributes = TAKTOS_NO_ATTRIBUTES;
+/* What a queue is made for. */
+#define queueQUEUE_TYPE_BASE 0
+#define queueQUEUE_TYPE_SET 0
+#define queueQUEUE_TYPE_MUTEX 1
+#define queueQUEUE_TYPE_COUNTING_SEMAPHORE 2
+#define queueQUEUE_TYPE_BINARY_SEMAPHORE 3
+#define queueQUEUE_TYPE_RECURSIVE_MUTEX 4
 
-    taktos_freertos_prepare();
-    attributes.cb_mem = block;
-    attributes.cb_size = block != NULL ? sizeof(StaticQueue_t) : 0;
-    return (QueueHandle_t)osMessageQueueNew((uint32_t)length, (uint32_t)size, &attributes);
-}
-
-#define xQueueCreate(length, size) taktos_queue(length, size, NULL)
-#define xQueueCreateStatic(length, size, storage, block) ((void)(storage), taktos_queue(length, size, block))
+/* `count` items are there from the start, of a semaphore. What is null comes from the heap. */
+QueueHandle_t taktos_freertos_queue(UBaseType_t length, UBaseType_t size, int kind, UBaseType_t count, uint8_t *storage,
+                                    StaticQueue_t *block);
+#define xQueueCreate(length, size) taktos_freertos_queue(length, size, queueQUEUE_TYPE_BASE, 0, NULL, NULL)
+#define xQueueCreateStatic(length, size, storage, block) \
+    taktos_freertos_queue(length, size, queueQUEUE_TYPE_BASE, 0, storage, block)
 
 BaseType_t xQueueGenericSend(QueueHandle_t queue, const void *item, TickType_t ticks, BaseType_t position);
+BaseType_t xQueueReceive(QueueHandle_t queue, void *item, TickType_t ticks);
 BaseType_t xQueuePeek(QueueHandle_t queue, void *item, TickType_t ticks);
-
-static inline BaseType_t xQueueReceive(QueueHandle_t queue, void *item, TickType_t ticks)
-{
-    return osMessageQueueGet((osMessageQueueId_t)queue, item, NULL, ticks) == osOK ? pdTRUE : pdFALSE;
-}
+BaseType_t xQueueReset(QueueHandle_t queue);
+void vQueueDelete(QueueHandle_t queue);
+UBaseType_t uxQueueMessagesWaiting(QueueHandle_t queue);
+UBaseType_t uxQueueSpacesAvailable(QueueHandle_t queue);
+TaskHandle_t xQueueGetMutexHolder(QueueHandle_t mutex);
 
 /* `woken` is left as it is: whoever is woken runs when the handler comes back. */
 static inline BaseType_t xQueueGenericSendFromISR(QueueHandle_t queue, const void *item, BaseType_t *woken, BaseType_t position)
@@ -61,18 +66,20 @@ static inline BaseType_t xQueueReceiveFromISR(QueueHandle_t queue, void *item, B
 #define xQueueOverwriteFromISR(queue, item, woken) xQueueGenericSendFromISR(queue, item, woken, queueOVERWRITE)
 #define xQueuePeekFromISR(queue, item) xQueuePeek(queue, item, 0)
 
-static inline UBaseType_t uxQueueMessagesWaiting(QueueHandle_t queue) { return osMessageQueueGetCount((osMessageQueueId_t)queue); }
-static inline UBaseType_t uxQueueSpacesAvailable(QueueHandle_t queue) { return osMessageQueueGetSpace((osMessageQueueId_t)queue); }
 #define uxQueueMessagesWaitingFromISR(queue) uxQueueMessagesWaiting(queue)
 #define xQueueIsQueueEmptyFromISR(queue) ((BaseType_t)(uxQueueMessagesWaiting(queue) == 0))
 #define xQueueIsQueueFullFromISR(queue) ((BaseType_t)(uxQueueSpacesAvailable(queue) == 0))
 
-static inline BaseType_t xQueueReset(QueueHandle_t queue)
-{
-    return osMessageQueueReset((osMessageQueueId_t)queue) == osOK ? pdPASS : pdFAIL;
-}
+/* ---- Sets: queues whose items are members that have one ---- */
 
-static inline void vQueueDelete(QueueHandle_t queue) { (void)osMessageQueueDelete((osMessageQueueId_t)queue); }
+BaseType_t xQueueAddToSet(QueueSetMemberHandle_t member, QueueSetHandle_t set);
+BaseType_t xQueueRemoveFromSet(QueueSetMemberHandle_t member, QueueSetHandle_t set);
+QueueSetMemberHandle_t xQueueSelectFromSet(QueueSetHandle_t set, TickType_t ticks);
+#define xQueueSelectFromSetFromISR(set) xQueueSelectFromSet(set, 0)
+#define xQueueCreateSet(length) \
+    taktos_freertos_queue(length, sizeof(QueueSetMemberHandle_t), queueQUEUE_TYPE_SET, 0, NULL, NULL)
+#define xQueueCreateSetStatic(length, storage, block) \
+    taktos_freertos_queue(length, sizeof(QueueSetMemberHandle_t), queueQUEUE_TYPE_SET, 0, storage, block)
 
 /* For debuggers that know FreeRTOS's lists, which are not there. */
 #define vQueueAddToRegistry(queue, name) ((void)(queue), (void)(name))

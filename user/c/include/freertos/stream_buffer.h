@@ -41,6 +41,11 @@ size_t xStreamBufferNextMessageLengthBytes(StreamBufferHandle_t buffer);
 BaseType_t xStreamBufferSetTriggerLevel(StreamBufferHandle_t buffer, size_t trigger);
 BaseType_t xStreamBufferReset(StreamBufferHandle_t buffer);
 #define xStreamBufferResetFromISR(buffer) xStreamBufferReset(buffer)
+
+/* Has the reader that waits look again (1), or the writer (2). A call that writes or reads does so of itself. */
+BaseType_t taktos_freertos_stream_wake(StreamBufferHandle_t buffer, uint32_t whom);
+#define xStreamBufferSendCompletedFromISR(buffer, woken) ((void)(woken), taktos_freertos_stream_wake(buffer, 1))
+#define xStreamBufferReceiveCompletedFromISR(buffer, woken) ((void)(woken), taktos_freertos_stream_wake(buffer, 2))
 #define xStreamBufferIsEmpty(buffer) (xStreamBufferBytesAvailable(buffer) == 0 ? pdTRUE : pdFALSE)
 #define xStreamBufferIsFull(buffer) (xStreamBufferSpacesAvailable(buffer) == 0 ? pdTRUE : pdFALSE)
 

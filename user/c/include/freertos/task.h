@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-typedef struct tskTaskControlBlock *TaskHandle_t;
-typedef void (*TaskFunction_t)(void *);
-
 typedef enum { eRunning = 0, eReady, eBlocked, eSuspended, eDeleted, eInvalid } eTaskState;
 typedef enum {
     eNoAction = 0,
@@ -34,19 +31,20 @@ static inline osPriority_t taktos_priority(UBaseType_t priority)
     return (osPriority_t)((priority < configMAX_PRIORITIES ? priority : configMAX_PRIORITIES - 1) + 1);
 }
 
+TaskHandle_t taktos_freertos_task(TaskFunction_t code, void *parameter, const osThreadAttr_t *attributes, void *of_task);
+
 static inline TaskHandle_t taktos_task(TaskFunction_t code, const char *name, uint32_t size, void *parameter,
                                        UBaseType_t priority, void *stack, StaticTask_t *block)
 {
     osThreadAttr_t attributes = TAKTOS_NO_ATTRIBUTES;
 
-    taktos_freertos_prepare();
     attributes.name = name;
     attributes.stack_mem = stack;
     attributes.stack_size = size;
     attributes.priority = taktos_priority(priority);
     attributes.cb_mem = block;
-    attributes.cb_size = block != NULL ? sizeof(StaticTask_t) : 0;
-    return (TaskHandle_t)osThreadNew(code, parameter, &attributes);
+    attributes.cb_size = block != NULL ? sizeof block->words : 0;
+    return taktos_freertos_task(code, parameter, &attributes, block != NULL ? block->of_task : NULL);
 }
 
 /* The stack's depth is in words. The name stays the program's: it is not copied. A task may come back from its function. */
@@ -93,7 +91,7 @@ static inline BaseType_t xTaskDelayUntil(TickType_t *previous, TickType_t increm
 #define vTaskDelayUntil(previous, increment) ((void)xTaskDelayUntil(previous, increment))
 
 BaseType_t xTaskResumeFromISR(TaskHandle_t task);
-static inline void vTaskSuspend(TaskHandle_t task) { (void)osThreadSuspend(taktos_task_or_self(task)); }
+void vTaskSuspend(TaskHandle_t task);
 static inline void vTaskResume(TaskHandle_t task) { (void)xTaskResumeFromISR(task); }
 
 static inline UBaseType_t uxTaskPriorityGet(TaskHandle_t task)
@@ -133,6 +131,8 @@ void vTaskSetThreadLocalStoragePointer(TaskHandle_t task, BaseType_t index, void
 void *pvTaskGetThreadLocalStoragePointer(TaskHandle_t task, BaseType_t index);
 
 BaseType_t xTaskAbortDelay(TaskHandle_t task);
+/* Where the machine's clock can be set. */
+BaseType_t xTaskCatchUpTicks(TickType_t ticks);
 TaskHandle_t xTaskGetHandle(const char *name);
 static inline char *pcTaskGetName(TaskHandle_t task) { return (char *)(uintptr_t)osThreadGetName(taktos_task_or_self(task)); }
 static inline UBaseType_t uxTaskGetNumberOfTasks(void) { return osThreadGetCount(); }
@@ -171,7 +171,7 @@ static inline TickType_t xTaskGetTickCountFromISR(void) { return osKernelGetTick
 #define taskDISABLE_INTERRUPTS() portDISABLE_INTERRUPTS()
 #define taskENABLE_INTERRUPTS() portENABLE_INTERRUPTS()
 
-/* ---- Notifications: one a task, of index 0 ---- */
+/* ---- Notifications: eight a task, of the indices 0 to 7 ---- */
 
 BaseType_t xTaskGenericNotify(TaskHandle_t task, UBaseType_t index, uint32_t value, eNotifyAction action, uint32_t *previous);
 uint32_t ulTaskGenericNotifyTake(UBaseType_t index, BaseType_t clears, TickType_t ticks);
@@ -180,19 +180,26 @@ BaseType_t xTaskGenericNotifyStateClear(TaskHandle_t task, UBaseType_t index);
 uint32_t ulTaskGenericNotifyValueClear(TaskHandle_t task, UBaseType_t index, uint32_t bits);
 
 /* `woken` is left as it is: whoever is woken runs when the handler comes back. */
-static inline BaseType_t taktos_notify_from_isr(TaskHandle_t task, uint32_t value, eNotifyAction action, uint32_t *previous,
-                                                BaseType_t *woken)
+static inline BaseType_t taktos_notify_from_isr(TaskHandle_t task, UBaseType_t index, uint32_t value, eNotifyAction action,
+                                                uint32_t *previous, BaseType_t *woken)
 {
     (void)woken;
-    return xTaskGenericNotify(task, 0, value, action, previous);
+    return xTaskGenericNotify(task, index, value, action, previous);
 }
 
 #define xTaskNotifyGive(task) xTaskGenericNotify(task, 0, 0, eIncrement, NULL)
 #define xTaskNotify(task, value, action) xTaskGenericNotify(task, 0, value, action, NULL)
 #define xTaskNotifyAndQuery(task, value, action, previous) xTaskGenericNotify(task, 0, value, action, previous)
-#define vTaskNotifyGiveFromISR(task, woken) ((void)taktos_notify_from_isr(task, 0, eIncrement, NULL, woken))
-#define xTaskNotifyFromISR(task, value, action, woken) taktos_notify_from_isr(task, value, action, NULL, woken)
-#define xTaskNotifyAndQueryFromISR(task, value, action, previous, woken) taktos_notify_from_isr(task, value, action, previous, woken)
+#define vTaskNotifyGiveFromISR(task, woken) vTaskNotifyGiveIndexedFromISR(task, 0, woken)
+#define xTaskNotifyFromISR(task, value, action, woken) xTaskNotifyIndexedFromISR(task, 0, value, action, woken)
+#define xTaskNotifyAndQueryFromISR(task, value, action, previous, woken) \
+    xTaskNotifyAndQueryIndexedFromISR(task, 0, value, action, previous, woken)
+#define vTaskNotifyGiveIndexedFromISR(task, index, woken) \
+    ((void)taktos_notify_from_isr(task, index, 0, eIncrement, NULL, woken))
+#define xTaskNotifyIndexedFromISR(task, index, value, action, woken) \
+    taktos_notify_from_isr(task, index, value, action, NULL, woken)
+#define xTaskNotifyAndQueryIndexedFromISR(task, index, value, action, previous, woken) \
+    taktos_notify_from_isr(task, index, value, action, previous, woken)
 #define ulTaskNotifyTake(clears, ticks) ulTaskGenericNotifyTake(0, clears, ticks)
 #define xTaskNotifyWait(before, after, value, ticks) xTaskGenericNotifyWait(0, before, after, value, ticks)
 #define xTaskNotifyStateClear(task) xTaskGenericNotifyStateClear(task, 0)

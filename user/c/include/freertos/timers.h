@@ -26,6 +26,7 @@ void vTimerSetTimerID(TimerHandle_t timer, void *of_program);
 TickType_t xTimerGetPeriod(TimerHandle_t timer);
 TickType_t xTimerGetExpiryTime(TimerHandle_t timer);
 BaseType_t xTimerGetReloadMode(TimerHandle_t timer);
+static inline UBaseType_t uxTimerGetReloadMode(TimerHandle_t timer) { return (UBaseType_t)xTimerGetReloadMode(timer); }
 void vTimerSetReloadMode(TimerHandle_t timer, BaseType_t reloads);
 
 #define xTimerCreate(name, period, reloads, id, function) taktos_freertos_timer(name, period, reloads, id, function, NULL, 0)

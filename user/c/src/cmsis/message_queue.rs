@@ -23,13 +23,6 @@ unsafe impl Object for OsMessageQueue {
     const KIND: u32 = object::kind(0xE5);
 }
 
-impl OsMessageQueue {
-    /// The kernel's queue.
-    pub(crate) fn queue(&'static self) -> &'static RawQueue<Board> {
-        &self.queue
-    }
-}
-
 get_name!(osMessageQueueGetName, OsMessageQueue);
 
 fn new_queue(count: usize, size: usize, attributes: &DataAttributes) -> Option<Id> {
@@ -54,7 +47,7 @@ fn new_queue(count: usize, size: usize, attributes: &DataAttributes) -> Option<I
 
 /// How long a call may wait, by where it is made.
 #[inline(always)]
-pub(crate) fn time(ticks: u32) -> Result<Timeout, Status> {
+fn time(ticks: u32) -> Result<Timeout, Status> {
     match caller() {
         Caller::Thread => Ok(timeout(ticks)),
         Caller::Handler if ticks == 0 => Ok(Timeout::NONE),

@@ -2,7 +2,8 @@
 
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, Statuses, status};
 use super::{get_name, interface, timer};
-use crate::freertos::task::Pointers;
+use crate::freertos::block::Task;
+use crate::freertos::configuration::configuration;
 use crate::last;
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
 use crate::os::{Phase, TICK, in_handler, masked, os, surely_in_thread};
@@ -27,7 +28,6 @@ pub type Entry = unsafe extern "C" fn(*mut c_void);
 pub(crate) const JOINABLE: u32 = 1;
 /// The standard's priorities: a higher number is more urgent.
 pub(crate) const NORMAL: i32 = 24;
-const OF_TIMERS: i32 = 40;
 pub(crate) const HIGHEST: i32 = 56;
 /// The only processor.
 const AFFINITY: u32 = 1;
@@ -78,7 +78,7 @@ pub struct OsThread {
     /// What it has as a thread of POSIX, if it is one.
     posix: Cell<Option<&'static PosixThread>>,
     /// What it has as a task of FreeRTOS, once it has something.
-    pointers: Cell<Option<&'static Pointers>>,
+    task: Cell<Option<&'static Task>>,
     thread: RawThread<Board>,
 }
 
@@ -174,8 +174,8 @@ impl OsThread {
     }
 
     /// What it has as a task of FreeRTOS.
-    pub(crate) fn pointers(&self) -> &Cell<Option<&'static Pointers>> {
-        &self.pointers
+    pub(crate) fn task(&self) -> &Cell<Option<&'static Task>> {
+        &self.task
     }
 
     /// Whether it is to be joined.
@@ -201,7 +201,22 @@ impl OsThread {
     /// Gives it another one, which is in range.
     pub(crate) fn set_priority(&'static self, priority: i32) -> Result<(), Error> {
         self.priority.set(priority);
-        self.handle().set_priority(level(priority))
+        self.handle().set_priority(level(self.lent_priority()))
+    }
+
+    /// The priority that it was given, or the one that it inherits by FreeRTOS's mutexes, if that is higher.
+    pub(crate) fn lent_priority(&self) -> i32 {
+        let inherited = self.task.get().map_or(0, |task| task.inherited());
+        self.priority.get().max(inherited)
+    }
+
+    /// The priority by which it is scheduled now.
+    pub(crate) fn effective_priority(&'static self) -> i32 {
+        match self.handle().priorities().1.level() {
+            // That of the kernel's lock.
+            0 => self.priority.get(),
+            level => HIGHEST + 1 - i32::from(level),
+        }
     }
 
     /// The kernel's thread.
@@ -396,7 +411,7 @@ pub(crate) fn make(
         flags: EventFlags::new(0),
         errno: Cell::new(0),
         posix: Cell::new(None),
-        pointers: Cell::new(None),
+        task: Cell::new(None),
         thread: RawThread::new(),
     };
     // SAFETY: memory for one; the stack is the thread's alone, by the promise of who gave it.
@@ -447,8 +462,8 @@ unsafe fn free(thread: &'static OsThread) {
         if let Some(posix) = thread.posix.take() {
             posix.free();
         }
-        if let Some(pointers) = thread.pointers.take() {
-            Memory::let_go(pointers);
+        if let Some(task) = thread.task.take() {
+            task.free();
         }
         thread.stack.free();
         object::release(thread);
@@ -476,6 +491,9 @@ fn bury(thread: &'static OsThread) {
 
 /// Ends a thread; one that is to be joined is found until then.
 pub(crate) fn end(thread: &'static OsThread) {
+    if let Some(task) = thread.task.get() {
+        task.end();
+    }
     let is_joinable = masked(|| {
         thread.head.turn::<OsThread>();
         thread.is_joinable.get()
@@ -514,7 +532,7 @@ pub(crate) fn start_all() -> Status {
 /// What the first thread does.
 fn start_threads() {
     let attributes = ThreadAttributes {
-        priority: OF_TIMERS,
+        priority: HIGHEST.min(configuration().timer_priority as i32 + 1),
         stack_size: 2 * USUAL_STACK as u32,
         base: Attributes {
             name: c"timers".as_ptr(),
@@ -523,6 +541,7 @@ fn start_threads() {
         ..ThreadAttributes::NONE
     };
     make(timer::call_for_ever, ptr::null_mut(), &attributes);
+    crate::freertos::start_hooks();
     if let Some(ticks) = os().slice.get() {
         let _ =
             Kernel::<Board>::set_time_slice(Some(Duration::from_nanos(u64::from(ticks) * TICK)));
@@ -681,14 +700,7 @@ interface! {
     /// The priority by which a thread is scheduled now: its own, or one that it inherits. `osPriorityError` in a handler.
     fn osThreadGetPriority(id: Id) -> i32 {
         // SAFETY: the caller's promise.
-        let Ok(thread) = (unsafe { living(id) }) else {
-            return ERROR;
-        };
-        match thread.handle().priorities().1.level() {
-            // That of the kernel's lock.
-            0 => thread.priority.get(),
-            level => HIGHEST + 1 - i32::from(level),
-        }
+        unsafe { living(id) }.map_or(ERROR, OsThread::effective_priority)
     }
 
     /// Lets the next thread of the same priority run.

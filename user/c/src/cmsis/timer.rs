@@ -2,6 +2,7 @@
 
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status};
 use super::{get_name, interface};
+use crate::freertos::configuration::configuration;
 use crate::object::{self, Attributes, Head, Id, Object};
 use crate::os::{TICK, in_handler, os, ticks};
 use core::cell::Cell;
@@ -33,6 +34,9 @@ get_name!(osTimerGetName, OsTimer);
 
 /// What the timers' thread does: serves the alarms, calls what FreeRTOS's tasks ask for, and frees what ended threads have left.
 pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
+    if let Some(begin) = configuration().daemon_startup {
+        begin();
+    }
     loop {
         super::thread::free_ended();
         os().pended.call_all();

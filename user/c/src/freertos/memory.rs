@@ -2,6 +2,7 @@
 
 use crate::cmsis::interface;
 use crate::object::Memory;
+use crate::os::{masked, os};
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 
@@ -11,6 +12,18 @@ interface! {
     fn pvPortMalloc(size: usize) -> *mut c_void {
         super::prepare();
         Memory::of_heap(size.max(1)).map_or(ptr::null_mut(), |memory| memory.start.as_ptr().cast())
+    }
+
+    /// How many bytes of the heap are free, in blocks of whatever size.
+    fn xPortGetFreeHeapSize() -> usize {
+        super::prepare();
+        masked(|| os().heap.free_bytes())
+    }
+
+    /// How many have been free at least.
+    fn xPortGetMinimumEverFreeHeapSize() -> usize {
+        super::prepare();
+        masked(|| os().heap.least_free_bytes())
     }
 
     /// Gives back what `pvPortMalloc` gave; null is nothing.

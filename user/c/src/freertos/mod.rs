@@ -2,15 +2,22 @@
 //! standard's in those headers (`user/c/include/freertos`). Each does what FreeRTOS's reference says of it; what differs is said here
 //! and in the book.
 
+pub mod block;
+pub mod configuration;
 pub mod critical;
 pub mod events;
+mod hooks;
 pub mod memory;
+mod mutex;
 pub mod notification;
 pub mod pended;
 pub mod queue;
 pub mod stream;
 pub mod task;
 pub mod timer;
+mod waiting;
+
+pub(crate) use hooks::start as start_hooks;
 
 /// `BaseType_t` and `UBaseType_t`: C's `long`.
 type Base = isize;

@@ -1,6 +1,7 @@
 //! Owns: stream buffers and message buffers: bytes, or messages each behind its length, from one writer to one reader, which do not exclude each
 //! other. Must never know: what they mean.
 
+use super::block::was_suspended;
 use super::{Base, prepare, truth};
 use crate::cmsis::interface;
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
@@ -11,8 +12,8 @@ use core::ptr::NonNull;
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicUsize};
-use taktos::EventFlags;
 use taktos::board::Board;
+use taktos::{Error, EventFlags};
 
 /// What the reader waits for, and the writer.
 const DATA: u32 = 1;
@@ -107,14 +108,21 @@ impl OsStream {
         }
     }
 
-    /// Waits for a change as long as `ticks` says, until `is_so`; not at all in a handler.
+    /// Waits for a change as long as `ticks` says, until `is_so`; not at all in a handler. A writer that was suspended waits on, a reader does not.
     fn wait(&'static self, for_what: u32, ticks: u32, is_so: impl Fn() -> bool) {
         if ticks == 0 || in_handler() {
             return;
         }
         let time = timeout(ticks);
+        was_suspended();
         self.waits.fetch_or(for_what, Relaxed);
-        while !is_so() && self.changes.take_any(for_what, time).is_ok() {}
+        while !is_so() {
+            match self.changes.take_any(for_what, time) {
+                Ok(_) => {}
+                Err(Error::Cancelled) if for_what == ROOM && was_suspended() => {}
+                Err(_) => break,
+            }
+        }
         self.waits.fetch_and(!for_what, Relaxed);
     }
 
@@ -295,6 +303,17 @@ interface! {
         };
         // SAFETY: the caller's promise.
         truth(unsafe { with(id, false, set) })
+    }
+
+    /// Wakes the reader that waits (1), or the writer (2), to look again. 0 where it does not wait. Allowed in handlers.
+    fn taktos_freertos_stream_wake(id: Id, whom: u32) -> Base {
+        let wake = |stream: &'static OsStream| {
+            let waits = stream.waits.load(Relaxed) & whom != 0;
+            let _ = stream.changes.set(whom & (DATA | ROOM));
+            waits
+        };
+        // SAFETY: the caller's promise.
+        truth(unsafe { with(id, false, wake) })
     }
 
     /// Forgets what was written. 0 where somebody waits.

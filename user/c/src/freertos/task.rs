@@ -1,25 +1,16 @@
 //! Owns: what tasks can do beside the standard's threads. Must never know: notifications.
 
+use super::block::Task;
 use super::{Base, prepare, truth};
 use crate::cmsis::interface;
-use crate::cmsis::thread::{OsThread, for_each_living, start_all};
-use crate::object::{Id, Memory, Object};
-use crate::os::{in_handler, masked, os};
+use crate::cmsis::thread::{self, Entry, OsThread, ThreadAttributes, for_each_living, start_all};
+use crate::object::{Id, Object};
+use crate::os::{TICK, in_handler, masked, os};
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr;
-
-/// How many pointers a task can have of its own: `configNUM_THREAD_LOCAL_STORAGE_POINTERS` at most.
-const POINTERS: usize = 8;
-
-/// The pointers of a task, in the heap.
-pub struct Pointers([Cell<*mut c_void>; POINTERS]);
-
-impl Pointers {
-    fn make() -> Option<&'static Self> {
-        Memory::hold(Self([const { Cell::new(ptr::null_mut()) }; POINTERS]))
-    }
-}
+use taktos::board::Board;
+use taktos::{Duration, Kernel};
 
 /// The task with this id, which has not ended; of null, the caller.
 ///
@@ -34,6 +25,55 @@ pub(super) unsafe fn task(id: Id) -> Option<&'static OsThread> {
 }
 
 interface! {
+    /// Makes a task as `osThreadNew` makes a thread; what it has of its own lies in `block`, or in the heap where that is null. Null without memory, in a
+    /// handler, or without a function.
+    fn taktos_freertos_task(entry: Option<Entry>, argument: *mut c_void, attributes: *const ThreadAttributes, block: *mut c_void) -> Id {
+        let Some(entry) = entry.filter(|_| !in_handler()) else {
+            return Id::NONE;
+        };
+        prepare();
+        // SAFETY: the caller's promise.
+        let attributes = unsafe { attributes.as_ref() }.unwrap_or(&ThreadAttributes::NONE);
+        let Some(thread) = thread::make(entry, argument, attributes) else {
+            return Id::NONE;
+        };
+        // SAFETY: the caller's promise.
+        let Some(task) = (unsafe { Task::make(block) }) else {
+            thread::end(thread);
+            return Id::NONE;
+        };
+        thread.task().set(Some(task));
+        if os().is_running() {
+            thread.launch();
+        }
+        Id::of(thread)
+    }
+
+    /// Suspends a task (null: the caller's). A wait of another's ends: it looks again when it is resumed, and waits on where FreeRTOS's does so (at
+    /// queues, and to send to streams).
+    fn vTaskSuspend(id: Id) {
+        // SAFETY: the caller's promise.
+        let Some(thread) = (unsafe { task(id) }).filter(|_| !in_handler()) else {
+            return;
+        };
+        if OsThread::current().is_some_and(|current| ptr::eq(current, thread)) {
+            if !os().is_locked() {
+                let _ = thread.handle().suspend();
+            }
+            return;
+        }
+        let _ = thread.handle().suspend();
+        if let Some(task) = Task::of(thread) {
+            let waited = thread.handle().cancel_wait().is_ok();
+            task.was_suspended.set(waited || task.was_suspended.get());
+        }
+    }
+
+    /// Sets the time forward by so many ticks. 0 where the machine's clock goes on by itself, and cannot be set.
+    fn xTaskCatchUpTicks(ticks: u32) -> Base {
+        truth(Kernel::<Board>::advance(Duration::from_nanos(u64::from(ticks) * TICK)).is_ok())
+    }
+
     /// Starts the tasks; does not come back. Tasks of one priority take turns, each for `slice` ticks; 0: until it waits or yields.
     fn taktos_freertos_start(slice: u32) {
         prepare();
@@ -68,15 +108,13 @@ interface! {
         truth(thread.is_some_and(aborts))
     }
 
-    /// Keeps a pointer of the program's for a task, of which each has eight; nothing without memory for them, and in a handler.
+    /// Keeps a pointer of the program's for a task, of which each has eight; nothing in a handler.
     fn vTaskSetThreadLocalStoragePointer(id: Id, index: Base, pointer: *mut c_void) {
         // SAFETY: the caller's promise.
         let Some(thread) = (unsafe { task(id) }).filter(|_| !in_handler()) else {
             return;
         };
-        let pointers = thread.pointers().get().or_else(Pointers::make);
-        thread.pointers().set(pointers);
-        let place = pointers.and_then(|pointers| pointers.0.get(index as usize));
+        let place = Task::of(thread).and_then(|task| task.pointers.get(index as usize));
         if let Some(place) = place {
             place.set(pointer);
         }
@@ -85,8 +123,8 @@ interface! {
     /// What was kept so; null where nothing was.
     fn pvTaskGetThreadLocalStoragePointer(id: Id, index: Base) -> *mut c_void {
         // SAFETY: the caller's promise.
-        let pointers = unsafe { task(id) }.and_then(|thread| thread.pointers().get());
-        let place = pointers.and_then(|pointers| pointers.0.get(index as usize));
+        let task = unsafe { task(id) }.and_then(|thread| thread.task().get());
+        let place = task.and_then(|task| task.pointers.get(index as usize));
         place.map_or(ptr::null_mut(), Cell::get)
     }
 

@@ -1,11 +1,29 @@
 //! Owns: timers whose functions are told which timer it is, and which can be started in handlers. Must never know: how timers run.
 
+use super::configuration::configuration;
 use super::{Base, prepare, truth};
 use crate::cmsis::interface;
 use crate::cmsis::timer::{self, Function, OsTimer};
 use crate::object::{Attributes, Id};
+use crate::os::os;
 use core::ffi::{c_char, c_void};
 use core::ptr;
+
+/// The timer of a command. Before the scheduler starts there may be as many commands as FreeRTOS's queue has room for
+/// (`configTIMER_QUEUE_LENGTH`); they take effect at once all the same.
+///
+/// # Safety
+/// As for [`Id::get`].
+unsafe fn commanded(id: Id) -> Option<&'static OsTimer> {
+    // SAFETY: the caller's promise.
+    let timer = unsafe { id.get::<OsTimer>() }?;
+    let before = &os().commands;
+    let may_be = os().is_running() || before.get() < configuration().timer_queue_length;
+    may_be.then(|| {
+        before.set(before.get().saturating_add(1));
+        timer
+    })
+}
 
 interface! {
     /// Makes a timer of `period` ticks that calls `function` with itself, once or periodically, in the timers' task. It does not run yet.
@@ -39,31 +57,31 @@ interface! {
         })
     }
 
-    /// Starts a timer, or begins its time anew. 0 for what is none. Allowed in handlers, as are all calls on timers but their making and
-    /// deletion.
+    /// Starts a timer, or begins its time anew. 0 for what is none, and for a command too many before the start. Allowed in handlers, as are all calls on
+    /// timers but their making and deletion.
     fn xTimerReset(id: Id) -> Base {
         // SAFETY: the caller's promise.
-        let timer = unsafe { id.get::<OsTimer>() };
+        let timer = unsafe { commanded(id) };
         truth(timer.map(|timer| timer.start(timer.period())).is_some())
     }
 
     /// Gives a timer another period, and starts it. 0 for what is none, and for no period.
     fn xTimerChangePeriod(id: Id, period: u32) -> Base {
         // SAFETY: the caller's promise.
-        let timer = unsafe { id.get::<OsTimer>() }.filter(|_| period > 0);
+        let timer = unsafe { commanded(id) }.filter(|_| period > 0);
         truth(timer.map(|timer| timer.start(period)).is_some())
     }
 
     /// Stops a timer, which may not run. 0 for what is none.
     fn xTimerStop(id: Id) -> Base {
         // SAFETY: the caller's promise.
-        truth(unsafe { id.get::<OsTimer>() }.map(OsTimer::stop).is_some())
+        truth(unsafe { commanded(id) }.map(OsTimer::stop).is_some())
     }
 
     /// Deletes a timer, which may run. 0 for what is none.
     fn xTimerDelete(id: Id) -> Base {
         // SAFETY: the caller's promise.
-        truth(unsafe { id.get::<OsTimer>() }.is_some_and(OsTimer::delete))
+        truth(unsafe { commanded(id) }.is_some_and(OsTimer::delete))
     }
 
     /// Whether a timer runs.

@@ -27,6 +27,8 @@ const SCOPE_PROCESS: c_int = 1;
 /// `PTHREAD_STACK_MIN`: room for what a thread calls at its end.
 pub(super) const LEAST_STACK: usize = if size_of::<usize>() == 4 { 1024 } else { 4096 };
 const _: () = assert!(RawThread::<Board>::SMALLEST_STACK <= LEAST_STACK);
+/// What stacks begin at.
+const STACK_ALIGNMENT: usize = 8;
 /// The stack of a thread that asks for none.
 const USUAL_STACK: usize = 1024 * size_of::<usize>();
 
@@ -272,16 +274,18 @@ interface! {
         unsafe { get(place, size, |attributes| attributes.stack_size) }
     }
 
-    /// The stack, from its lowest address, and its size in bytes.
+    /// The stack, from its lowest address, and its size in bytes. It begins and ends at a multiple of 8 within what is given.
     fn pthread_attr_setstack(place: *mut Attributes, stack: *mut c_void, size: usize) -> c_int {
+        let skipped = stack.addr().wrapping_neg() % STACK_ALIGNMENT;
+        let rounded = size.saturating_sub(skipped) / STACK_ALIGNMENT * STACK_ALIGNMENT;
         let allowed = !stack.is_null()
-            && stack.addr().is_multiple_of(8)
-            && (LEAST_STACK..=u32::MAX as usize).contains(&size);
+            && (LEAST_STACK..=u32::MAX as usize).contains(&size)
+            && rounded >= RawThread::<Board>::SMALLEST_STACK;
         // SAFETY: the caller's promise.
         unsafe {
             set(place, require(allowed, Errno::INVAL), |attributes| {
-                attributes.stack = stack.cast();
-                attributes.stack_size = size;
+                attributes.stack = stack.cast::<u8>().wrapping_add(skipped);
+                attributes.stack_size = rounded;
             })
         }
     }

@@ -1,8 +1,9 @@
 //! Owns: what newlib asks of a system, where the program has nothing of its own: memory, the console, an end. There are no files.
 //! Must never know: what the program does with it.
 
+use crate::posix::errno::Errno;
 use core::arch::global_asm;
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 
 #[unsafe(no_mangle)]
 extern "C" fn taktos_no_file() -> c_int {
@@ -12,6 +13,33 @@ extern "C" fn taktos_no_file() -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn taktos_is_console() -> c_int {
     1
+}
+
+/// Memory at a multiple of `alignment`, which `free` takes back (POSIX `posix_memalign`). Errors: `EINVAL`, for what is no power of two or no
+/// multiple of a pointer; `ENOMEM`.
+///
+/// # Safety
+/// An address can be written at `place`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn taktos_posix_memalign(
+    place: *mut *mut c_void,
+    alignment: usize,
+    size: usize,
+) -> c_int {
+    unsafe extern "C" {
+        fn memalign(alignment: usize, size: usize) -> *mut c_void;
+    }
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
+        return Errno::INVAL.0;
+    }
+    // SAFETY: newlib's, with what it asks for.
+    let memory = unsafe { memalign(alignment, size) };
+    if memory.is_null() {
+        return Errno::NOMEM.0;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { place.write(memory) };
+    0
 }
 
 /// What the compiler's start-up files would have for constructors of old.
@@ -34,8 +62,14 @@ names! {
     "_lseek" = "taktos_no_file",
     "_fstat" = "taktos_no_file",
     "_kill" = "taktos_no_file",
+    "_open" = "taktos_no_file",
+    "_link" = "taktos_no_file",
+    "_unlink" = "taktos_no_file",
+    "_execve" = "taktos_no_file",
+    "_times" = "taktos_no_file",
     "_isatty" = "taktos_is_console",
     "_getpid" = "taktos_is_console",
+    "posix_memalign" = "taktos_posix_memalign",
     "_gettimeofday" = "taktos_posix_time_of_day",
     "_init" = "taktos_nothing",
     "_fini" = "taktos_nothing",

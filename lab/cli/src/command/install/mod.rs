@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
 use taktos_experiments::screen;
-use taktos_export::replace_file;
+use taktos_export::{ResultDirectory, replace_file};
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
 use taktos_runner::workspace::Workspace;
@@ -186,10 +186,11 @@ macro_rules! header {
 
 /// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program asks for them, or their names are not in its
 /// way.
-const HEADERS: [(&str, &str); 24] = [
+const HEADERS: [(&str, &str); 26] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
     header!("freertos/FreeRTOS.h"),
+    header!("freertos/croutine.h"),
     header!("freertos/event_groups.h"),
     header!("freertos/message_buffer.h"),
     header!("freertos/queue.h"),
@@ -197,6 +198,7 @@ const HEADERS: [(&str, &str); 24] = [
     header!("freertos/stream_buffer.h"),
     header!("freertos/task.h"),
     header!("freertos/timers.h"),
+    header!("posix/endian.h"),
     header!("posix/errno.h"),
     header!("posix/fcntl.h"),
     header!("posix/limits.h"),
@@ -228,23 +230,17 @@ const LINKED: [&str; 2] = ["-nostartfiles", "-Wl,--gc-sections"];
 /// What GNU's linker is told besides.
 const LINKED_BY_GNU: [&str; 1] = ["-Wl,--no-warn-rwx-segments"];
 
-/// Installs.
+/// The file by which CMake finds the libraries: it names them all.
+const CONFIG: &str = "lib/cmake/Taktos/TaktosConfig.cmake";
+
+/// Installs: all files are gathered first, and put in their place when all are there.
 ///
 /// # Errors
 /// When a board is unknown, a library does not build, or a file cannot be written.
 pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()> {
     let kits = chosen(&options.boards)?;
-    let place = &options.folder;
-    for (name, text) in HEADERS {
-        replace_file(&place.join("include").join(name), text)?;
-    }
-    for chain in [ARM, AARCH64, RISCV64] {
-        install_tool_chain(place, chain, options.lto)?;
-    }
-    if options.lto {
-        install_linker(workspace, place)?;
-    }
-    let mut targets = String::new();
+    let gathered = ResultDirectory::beside(&options.folder)?;
+    let place = gathered.gathered();
     let libraries: Vec<_> = kits
         .iter()
         .flat_map(|kit| [false, true].map(|hard| (kit, hard)))
@@ -253,6 +249,10 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
             forms.filter_map(move |form| Library::of(kit, hard, *form))
         })
         .collect();
+    install_shared(workspace, place, options.lto)?;
+    let targets: String = libraries.iter().map(target).collect();
+    let config = format!("{}{targets}", include_str!("template/TaktosConfig.cmake"));
+    replace_file(&place.join(CONFIG), config)?;
     for (index, library) in libraries.iter().enumerate() {
         let progress = Progress::step(index + 1, libraries.len());
         let what = format!("building the library for {} ...", library.name());
@@ -260,25 +260,34 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
             let built = library.build(workspace, options.processor_time)?;
             install_library(place, library, &built)
         })?;
-        targets.push_str(&target(library));
     }
-    let config = format!("{}{targets}", include_str!("template/TaktosConfig.cmake"));
-    replace_file(&cmake(place).join("TaktosConfig.cmake"), config)?;
-    for (name, text) in PACKAGES {
-        replace_file(
-            &place.join("lib/pkgconfig").join(name),
-            text.replace("{version}", env!("CARGO_PKG_VERSION")),
-        )?;
-    }
-    let version = include_str!("template/TaktosConfigVersion.cmake")
-        .replace("{version}", env!("CARGO_PKG_VERSION"));
-    replace_file(&cmake(place).join("TaktosConfigVersion.cmake"), version)?;
+    gathered.add(CONFIG)?;
     let names: Vec<_> = kits.iter().map(|kit| kit.board.name()).collect();
     Ok(screen::print(&format!(
         "installed into {}: headers, and libraries for {}\n\n  taktos new blinky --c      a project that uses them\n",
-        place.display(),
+        options.folder.display(),
         names.join(", ")
     ))?)
+}
+
+/// The files that are the same for all boards.
+fn install_shared(workspace: &Workspace, place: &Path, lto: bool) -> Result<()> {
+    for (name, text) in HEADERS {
+        replace_file(&place.join("include").join(name), text)?;
+    }
+    for chain in [ARM, AARCH64, RISCV64] {
+        install_tool_chain(place, chain, lto)?;
+    }
+    if lto {
+        install_linker(workspace, place)?;
+    }
+    let version = |text: &str| text.replace("{version}", env!("CARGO_PKG_VERSION"));
+    for (name, text) in PACKAGES {
+        replace_file(&place.join("lib/pkgconfig").join(name), version(text))?;
+    }
+    let text = version(include_str!("template/TaktosConfigVersion.cmake"));
+    replace_file(&cmake(place).join("TaktosConfigVersion.cmake"), text)?;
+    Ok(())
 }
 
 fn chosen(names: &[String]) -> Result<Vec<Kit>> {

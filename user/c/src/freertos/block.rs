@@ -1,0 +1,112 @@
+//! Owns: what a thread has as a task of FreeRTOS's: pointers, notifications, the mutexes that it holds, and what it inherits by them.
+//! Must never know: how the thread came to be.
+
+use super::notification::Notification;
+use super::queue::OsQueue;
+use crate::cmsis::thread::OsThread;
+use crate::object::Memory;
+use crate::os::masked;
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr::{self, NonNull};
+
+/// How many pointers and notifications a task has: what `configNUM_THREAD_LOCAL_STORAGE_POINTERS` and
+/// `configTASK_NOTIFICATION_ARRAY_ENTRIES` are at most.
+const POINTERS: usize = 8;
+const NOTIFICATIONS: usize = 8;
+
+/// What a task has. Threads of other interfaces get one when they make a call that needs it.
+pub struct Task {
+    in_heap: bool,
+    pub(super) pointers: [Cell<*mut c_void>; POINTERS],
+    pub(super) notifications: [Notification; NOTIFICATIONS],
+    /// The last of the mutexes that it holds, which leads to the others.
+    pub(super) held: Cell<Option<&'static OsQueue>>,
+    /// The mutex that it waits for.
+    pub(super) waits_for: Cell<Option<&'static OsQueue>>,
+    /// The priority that it has by those who wait for its mutexes, of the standard's numbers; 0: none.
+    pub(super) inherited: Cell<i32>,
+    /// Whether it was suspended while it waited: its wait has ended, and a queue's begins anew.
+    pub(super) was_suspended: Cell<bool>,
+}
+
+/// What `FreeRTOS.h` has for one in a `StaticTask_t`: so many words.
+const WORDS: usize = 30;
+const _: () = assert!(size_of::<Task>() <= WORDS * size_of::<usize>());
+
+impl Task {
+    fn new(in_heap: bool) -> Self {
+        Self {
+            in_heap,
+            pointers: [const { Cell::new(ptr::null_mut()) }; POINTERS],
+            notifications: [const { Notification::new() }; NOTIFICATIONS],
+            held: Cell::new(None),
+            waits_for: Cell::new(None),
+            inherited: Cell::new(0),
+            was_suspended: Cell::new(false),
+        }
+    }
+
+    /// One in memory that the program gives, or in the heap; none where that has no room.
+    ///
+    /// # Safety
+    /// There is so much memory, at a multiple of a word, and nobody else uses it; or the address is null.
+    pub(super) unsafe fn make(place: *mut c_void) -> Option<&'static Self> {
+        let Some(place) = NonNull::new(place.cast::<Self>()) else {
+            return Memory::hold(Self::new(true));
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            place.write(Self::new(false));
+            Some(place.as_ref())
+        }
+    }
+
+    /// The thread's, which it has from now on; none where there is no memory for it. Allowed in handlers.
+    pub(super) fn of(thread: &'static OsThread) -> Option<&'static Self> {
+        let place = thread.task();
+        if let Some(task) = place.get() {
+            return Some(task);
+        }
+        let new = Memory::hold(Self::new(true))?;
+        // A handler may have been quicker.
+        let before = masked(|| place.get().or_else(|| place.replace(Some(new))));
+        if let Some(before) = before {
+            // SAFETY: nobody has seen it.
+            unsafe { Memory::let_go(new) };
+            return Some(before);
+        }
+        Some(new)
+    }
+
+    /// Gives its memory back.
+    ///
+    /// # Safety
+    /// Its thread is gone.
+    pub(crate) unsafe fn free(&'static self) {
+        if self.in_heap {
+            // SAFETY: `hold` gave it; the caller's promise.
+            unsafe { Memory::let_go(self) };
+        }
+    }
+
+    /// Its thread ends: the mutexes that it holds stay locked, and are nobody's.
+    pub(crate) fn end(&'static self) {
+        masked(|| {
+            while let Some(queue) = self.held.get() {
+                super::mutex::disown(queue);
+            }
+        });
+    }
+
+    /// The priority that it inherits; 0: none.
+    pub(crate) fn inherited(&self) -> i32 {
+        self.inherited.get()
+    }
+}
+
+/// Whether the calling task was suspended while it waited. It is asked once for each time.
+pub(super) fn was_suspended() -> bool {
+    let task = OsThread::current().and_then(|thread| thread.task().get());
+    task.is_some_and(|task| task.was_suspended.take())
+}

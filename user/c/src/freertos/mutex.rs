@@ -1,0 +1,189 @@
+//! Owns: who holds a mutex, and how its holder inherits the priorities of those who wait for it: as in FreeRTOS until it holds no mutex any more,
+//! and along chains, which FreeRTOS does not have.
+//! Must never know: how tasks wait.
+
+use super::block::Task;
+use super::queue::OsQueue;
+use super::waiting::{Called, Waiting, wake};
+use crate::cmsis::thread::{OsThread, for_each_living};
+use crate::os::{in_handler, masked};
+use core::cell::Cell;
+use core::ptr;
+use taktos::{Error, Timeout};
+
+/// What a queue has that is a mutex.
+pub struct Ownership {
+    pub(super) is_recursive: bool,
+    pub(super) owner: Cell<Option<&'static OsThread>>,
+    /// How often its owner took it beyond the first time.
+    depth: Cell<u32>,
+    /// The mutex that its owner took before.
+    before: Cell<Option<&'static OsQueue>>,
+}
+
+impl Ownership {
+    /// That of a free mutex.
+    pub(super) const fn new(is_recursive: bool) -> Self {
+        Self {
+            is_recursive,
+            owner: Cell::new(None),
+            depth: Cell::new(0),
+            before: Cell::new(None),
+        }
+    }
+
+    /// Whether its owner takes it once more, if the caller is that.
+    pub(super) fn again(&self, thread: &'static OsThread) -> Option<bool> {
+        let is_owner = self.owner.get().is_some_and(|owner| ptr::eq(owner, thread));
+        is_owner.then(|| {
+            if self.is_recursive {
+                self.depth.set(self.depth.get() + 1);
+            }
+            self.is_recursive
+        })
+    }
+}
+
+/// A thread that takes a mutex, with what it has for that.
+#[derive(Clone, Copy)]
+pub(super) struct Taker {
+    pub(super) thread: &'static OsThread,
+    pub(super) task: &'static Task,
+}
+
+/// The mutex is this thread's. Masked.
+pub(super) fn own(queue: &'static OsQueue, taker: Taker) {
+    let Some(ownership) = queue.ownership() else {
+        return;
+    };
+    ownership.owner.set(Some(taker.thread));
+    ownership.depth.set(0);
+    ownership.before.set(taker.task.held.replace(Some(queue)));
+}
+
+/// The mutex is nobody's. Masked; steps: the mutexes that its owner took since.
+pub(super) fn disown(queue: &'static OsQueue) {
+    let Some(ownership) = queue.ownership() else {
+        return;
+    };
+    let Some(task) = ownership.owner.take().and_then(|owner| owner.task().get()) else {
+        return;
+    };
+    let mut place = &task.held;
+    while let Some(other) = place.get()
+        && let Some(of_other) = other.ownership()
+    {
+        if ptr::eq(other, queue) {
+            place.set(of_other.before.take());
+            return;
+        }
+        place = &of_other.before;
+    }
+}
+
+/// The owner of a mutex.
+fn owner(queue: &OsQueue) -> Option<&'static OsThread> {
+    queue.ownership()?.owner.get()
+}
+
+/// The mutex that a thread waits for.
+fn awaited(thread: &'static OsThread) -> Option<&'static OsQueue> {
+    thread.task().get()?.waits_for.get()
+}
+
+/// Gives a mutex back; whether the caller might. One that nobody holds (it was reset, or its owner has ended) is given by anybody, a handler too.
+pub(super) fn give(queue: &'static OsQueue, ownership: &Ownership) -> bool {
+    let caller = (!in_handler()).then(OsThread::current).flatten();
+    let is_caller = |owner| caller.is_some_and(|caller| ptr::eq(caller, owner));
+    let given: Option<Called> = masked(|| match ownership.owner.get() {
+        Some(owner) if !is_caller(owner) => None,
+        Some(_) if ownership.depth.get() > 0 => {
+            ownership.depth.set(ownership.depth.get() - 1);
+            Some(None)
+        }
+        _ => {
+            disown(queue);
+            queue.put(ptr::null(), super::queue::BACK)
+        }
+    });
+    let Some(called) = given else { return false };
+    // Who waits is woken first: the caller is as urgent as they are until then.
+    wake(called);
+    if let Some(thread) = caller
+        && let Some(task) = thread.task().get()
+        && task.held.get().is_none()
+        && task.inherited.replace(0) > 0
+    {
+        let _ = thread.set_priority(thread.priority());
+    }
+    true
+}
+
+/// Waits at a mutex for the caller's turn, with its priority lent to the owner. `Deadlock` where threads would wait for each other.
+pub(super) fn wait(
+    queue: &'static OsQueue,
+    place: &'static Waiting,
+    taker: Taker,
+    time: Timeout,
+) -> Result<(), Error> {
+    let closes_no_ring = masked(|| {
+        let mut next = owner(queue);
+        while let Some(thread) = next.filter(|thread| !ptr::eq(*thread, taker.thread)) {
+            next = awaited(thread).and_then(owner);
+        }
+        if next.is_none() {
+            taker.task.waits_for.set(Some(queue));
+        }
+        next.is_none()
+    });
+    if !closes_no_ring {
+        place.leave();
+        return Err(Error::Deadlock);
+    }
+    raise(owner(queue), taker.thread.effective_priority());
+    let turn = place.wait(time);
+    taker.task.waits_for.set(None);
+    if turn.is_err_and(|error| error != Error::Deleted) {
+        relax(queue);
+    }
+    turn
+}
+
+/// Lends a priority to the owner of a mutex, and along the chain of those that it waits for. Steps: these.
+fn raise(mut next: Option<&'static OsThread>, priority: i32) {
+    while let Some(thread) = next
+        && thread.effective_priority() < priority
+        && let Some(task) = thread.task().get()
+    {
+        task.inherited.set(priority);
+        let _ = thread.set_priority(thread.priority());
+        next = awaited(thread).and_then(owner);
+    }
+}
+
+/// Takes back what the owner of a mutex has inherited by one who does not wait any more, where it holds no other: FreeRTOS keeps it else.
+/// Steps: all threads, for each of the chain.
+fn relax(queue: &'static OsQueue) {
+    let mut next = Some(queue);
+    while let Some(queue) = next
+        && let Some(thread) = owner(queue)
+        && let Some(task) = thread.task().get()
+        && task.held.get().is_some_and(|held| ptr::eq(held, queue))
+        && queue.ownership().is_some_and(|own| own.before.get().is_none())
+    {
+        let mut most = 0;
+        masked(|| {
+            for_each_living(|waiter| {
+                if awaited(waiter).is_some_and(|awaited| ptr::eq(awaited, queue)) {
+                    most = most.max(waiter.lent_priority());
+                }
+            });
+        });
+        let inherited = if most > thread.priority() { most } else { 0 };
+        if task.inherited.replace(inherited) == inherited {
+            return;
+        }
+        let _ = thread.set_priority(thread.priority());
+        next = task.waits_for.get();
+    }
+}
