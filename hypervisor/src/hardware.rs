@@ -39,8 +39,8 @@ pub enum Next {
     Guest(usize),
     /// It waits for an interrupt, and calls with [`Exit::Interrupt`].
     Idle,
-    /// It gives the lock back, takes it anew, and calls with [`Exit::Interrupt`] without waiting: there is
-    /// more to do, and others may want the lock in between.
+    /// It gives the lock back, clears or copies memory where it was asked to, takes the lock anew, and calls with [`Exit::Interrupt`]
+    /// without waiting: there is more to do, and others may want the lock in between.
     Again,
 }
 
@@ -167,8 +167,9 @@ pub trait Hardware: 'static {
     /// Maps `bytes` at `at` of partition `space` to `physical`. Blocks of 2 MiB are used where they fit.
     fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError>;
     /// Clears `bytes` of the machine's memory, whole multiples of 256 like the address: guests find zeros, whatever their caches are.
+    /// It is done when the lock has been given back; the answer to the exit is [`Next::Again`], and nothing else was asked for in it.
     fn clear(at: u64, bytes: u64);
-    /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches.
+    /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches. When it is done is as for [`Hardware::clear`].
     fn copy(to: u64, from: u64, bytes: u64);
     /// Reads a word of a channel's memory; sequentially consistent with all accesses to such words.
     fn read_word(physical: u64) -> u32;

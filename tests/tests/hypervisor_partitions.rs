@@ -2,6 +2,8 @@
 
 #[path = "hypervisor_partitions/devices.rs"]
 mod devices;
+#[path = "hypervisor_partitions/holds.rs"]
+mod holds;
 #[path = "hypervisor_partitions/stops.rs"]
 mod stops;
 

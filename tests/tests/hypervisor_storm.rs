@@ -365,6 +365,7 @@ fn storm(description: &Description, seed: u64, end: u64) -> Storm {
         )));
     }
     let mut rig = Rig::new(description, guests, COSTS);
+    rig.stand_aside(COSTS.exit / 4);
     let mut looks = 0;
     rig.run_and(end, |rig| {
         looks += 1;

@@ -3,6 +3,23 @@
 use crate::fault::fail;
 use core::arch::asm;
 
+/// What is to be done to memory of a partition that nobody else uses meanwhile.
+#[derive(Clone, Copy)]
+pub(crate) enum Work {
+    Clear { at: u64, bytes: u64 },
+    Copy { to: u64, from: u64, bytes: u64 },
+}
+
+impl Work {
+    /// Does it.
+    pub(crate) fn carry_out(self) {
+        match self {
+            Self::Clear { at, bytes } => clear(at, bytes),
+            Self::Copy { to, from, bytes } => copy(to, from, bytes),
+        }
+    }
+}
+
 /// Looks whether a line is cleared as it is copied, 64 bytes at a time; where it is not, the machine ends.
 pub(crate) fn check() {
     /// DCZID_EL0: lines of 16 words, and that they may be cleared.
@@ -17,7 +34,7 @@ pub(crate) fn check() {
 
 /// Clears `bytes`, four lines of 64 at a time, of memory that guests may see with their caches off: each line is cleaned, and dropped. Bound: about an
 /// instruction for 18 bytes.
-pub(crate) fn clear(at: u64, bytes: u64) {
+fn clear(at: u64, bytes: u64) {
     // SAFETY: the caller names memory of a partition, which is mapped, and which is not the hypervisor's own.
     unsafe {
         asm!(
@@ -42,7 +59,7 @@ pub(crate) fn clear(at: u64, bytes: u64) {
 /// Copies `bytes`, lines of 64 bytes at a time where both addresses allow it. A guest begins with its caches off: so each line
 /// is cleaned to memory, and dropped; then what instructions were fetched before is forgotten by all processors.
 /// Neither range overlaps the other. Bound: about a third of an instruction a byte.
-pub(crate) fn copy(to: u64, from: u64, bytes: u64) {
+fn copy(to: u64, from: u64, bytes: u64) {
     if bytes == 0 {
         return;
     }

@@ -41,9 +41,16 @@ pub fn resumed(next: Next) -> *const Vcpu {
     match next {
         Next::Guest(number) => vcpu(number),
         Next::Idle => core::ptr::null(),
-        Next::Again => {
-            own().again.set(1);
-            core::ptr::null()
-        }
+        Next::Again => again(),
     }
+}
+
+/// What was asked for is done to memory, without the lock, and the processor asks anew.
+#[cold]
+fn again() -> *const Vcpu {
+    if let Some(work) = own().work.take() {
+        work.carry_out();
+    }
+    own().again.set(1);
+    core::ptr::null()
 }

@@ -1,11 +1,10 @@
 //! Owns: [`El2`], the machine as the hypervisor sees it. Must never know: why it is asked.
 
+use crate::copy::Work;
 use crate::lists::LoadedLists;
 use crate::tables::Piece;
 use crate::vcpu::{Vcpu, vcpu};
-use crate::{
-    console, controller, controls, copy, identity, own, shown, stage2, start, timer, world,
-};
+use crate::{console, controller, controls, identity, own, shown, stage2, start, timer, world};
 use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -163,11 +162,11 @@ impl Hardware for El2 {
     }
 
     fn clear(at: u64, bytes: u64) {
-        copy::clear(at, bytes);
+        own::own().work.set(Some(Work::Clear { at, bytes }));
     }
 
     fn copy(to: u64, from: u64, bytes: u64) {
-        copy::copy(to, from, bytes);
+        own::own().work.set(Some(Work::Copy { to, from, bytes }));
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! Owns: the block and the stacks of each processor. Must never know: what runs on them.
 
+use crate::copy::Work;
 use core::arch::asm;
 use core::cell::{Cell, UnsafeCell};
 use taktos_abi::vm::Description;
@@ -9,7 +10,7 @@ pub(crate) const CPUS: usize = Description::CPUS;
 /// The bytes of a page.
 pub(crate) const PAGE: usize = 4096;
 
-/// What a processor finds by `TPIDR_EL2`. Hand-written paths use all but the number.
+/// What a processor finds by `TPIDR_EL2`. Hand-written paths use all but the number and the work.
 #[repr(C, align(64))]
 pub(crate) struct Own {
     /// Where its stack begins, downwards.
@@ -20,6 +21,8 @@ pub(crate) struct Own {
     pub(crate) number: Cell<usize>,
     /// Not zero where it has more to do, and does not wait next.
     pub(crate) again: Cell<usize>,
+    /// What it does to memory when it has given the lock back.
+    pub(crate) work: Cell<Option<Work>>,
 }
 
 struct Blocks([Own; CPUS]);
@@ -34,6 +37,7 @@ static BLOCKS: Blocks = Blocks(
             report_stack: Cell::new(0),
             number: Cell::new(0),
             again: Cell::new(0),
+            work: Cell::new(None),
         }
     }; CPUS],
 );

@@ -62,14 +62,16 @@ pub fn exit(_: usize, exit: Exit) -> Next {
     with_hypervisor(|hypervisor| hypervisor.exit(exit))
 }
 
-/// Gives the hypervisor to `body`, behind the lock.
+/// Gives the hypervisor to `body`, behind the lock. How long that is held shows from outside.
 #[inline(always)]
 pub fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
     El2::lock();
+    taktos_machine::label!("taktos.mark.hold.begin");
     // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
     let next = unsafe { &mut *HYPERVISOR.0.get() }
         .as_mut()
         .map_or(Next::Idle, body);
+    taktos_machine::label!("taktos.mark.hold.end");
     El2::unlock();
     next
 }

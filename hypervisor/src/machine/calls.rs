@@ -202,9 +202,10 @@ impl<H: Hardware> Hypervisor<H> {
         u64::from(vcpus.into_iter().all(|vcpu| self.is_off(vcpu)))
     }
 
-    /// Whether `vcpu` can be switched on: it is off, and no processor is about to leave it.
+    /// Whether `vcpu` is off. Then it is on no processor either: one that switches itself off leaves it in that exit, and where a sibling stops
+    /// all of them nobody asks.
     fn is_off(&self, vcpu: usize) -> bool {
-        self.vcpus[vcpu].condition == Condition::Off && self.vcpus[vcpu].on.is_none()
+        self.vcpus[vcpu].condition == Condition::Off
     }
 }
 

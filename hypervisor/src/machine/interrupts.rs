@@ -38,7 +38,7 @@ impl<H: Hardware> Hypervisor<H> {
                 }
             }
             HYPERVISOR_TIMER_INTERRUPT => {
-                self.run_timers();
+                self.run_timer();
                 H::deactivate(number);
             }
             MAINTENANCE_INTERRUPT => {
@@ -72,9 +72,8 @@ impl<H: Hardware> Hypervisor<H> {
         H::deactivate(number);
     }
 
-    /// A VCPU of `partition`, which has devices, was loaded here: their interrupts come here, if none of its VCPUs has them
-    /// already where it is loaded.
-    #[cold]
+    /// A VCPU of `partition` was loaded here: the interrupts of its devices come here, if none of its VCPUs has them already where it
+    /// is loaded.
     pub(super) fn fetch_devices(&mut self, partition: usize) {
         let home = self.partitions[partition].home;
         if home.is_none_or(|cpu| !self.is_loaded_on(partition, cpu.into())) {
@@ -82,9 +81,8 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// A VCPU of `partition`, which has devices, was taken off this processor. Their interrupts follow one of its VCPUs that is
+    /// A VCPU of `partition` was taken off this processor. The interrupts of its devices follow one of its VCPUs that is
     /// loaded; if none is, they stay here to end the wait of one that waits, and are masked where none does.
-    #[cold]
     pub(super) fn leave_devices(&mut self, partition: usize) {
         if self.partitions[partition].home != Some(self.world.here as u8) {
             return;

@@ -107,6 +107,7 @@ impl<H: Hardware> Hypervisor<H> {
         let here = self.world.here;
         self.world.timers.arm(here, Timer::Wake(vcpu), None);
         self.world.timers.arm(here, Timer::Physical(vcpu), None);
+        self.attend(vcpu);
         if matches!(was, Condition::Able | Condition::Loading { .. }) {
             let unit = Vcpu::new(vcpu as u16);
             self.pools.sleep(unit, H::now(), &mut self.world);

@@ -62,6 +62,13 @@ struct PhysicalTimer {
     compare: u64,
 }
 
+impl PhysicalTimer {
+    /// It is enabled, and not masked.
+    fn is_on(&self) -> bool {
+        self.control & 3 == 1
+    }
+}
+
 /// A virtual processor.
 struct VcpuState {
     partition: u8,
@@ -72,6 +79,8 @@ struct VcpuState {
     on: Option<u8>,
     /// Whether its timer's interrupt is active may have changed while it is loaded.
     timer_changed: bool,
+    /// More is done when it is loaded and taken off than for others: it has devices with interrupts, or its emulated physical timer is on.
+    attended: bool,
     physical: PhysicalTimer,
     /// What is kept of MDSCR_EL1.
     debug: u64,
@@ -97,9 +106,7 @@ struct Partition {
     restarts: [u32; 2],
     gic: VirtualGic,
     console: Pl011,
-    /// It has devices with interrupts.
-    has_devices: bool,
-    /// The processor to which these come; none: they are masked.
+    /// The processor to which the interrupts of its devices come; none: they are masked.
     home: Option<u8>,
 }
 
@@ -110,6 +117,8 @@ struct Processor {
     current: Option<usize>,
     /// The hardware timer is set to this.
     alarm: Option<Instant>,
+    /// Timers that were due then are still to be served.
+    pass: Option<Instant>,
     /// The VCPU of each partition that was loaded last.
     last: [u8; PARTITIONS],
 }
@@ -117,10 +126,14 @@ struct Processor {
 /// No VCPU of a partition has been loaded yet.
 const NOBODY: u8 = u8::MAX;
 
+/// In [`World::due`]: the first processor has more timers to serve. The bits of processors that choose are below.
+const MORE: u8 = 1 << CPUS;
+const _: () = assert!(2 * CPUS <= u8::BITS as usize);
+
 /// What policies and parts ask of processors and timers.
 struct World<H> {
     timers: Timers,
-    /// Processors that have to choose anew.
+    /// Processors that have to choose anew, and [`MORE`] of those that have more timers to serve before.
     due: u8,
     /// Processors that were called and have not taken the call yet.
     called: u8,
@@ -226,6 +239,7 @@ impl<H: Hardware> Hypervisor<H> {
             processors: [Processor {
                 current: None,
                 alarm: None,
+                pass: None,
                 last: [NOBODY; PARTITIONS],
             }; CPUS],
             links: core::array::from_fn(|_| Link::new()),
@@ -358,9 +372,7 @@ impl<H: Hardware> Hypervisor<H> {
         for index in 0..self.partition_count() {
             let record = &self.description.partitions[index];
             for number in interrupts(record) {
-                let partition = &mut self.partitions[index];
-                partition.has_devices = true;
-                partition.gic.assign_physical(number);
+                self.partitions[index].gic.assign_physical(number);
             }
         }
         H::route(crate::hardware::CONSOLE_INTERRUPT, Some(0));
@@ -370,6 +382,13 @@ impl<H: Hardware> Hypervisor<H> {
     fn place_of(&self, vcpu: usize) -> (usize, usize) {
         let state = &self.vcpus[vcpu];
         (state.partition.into(), state.number.into())
+    }
+
+    /// The emulated physical timer of `vcpu` may have been switched on or off.
+    fn attend(&mut self, vcpu: usize) {
+        let state = &mut self.vcpus[vcpu];
+        let partition = state.partition.into();
+        state.attended = state.physical.is_on() || has_devices(self.description, partition);
     }
 
     /// Whether waiting of `vcpu` is trapped.
@@ -412,6 +431,7 @@ fn vcpu(description: &Description, index: usize) -> VcpuState {
         condition: Condition::Off,
         on: None,
         timer_changed: false,
+        attended: has_devices(description, partition.into()),
         physical: PhysicalTimer::default(),
         debug: 0,
     }
@@ -429,9 +449,13 @@ fn partition(description: &Description, index: usize) -> Partition {
         restarts: [times(record.on_fault), times(record.on_reset)],
         gic: VirtualGic::new(),
         console: Pl011::new(),
-        has_devices: false,
         home: None,
     }
+}
+
+fn has_devices(description: &Description, partition: usize) -> bool {
+    let record = &description.partitions[partition % PARTITIONS];
+    interrupts(record).next().is_some()
 }
 
 /// The interrupts of a partition's devices.

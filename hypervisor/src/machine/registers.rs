@@ -77,6 +77,7 @@ impl<H: Hardware> Hypervisor<H> {
             ICC_SGI0R | ICC_ASGI1R => {}
             CNTP_CTL => {
                 timer.control = value & 3;
+                self.attend(vcpu);
                 self.update_physical_timer(vcpu);
             }
             CNTP_CVAL => {

@@ -1,11 +1,12 @@
 //! Owns: who runs on a processor, and the way out of each exit.
 //! Must never know: why somebody has to choose.
 
-use super::{Condition, Hypervisor, NOBODY};
+use super::{Condition, Hypervisor, MORE, NOBODY};
 use crate::hardware::{Context, Hardware, Next};
 use crate::processor;
 use crate::timers::Timer;
 use taktos_schedule::vcpu::Vcpu;
+use taktos_time::Instant;
 
 /// How much of an image is copied at a time, and how much of memory is cleared: about what an exit costs.
 const PIECE: u64 = 4096;
@@ -16,7 +17,13 @@ impl<H: Hardware> Hypervisor<H> {
     pub(super) fn leave(&mut self) -> Next {
         let here = self.world.here;
         let bit = 1 << here;
-        while self.world.due & bit != 0 {
+        let more = MORE << here;
+        while self.world.due & (bit | more) != 0 {
+            if self.world.due & more != 0 {
+                // It is due at once, however far ahead others may be set.
+                H::set_alarm(Some(Instant::START));
+                return Next::Again;
+            }
             self.world.due &= !bit;
             self.choose(here);
         }
@@ -63,8 +70,8 @@ impl<H: Hardware> Hypervisor<H> {
         self.vcpus[vcpu].on = None;
         self.processors[here].current = None;
         self.carry_out(partition, effects);
-        if self.partitions[partition].has_devices {
-            self.leave_devices(partition);
+        if self.vcpus[vcpu].attended {
+            self.depart(vcpu);
         }
     }
 
@@ -88,9 +95,27 @@ impl<H: Hardware> Hypervisor<H> {
         self.vcpus[vcpu].timer_changed = false;
         self.vcpus[vcpu].on = Some(here as u8);
         self.processors[here].current = Some(vcpu);
-        if self.partitions[partition].has_devices {
-            self.fetch_devices(partition);
+        if self.vcpus[vcpu].attended {
+            self.arrive(vcpu);
         }
+    }
+
+    /// What else is to be done where an attended `vcpu` was taken off this processor.
+    #[cold]
+    fn depart(&mut self, vcpu: usize) {
+        if self.vcpus[vcpu].physical.is_on() {
+            self.put_physical_timer_off(vcpu);
+        }
+        self.leave_devices(self.vcpus[vcpu].partition.into());
+    }
+
+    /// What else is to be done where an attended `vcpu` was loaded.
+    #[cold]
+    fn arrive(&mut self, vcpu: usize) {
+        if self.vcpus[vcpu].physical.is_on() {
+            self.update_physical_timer(vcpu);
+        }
+        self.fetch_devices(self.vcpus[vcpu].partition.into());
     }
 
     /// The loaded `vcpu` goes on: its new interrupts are put into list registers; while its memory is not as it is to begin with, a piece
@@ -164,23 +189,37 @@ impl<H: Hardware> Hypervisor<H> {
         H::set_alarm(at);
     }
 
-    /// The timers of this processor that are due, each once.
-    pub(super) fn run_timers(&mut self) {
+    /// The first timer of this processor that is due. Where there are more, they come one in each hold of the lock: all that were due when
+    /// the first was served, before anything else is chosen.
+    pub(super) fn run_timer(&mut self) {
         let here = self.world.here;
         // The hardware's timer is to be set anew whatever comes.
-        self.processors[here].alarm = None;
+        let processor = &mut self.processors[here];
+        processor.alarm = None;
         H::set_alarm(None);
         let now = H::now();
-        self.world.timers.begin_pass(now);
-        while let Some(timer) = self.world.timers.take_due(here, now) {
-            match timer {
-                Timer::Choice(cpu) => self.world.ask(cpu),
-                Timer::Wake(vcpu) => self.wake(vcpu),
-                Timer::Physical(vcpu) => self.physical_timer_due(vcpu),
-                Timer::Policy(pool, timer) => {
-                    let pool = taktos_schedule::vcpu::pool::Pool::new(pool as u8);
-                    self.pools.timer(pool, timer, now, &mut self.world);
-                }
+        let pass = processor.pass.take().unwrap_or_else(|| {
+            self.world.timers.begin_pass(now);
+            now
+        });
+        self.world.due &= !(MORE << here);
+        if let Some(timer) = self.world.timers.take_due(here, pass) {
+            self.serve(timer, now);
+        }
+        if self.world.timers.first(here).is_some_and(|at| at <= pass) {
+            self.processors[here].pass = Some(pass);
+            self.world.due |= MORE << here;
+        }
+    }
+
+    fn serve(&mut self, timer: Timer, now: Instant) {
+        match timer {
+            Timer::Choice(cpu) => self.world.ask(cpu),
+            Timer::Wake(vcpu) => self.wake(vcpu),
+            Timer::Physical(vcpu) => self.update_physical_timer(vcpu),
+            Timer::Policy(pool, timer) => {
+                let pool = taktos_schedule::vcpu::pool::Pool::new(pool as u8);
+                self.pools.timer(pool, timer, now, &mut self.world);
             }
         }
     }

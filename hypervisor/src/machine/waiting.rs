@@ -33,12 +33,28 @@ impl<H: Hardware> Hypervisor<H> {
             return; // Its interrupt comes as soon as the guest runs.
         }
         self.vcpus[vcpu].condition = Condition::Waiting;
+        let unit = Vcpu::new(vcpu as u16);
+        let at = due.map(|at| self.pools.supply(unit, at, now));
         self.world
             .timers
-            .arm(self.world.here, Timer::Wake(vcpu), due);
-        let unit = Vcpu::new(vcpu as u16);
+            .arm(self.world.here, Timer::Wake(vcpu), at);
         self.pools.sleep(unit, now, &mut self.world);
         self.world.ask(self.world.here);
+    }
+
+    /// `vcpu`, whose emulated physical timer is on, was taken off this processor: the timer ends its wait, in its own time; while it does not wait,
+    /// nobody needs the timer before it is loaded again.
+    pub(super) fn put_physical_timer_off(&mut self, vcpu: usize) {
+        let state = &self.vcpus[vcpu];
+        let compare = state.physical.compare;
+        let ends = state.condition == Condition::Waiting && compare > H::ticks();
+        let at = ends.then(|| {
+            let unit = Vcpu::new(vcpu as u16);
+            self.pools.supply(unit, H::instant(compare), H::now())
+        });
+        self.world
+            .timers
+            .arm(self.world.here, Timer::Physical(vcpu), at);
     }
 
     /// `vcpu` can run, if it waits.
@@ -103,15 +119,10 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// The emulated physical timer of `vcpu` is due.
-    pub(super) fn physical_timer_due(&mut self, vcpu: usize) {
-        self.update_physical_timer(vcpu);
-    }
-
     /// Works out the level of the emulated physical timer's interrupt, and when it changes next.
     pub(super) fn update_physical_timer(&mut self, vcpu: usize) {
         let timer = self.vcpus[vcpu].physical;
-        let wanted = timer.control & 3 == 1;
+        let wanted = timer.is_on();
         let expired = timer.compare <= H::ticks();
         let at = (wanted && !expired).then(|| H::instant(timer.compare));
         self.world

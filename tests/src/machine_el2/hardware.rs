@@ -64,16 +64,25 @@ pub(super) struct State {
     pub flushes: u64,
     /// How often each processor was called.
     pub calls: [u64; CPUS],
+    /// How often the lock was taken.
+    pub holds: u64,
     /// How often interrupts were taken from the interrupt controller.
     pub acknowledged: u64,
     /// How often the hypervisor has asked for the time, or for an interrupt, since it took the lock.
     asked: u64,
-    /// Whether it has cleared or copied memory since then.
-    moved: bool,
+    /// What it has asked for since then that is done to memory without the lock.
+    moves: Option<Move>,
     /// What the identification registers hold, by CRm and op2, where it is not the same as everywhere.
     pub identity: BTreeMap<(u32, u32), u64>,
     /// Shared interrupts that were routed, or whose level was set.
     pub lines: BTreeMap<u32, Line>,
+}
+
+/// What is done to memory.
+#[derive(Clone, Copy)]
+enum Move {
+    Clear(u64, u64),
+    Copy(u64, u64, u64),
 }
 
 /// A shared interrupt.
@@ -118,9 +127,10 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         refill: 0,
         flushes: 0,
         calls: [0; CPUS],
+        holds: 0,
         acknowledged: 0,
         asked: 0,
-        moved: false,
+        moves: None,
         identity: BTreeMap::new(),
         lines: BTreeMap::new(),
     };
@@ -204,10 +214,22 @@ impl State {
         assert!(self.asked < PATIENCE, "the hypervisor comes to an end");
     }
 
-    /// A piece of memory is cleared or copied: in the time of a VCPU, and no two of them while others wait for the lock.
-    fn move_piece(&mut self) {
+    /// A piece of memory is to be cleared or copied: in the time of a VCPU, one when the lock is given back.
+    fn ask_to_move(&mut self, piece: Move) {
         assert!(self.here().loaded.is_some(), "nobody's time");
-        assert!(!core::mem::replace(&mut self.moved, true), "a long hold");
+        assert!(self.moves.replace(piece).is_none(), "one at a time");
+    }
+
+    /// It is moved, where the hypervisor calls again behind that.
+    pub fn move_piece(&mut self, again: bool) {
+        assert!(!self.locked, "others wait for the lock");
+        let piece = self.moves.take();
+        assert!(again || piece.is_none(), "it goes on without its memory");
+        match piece {
+            Some(Move::Clear(at, bytes)) => self.clears.push((at, bytes, self.copies.len())),
+            Some(Move::Copy(to, from, bytes)) => self.copies.push((to, from, bytes)),
+            None => {}
+        }
     }
 
     fn acknowledge(&mut self) -> Option<u32> {
@@ -253,7 +275,7 @@ impl Hardware for Mock {
     fn lock() {
         with(|machine| {
             machine.asked = 0;
-            machine.moved = false;
+            machine.holds += 1;
             assert!(!core::mem::replace(&mut machine.locked, true));
         });
     }
@@ -351,16 +373,10 @@ impl Hardware for Mock {
         }
     }
     fn clear(at: u64, bytes: u64) {
-        with(|machine| {
-            machine.move_piece();
-            machine.clears.push((at, bytes, machine.copies.len()));
-        });
+        with(|machine| machine.ask_to_move(Move::Clear(at, bytes)));
     }
     fn copy(to: u64, from: u64, bytes: u64) {
-        with(|machine| {
-            machine.move_piece();
-            machine.copies.push((to, from, bytes));
-        });
+        with(|machine| machine.ask_to_move(Move::Copy(to, from, bytes)));
     }
     fn read_word(physical: u64) -> u32 {
         with(|machine| machine.words.get(&physical).copied().unwrap_or(0))

@@ -71,6 +71,8 @@ pub struct Rig {
     /// What waits for the end of that time.
     exits: Vec<Option<Exit>>,
     over: bool,
+    /// How long a processor that is to ask anew lets others act before; none: it asks at once.
+    aside: Option<u64>,
     /// How often each VCPU left its guest for an interrupt.
     interrupted: [u64; 16],
 }
@@ -102,6 +104,7 @@ impl Rig {
             free: vec![0; cpus],
             exits: vec![None; cpus],
             over: false,
+            aside: None,
             interrupted: [0; 16],
         };
         rig.act(0, Hypervisor::start);
@@ -171,6 +174,11 @@ impl Rig {
         hardware::with(|machine| machine.lines.entry(number).or_default().high = high);
     }
 
+    /// From now on a processor that has more to do ([`Next::Again`]) lets so many nanoseconds pass before it goes on, in which others act.
+    pub fn stand_aside(&mut self, span: u64) {
+        self.aside = Some(span);
+    }
+
     /// How often translations were forgotten so far.
     pub fn flushes(&self) -> u64 {
         hardware::with(|machine| machine.flushes)
@@ -198,6 +206,11 @@ impl Rig {
         hardware::with(|machine| machine.acknowledged)
     }
 
+    /// How often the hypervisor has had the lock.
+    pub fn holds(&self) -> u64 {
+        hardware::with(|machine| machine.holds)
+    }
+
     /// Whether all partitions are off, and the machine with them.
     pub fn is_over(&self) -> bool {
         self.over
@@ -209,8 +222,9 @@ impl Rig {
         Mock::lock();
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut next = act(&mut self.hypervisor);
-            while next == Next::Again {
+            while next == Next::Again && self.aside.is_none() {
                 Mock::unlock();
+                hardware::with(|machine| machine.move_piece(true));
                 Mock::lock();
                 next = self.hypervisor.exit(Exit::Interrupt);
             }
@@ -219,7 +233,12 @@ impl Rig {
         match done {
             Ok(next) => {
                 Mock::unlock();
+                hardware::with(|machine| machine.move_piece(next == Next::Again));
                 self.next[cpu] = next;
+                if let (Next::Again, Some(span)) = (next, self.aside) {
+                    self.free[cpu] = hardware::counter() + span;
+                    self.exits[cpu] = Some(Exit::Interrupt);
+                }
             }
             Err(cause) if cause.is::<Off>() => self.over = true,
             Err(cause) => resume_unwind(cause),

@@ -96,24 +96,6 @@ fn affinity_info_looks_at_the_level() {
     );
 }
 
-/// A partition that stops is off processor by processor: one that has not been left yet is still on.
-#[test]
-fn affinity_info_says_on_until_a_processor_is_left() {
-    const SYSTEM_OFF: u32 = 0x8400_0008;
-    for (asked, expected) in [(0, ON), (1, OFF)] {
-        // The second ends the machine; the first asks before it is called away, and never reads the answer itself.
-        let first = vec![
-            call(CPU_ON, [1, layout::MEMORY, 0]),
-            Act::Run(150),
-            call(AFFINITY_INFO, [asked, 0, 0]),
-        ];
-        let second = vec![call(SYSTEM_OFF, [0; 3])];
-        let script = Script::new(vec![first, second], 100).run(END);
-        assert!(script.rig.is_over());
-        assert_eq!(script.rig.registers(0).x(0), expected, "{asked}");
-    }
-}
-
 #[test]
 fn a_processor_is_switched_on_where_its_first_instruction_can_be() {
     let on = |entry: u64| call(CPU_ON, [1, entry, 0]);

@@ -11,7 +11,7 @@
 //! Bounds, with w windows and n units: `schedule` ⌈log₂ (w + 1)⌉ comparisons and
 //! a fixed number of steps; `wake`, `sleep`, `set_affinity`, `context_saved` a
 //! fixed number of steps; `add_cpu`, `remove_cpu` n; `set_table` w; `insert` w
-//! before there is a table, else a fixed number.
+//! before there is a table, else a fixed number; `supply` w.
 
 use super::{
     Admission, Choice, Domain, Effects, Error, PLAIN, Policy, Timer, Vcpu, Violation, allowed,
@@ -190,21 +190,26 @@ impl<'a> Arinc653<'a> {
     /// The window at `now` and when it ends; the rest of the frame belongs to nobody.
     /// None before there is a table.
     pub fn window_at(&self, now: Instant) -> Option<(Option<Vcpu>, Instant)> {
-        if self.windows == 0 {
-            return None;
-        }
-        let frame = self.frame.as_nanos();
-        let elapsed = now.since(self.start).as_nanos();
-        let position = Duration::from_nanos(elapsed % frame);
-        let begin = Duration::from_nanos(elapsed - position.as_nanos());
+        let (begin, position) = self.frame_at(now)?;
         let table = &self.slots[..self.windows];
         let index = table.partition_point(|slot| slot.end <= position);
         let (owner, end) = match table.get(index) {
             Some(slot) => (Some(slot.vcpu), slot.end),
             None => (None, self.frame),
         };
-        let end = self.start.saturating_add(begin).saturating_add(end);
-        Some((owner, end))
+        Some((owner, begin.saturating_add(end)))
+    }
+
+    /// When the frame began that `now` lies in, and how far in it that is. None before there is a table.
+    fn frame_at(&self, now: Instant) -> Option<(Instant, Duration)> {
+        if self.windows == 0 {
+            return None;
+        }
+        let elapsed = now.since(self.start).as_nanos();
+        let position = elapsed % self.frame.as_nanos();
+        let begin = Duration::from_nanos(elapsed - position);
+        let begin = self.start.saturating_add(begin);
+        Some((begin, Duration::from_nanos(position)))
     }
 
     /// The processor on which `vcpu` has its windows.
@@ -419,6 +424,24 @@ impl Policy for Arinc653<'_> {
     }
 
     fn timer(&mut self, _: Timer, _: Instant, _: &mut impl Effects) {}
+
+    /// In its window, or at the next one's begin. Bound: a look at each window.
+    fn supply(&self, vcpu: Vcpu, at: Instant, _: Instant) -> Instant {
+        let Some((frame, position)) = self.frame_at(at) else {
+            return at;
+        };
+        let (mut begin, mut again) = (Duration::ZERO, None);
+        for slot in &self.slots[..self.windows] {
+            if slot.vcpu == vcpu && slot.end > position {
+                return at.max(frame.saturating_add(begin));
+            }
+            if slot.vcpu == vcpu && again.is_none() {
+                again = Some(self.frame.saturating_add(begin));
+            }
+            begin = slot.end;
+        }
+        again.map_or(at, |begin| frame.saturating_add(begin))
+    }
 
     fn current(&self, cpu: Cpu) -> Option<Vcpu> {
         self.current[cpu.index()]

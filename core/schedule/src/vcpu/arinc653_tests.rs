@@ -39,6 +39,37 @@ fn pool<'a>(units: &'a mut [Unit], slots: &'a mut [Slot], fx: &mut Probe) -> Ari
 }
 
 #[test]
+fn the_supply_of_a_unit_begins_with_its_window() {
+    let (mut units, mut slots) = ([Unit::EMPTY; 3], [Slot::EMPTY; 3]);
+    let mut fx = Probe::default();
+    let mut arinc = pool(&mut units, &mut slots, &mut fx);
+    assert_eq!(arinc.supply(unit(0), at(7), at(0)), at(7));
+    let table = [window(0, 3), window(1, 5), window(0, 1)];
+    arinc
+        .set_table(&table, 10.millis(), at(2), &mut fx)
+        .unwrap();
+    // Windows of the first from 2 to 5 and from 10 to 11, of the other from 5 to 10, then from 12 on again.
+    let wakes = [
+        (0, 2, 2),
+        (0, 4, 4),
+        (0, 5, 10),
+        (0, 9, 10),
+        (0, 10, 10),
+        (0, 11, 12),
+        (1, 2, 5),
+        (1, 9, 9),
+        (1, 10, 15),
+        (1, 104, 105),
+        // It has no window.
+        (2, 4, 4),
+    ];
+    for (vcpu, wake, supply) in wakes {
+        let found = arinc.supply(unit(vcpu), at(wake), at(2));
+        assert_eq!(found, at(supply), "{vcpu} at {wake}");
+    }
+}
+
+#[test]
 fn windows_follow_the_table_and_never_drift() {
     let (mut units, mut slots) = ([Unit::EMPTY; 2], [Slot::EMPTY; 3]);
     let mut fx = Probe::default();

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use taktos_abi::vm::{Wait, layout};
+use taktos_schedule::CpuSet;
 use taktos_simulate::file::FileError;
 
 use super::admission::{Member, admitted, waits_forever};
@@ -41,6 +42,11 @@ impl Configuration {
                 partition.name, device.name
             ));
         }
+        remarks.extend(
+            self.partitions
+                .iter()
+                .filter_map(|one| self.shared_home(one)),
+        );
         for partition in &self.partitions {
             if partition.wait == Some(Wait::Native) && !self.is_alone(partition) {
                 let cause = format!(
@@ -195,6 +201,26 @@ impl Configuration {
             devices.map(move |device| (partition, device))
         });
         all.filter(|(_, device)| !is_no_master(device))
+    }
+
+    /// What is to be said of a partition whose devices may interrupt processors that others use, too.
+    fn shared_home(&self, partition: &Partition) -> Option<String> {
+        let mut devices = partition.devices.iter();
+        let device = devices.find(|device| device.interrupt.is_some())?;
+        let members = self.members(partition.pool);
+        let is_own = |member: &&Member<'_>| member.partition.name == partition.name;
+        let own = members.iter().filter(is_own);
+        let home = own.fold(CpuSet::EMPTY, |all, member| all.or(member.cpus));
+        let mut others = members.iter().filter(|member| !is_own(member));
+        let other = others.find(|other| !other.cpus.and(home).is_empty())?;
+        Some(format!(
+            "partition {}: interrupts of its device {} come to processors {}, which {} may use, too: while {} waits, each costs whoever runs there one exit",
+            partition.name,
+            device.name,
+            shown_cpus(home),
+            other.name(),
+            partition.name
+        ))
     }
 
     /// Whether each unit can ever run.

@@ -937,6 +937,35 @@ fn a_device_that_may_master_the_bus_is_refused_unless_its_guest_is_trusted() {
 }
 
 #[test]
+fn it_is_said_whose_processors_a_device_may_interrupt() {
+    let other = LEAST.replace("'a'", "'b'");
+    let with = |head: &str, words: &str, other: &str| {
+        let device = "[[partition.device]]\nname='d'\naddress=0x0901_0000\n";
+        checked(&format!("{head}{LEAST}{device}{words}{other}")).unwrap()
+    };
+    let interrupt = "interrupt=34\n";
+    let [said] = &with("", interrupt, &other)[..] else {
+        panic!("one remark");
+    };
+    assert!(
+        said.contains("device d come to processors 0, which VCPU 0 of b may use"),
+        "{said}"
+    );
+    assert_eq!(with("", "", &other), [""; 0]);
+    assert_eq!(with("", interrupt, ""), [""; 0]);
+    let two = "[machine]\ncpus=2\n[[pool]]\nname='p'\ncpus='0-1'\npolicy='credit2'\n";
+    let pinned = |at| {
+        format!(
+            "{}[[partition.vcpu]]\nhard-affinity={at}\n",
+            LEAST.replace("'a'", "'b'")
+        )
+    };
+    let own = "interrupt=34\n[[partition.vcpu]]\nhard-affinity=1\n";
+    assert_eq!(with(two, own, &pinned(0)), [""; 0]);
+    assert_eq!(with(two, own, &pinned(1)).len(), 1);
+}
+
+#[test]
 fn a_native_wait_on_a_shared_processor_is_refused() {
     let other = LEAST.replace("'a'", "'b'");
     let text = format!("{LEAST}wait='native'\n{other}");

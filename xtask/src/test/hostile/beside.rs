@@ -86,7 +86,10 @@ pub fn costs(images: &Images) -> Result<Tally> {
 
 impl Case {
     fn cost(&self, images: &Images) -> Result<Tally> {
-        let run = |peer| self.run(images, peer).with_context(|| format!("beside {peer}"));
+        let run = |peer| {
+            self.run(images, peer)
+                .with_context(|| format!("beside {peer}"))
+        };
         let (quiet, _) = run(self.quiet)?;
         let (turns, attempts) = run(self.attack)?;
         let figures = format!(
@@ -99,7 +102,10 @@ impl Case {
                 figures,
                 ..Tally::pass()
             },
-            false => Tally::fail(format!("{figures}  (more than {} % less)\n", self.most_lost)),
+            false => Tally::fail(format!(
+                "{figures}  (more than {} % less)\n",
+                self.most_lost
+            )),
         })
     }
 
@@ -121,7 +127,10 @@ impl Case {
         let ends = [("busy", span + 1), (peer, span)];
         let [victim, hostile] = ["victim", "hostile"].map(|name| {
             let (attack, until) = ends[usize::from(name == "hostile")];
-            guest(name, &format!("attack={attack} for-ms={until} until-ms={until} after=stay"))
+            guest(
+                name,
+                &format!("attack={attack} for-ms={until} until-ms={until} after=stay"),
+            )
         });
         let victim = victim.replace(" after=stay", "");
         let Self { policy, tables, .. } = self;
@@ -155,14 +164,23 @@ pub fn stops(images: &Images) -> Result<Tally> {
     for stop in ["reset", "fault"] {
         let name = format!("stopped by a {stop} while another processor leaves");
         let victim = guest("victim", "attack=busy for-ms=60 until-ms=60");
-        let hostile = guest("hostile", &format!("attack={stop}-beside for-ms=60 until-ms=0"));
+        let hostile = guest(
+            "hostile",
+            &format!("attack={stop}-beside for-ms=60 until-ms=0"),
+        );
         let text = format!(
             "input = \"hostile\"\n[machine]\ncpus = 3\n\
              [[pool]]\nname = \"one\"\ncpus = 0\npolicy = \"null\"\n[[pool]]\nname = \"two\"\ncpus = \"1-2\"\npolicy = \"null\"\n\
              {victim}pool = \"one\"\n{hostile}pool = \"two\"\nvcpus = 2\non-{stop} = {RESTARTS}\n"
         );
         let heard = run(images, (&name, &text), 3)?;
-        let told = |head: &str| heard.lines.iter().filter(|line| line.starts_with(head)).count();
+        let told = |head: &str| {
+            heard
+                .lines
+                .iter()
+                .filter(|line| line.starts_with(head))
+                .count()
+        };
         let lives = (told("[hostile] @hostile begins") as u64, heard.restarts);
         found.add(match (lives, told("[hostile] @wrong ")) {
             ((begun, again), 0) if begun == RESTARTS + 1 && again == RESTARTS => Tally::pass(),

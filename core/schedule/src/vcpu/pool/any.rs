@@ -121,6 +121,10 @@ impl Policy for AnyPolicy<'_> {
         each!(self, policy => policy.timer(timer, now, fx));
     }
 
+    fn supply(&self, vcpu: Vcpu, at: Instant, now: Instant) -> Instant {
+        each!(self, policy => policy.supply(vcpu, at, now))
+    }
+
     fn current(&self, cpu: Cpu) -> Option<Vcpu> {
         each!(self, policy => policy.current(cpu))
     }

@@ -145,6 +145,15 @@ impl<'p, 'a> FixedPools<'p, 'a> {
         }
     }
 
+    /// As [`Policy::supply`].
+    #[inline(never)]
+    pub fn supply(&mut self, vcpu: Vcpu, at: Instant, now: Instant) -> Instant {
+        match self.policy_of(vcpu) {
+            Some((policy, _)) => policy.supply(vcpu, at, now),
+            None => at,
+        }
+    }
+
     /// `timer` of the scheduler of `pool` has gone off.
     #[inline(never)]
     pub fn timer(&mut self, pool: Pool, timer: Timer, now: Instant, fx: &mut dyn PoolEffects) {

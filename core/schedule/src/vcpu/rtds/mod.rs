@@ -23,6 +23,7 @@
 //! | `schedule` | n + m + 8; with a quantum n² + 2n + m + 8 |
 //! | `timer`, with d units due | d · (3n + 8) + (d + m) · (n + m) |
 //! | `set_affinity`, `yield_now` | m + 8 |
+//! | `supply` | 1 |
 //! | `add_cpu`, `remove_cpu` | (n + 1) · (m + 1) + n |
 //!
 //! Two lists in order keep the queues, because a processor takes the first unit
@@ -371,6 +372,20 @@ impl Policy for Rtds<'_> {
     fn timer(&mut self, timer: Timer, now: Instant, fx: &mut impl Effects) {
         if timer == Timer::Replenishment {
             self.replenish(now, fx);
+        }
+    }
+
+    /// With nothing left of its budget, and no extra time, not before its refill.
+    fn supply(&self, vcpu: Vcpu, at: Instant, now: Instant) -> Instant {
+        let Some(unit) = self.unit(vcpu).filter(|unit| unit.state.started) else {
+            return at;
+        };
+        let running = unit.state.running;
+        let spent = !unit.is_able() || running && unit.left <= now.since(unit.charged);
+        let extra = self.modes().extratime && unit.parameters.extratime;
+        match spent && !extra {
+            true => at.max(unit.deadline),
+            false => at,
         }
     }
 
