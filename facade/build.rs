@@ -4,7 +4,15 @@ use std::env;
 
 /// How cargo names the features, each of which is a board but for the others.
 const FEATURE: &str = "CARGO_FEATURE_";
-const OTHERS: [&str; 5] = ["budgets", "critical-section", "defmt", "loaded", "log"];
+const OTHERS: [&str; 7] = [
+    "budgets",
+    "critical-section",
+    "default",
+    "defmt",
+    "loaded",
+    "log",
+    "panic-handler",
+];
 
 /// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
 const ASKED: &str = "TAKTOS_TARGET";

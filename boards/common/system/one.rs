@@ -1,6 +1,7 @@
 //! Owns: a board with one processor as a system of the kernel.
 
 use crate::{begin, console};
+#[cfg(feature = "panic-handler")]
 use core::panic::PanicInfo;
 #[cfg(target_pointer_width = "64")]
 use taktos_kernel::Upcall;
@@ -46,6 +47,7 @@ pub fn start_endless<const N: usize>(main: &'static Thread<Board, N>, entry: fn(
     taktos_kernel::run_endless(main, entry)
 }
 
+#[cfg(feature = "panic-handler")]
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
     taktos_kernel::fault::panicked::<Board>(info)

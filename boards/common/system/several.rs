@@ -1,6 +1,7 @@
 //! Owns: a board with several processors as a system of the kernel.
 
 use crate::{Place, arch, begin, console};
+#[cfg(feature = "panic-handler")]
 use core::panic::PanicInfo;
 use taktos_kernel::{
     CpuSet, InstanceConfig, Kernel, PolicyKind, Smp, SmpMemory, System, Thread, Upcall,
@@ -71,6 +72,7 @@ pub fn start_with<const N: usize>(
     taktos_kernel::run_smp(main, &MEMORY, instances, entry)
 }
 
+#[cfg(feature = "panic-handler")]
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
     taktos_kernel::fault::print::<Board>(format_args!("{}\n", info.message()));

@@ -144,7 +144,7 @@ pub fn has_budgets(program: &str) -> bool {
 enum Features {
     /// Those that it has unless it is told otherwise.
     Usual,
-    /// None.
+    /// None but the handler of panics.
     None,
     /// Those, and short reports of faults.
     Brief,
@@ -159,7 +159,7 @@ impl Features {
     const fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Usual => &[],
-            Self::None => &["--no-default-features"],
+            Self::None => &["--no-default-features", "--features", "panic-handler"],
             Self::Brief => &["--features", "brief-reports"],
             Self::Budgets => &["--features", "budgets"],
             Self::Counted => &["--features", "counted"],

@@ -1,5 +1,10 @@
-/* FreeRTOS's calls: what each gives back in a task and in a handler, and what programs rely on beside: hand-over, turns, inheritance.
+/* FreeRTOS's calls: what each gives back in a task and in a handler, and what programs rely on beside: items that stay in their queue until their
+ * receiver takes them, turns, inheritance, waits that a suspension ends.
  * Owns: the cases. Must never know: the board, but for an interrupt that no device has. */
+/* What FreeRTOSConfig.h would say. */
+#define configTASK_NOTIFICATION_ARRAY_ENTRIES 3
+#define configTIMER_QUEUE_LENGTH 2
+
 #include "FreeRTOS.h"
 #include "event_groups.h"
 #include "message_buffer.h"
@@ -14,7 +19,7 @@
 #define DEPTH 512
 #define IN_TASK(expression, expected) compare(#expression, "", (long)(expression), (long)(expected))
 
-static TaskHandle_t self, helper;
+static TaskHandle_t self, helper, early;
 static QueueHandle_t queue;
 static SemaphoreHandle_t done, mutex;
 static TimerHandle_t timer;
@@ -63,6 +68,11 @@ static void tasks(int row)
     static TickType_t begin, previous;
 
     BEGIN(tasks);
+    IN_TASK(eTaskGetState(early), eSuspended);
+    IN_TASK(seen, 0);
+    vTaskResume(early);
+    IN_TASK(seen, 1);
+    vTaskDelete(early);
     IN_TASK(uxTaskPriorityGet(NULL), 3);
     IN_TASK(pcTaskGetName(NULL)[0], 'm');
     ROW(xTaskGetHandle("main") == self, 1, 1);
@@ -187,6 +197,23 @@ static void receive(void *unused)
     vTaskDelete(NULL);
 }
 
+static void send_long(void *unused)
+{
+    int item = 31;
+
+    (void)unused;
+    answer = pdFALSE;
+    answer = xQueueSend(queue, &item, portMAX_DELAY);
+    vTaskSuspend(NULL);
+}
+
+static void take_long(void *unused)
+{
+    (void)unused;
+    answer = xSemaphoreTake(queue, portMAX_DELAY);
+    vTaskSuspend(NULL);
+}
+
 static void look(void *unused)
 {
     int item = 0;
@@ -207,6 +234,7 @@ static void queues(int row)
     fixed = xQueueCreateStatic(1, 4, storage, &block);
     IN_TASK(lies_in(fixed, &block, sizeof block), 1);
     IN_TASK(xQueueCreate(0, 4), 0);
+    IN_TASK(xQueueCreate((size_t)-1, 4), 0);
     value = 1;
     ROW(xQueueOverwriteFromISR(fixed, &value, &woken), pdTRUE, pdTRUE);
     value = 2;
@@ -266,6 +294,98 @@ static void queues(int row)
     END;
 }
 
+/* What a program does not see is whether a less urgent task has been woken already. */
+static void items_stay(int row)
+{
+    static BaseType_t sent;
+
+    BEGIN(items_stay);
+    queue = xQueueCreate(1, sizeof(int));
+    answer = 77;
+    compare("xTaskCreate", "", xTaskCreate(receive, "helper", DEPTH, NULL, 1, &helper), pdPASS);
+    vTaskDelay(2);
+    value = 21;
+    ROW(xQueueSend(queue, &value, 0), pdPASS, errQUEUE_FULL);
+    IN_TASK(uxQueueMessagesWaiting(queue), 1);
+    place = 0;
+    IN_TASK(xQueueReceive(queue, &place, 0), pdTRUE);
+    IN_TASK(place, 21);
+    vTaskDelay(4);
+    IN_TASK(answer, 77);
+    vTaskDelay(20);
+    IN_TASK(answer, pdFALSE);
+
+    value = 1;
+    IN_TASK(xQueueSend(queue, &value, 0), pdPASS);
+    compare("xTaskCreate", "", xTaskCreate(send_long, "helper", DEPTH, NULL, 1, &helper), pdPASS);
+    vTaskDelay(2);
+    IN_TASK(xQueueReceive(queue, &place, 0), pdTRUE);
+    sent = xQueueSend(queue, &value, 0);
+    IN_TASK(sent, pdPASS);
+    vTaskDelay(2);
+    IN_TASK(answer, pdFALSE);
+    IN_TASK(xQueueReceive(queue, &place, 0), pdTRUE);
+    vTaskDelay(2);
+    IN_TASK(answer, pdTRUE);
+    IN_TASK(xQueueReceive(queue, &place, 0), pdTRUE);
+    IN_TASK(place, 31);
+    vTaskDelete(helper);
+    vQueueDelete(queue);
+
+    queue = xSemaphoreCreateBinary();
+    answer = 77;
+    compare("xTaskCreate", "", xTaskCreate(take_long, "helper", DEPTH, NULL, 1, &helper), pdPASS);
+    vTaskDelay(2);
+    IN_TASK(xSemaphoreGive(queue), pdTRUE);
+    IN_TASK(uxSemaphoreGetCount(queue), 1);
+    IN_TASK(xSemaphoreTake(queue, 0), pdTRUE);
+    vTaskDelay(2);
+    IN_TASK(answer, 77);
+    IN_TASK(xSemaphoreGive(queue), pdTRUE);
+    vTaskDelay(2);
+    IN_TASK(answer, pdTRUE);
+    vTaskDelete(helper);
+    vSemaphoreDelete(queue);
+    END;
+}
+
+static void sets(int row)
+{
+    static QueueSetHandle_t set;
+    static QueueHandle_t member;
+    static SemaphoreHandle_t semaphore;
+
+    BEGIN(sets);
+    set = xQueueCreateSet(3);
+    member = xQueueCreate(2, sizeof(int));
+    semaphore = xSemaphoreCreateBinary();
+    IN_TASK(xQueueAddToSet(member, set), pdPASS);
+    IN_TASK(xQueueAddToSet(member, set), pdFAIL);
+    IN_TASK(xQueueAddToSet(set, set), pdFAIL);
+    IN_TASK(xQueueAddToSet(semaphore, NULL), pdFAIL);
+    IN_TASK(xQueueAddToSet(semaphore, set), pdPASS);
+    ROW(xQueueSelectFromSetFromISR(set) == NULL, 1, 1);
+    IN_TASK(xQueueSelectFromSet(set, 2) == NULL, 1);
+    value = 5;
+    IN_TASK(xQueueSend(member, &value, 0), pdPASS);
+    ROW(xSemaphoreGiveFromISR(semaphore, &woken), pdTRUE, pdFALSE);
+    IN_TASK(uxQueueMessagesWaiting(set), 2);
+    IN_TASK(xQueueRemoveFromSet(member, set), pdFAIL);
+    IN_TASK(xQueueSelectFromSet(set, portMAX_DELAY) == member, 1);
+    IN_TASK(xQueueReceive(member, &place, 0), pdTRUE);
+    IN_TASK(place, 5);
+    IN_TASK(xQueueSelectFromSet(set, 0) == semaphore, 1);
+    IN_TASK(xSemaphoreTake(semaphore, 0), pdTRUE);
+    IN_TASK(xQueueRemoveFromSet(member, set), pdPASS);
+    IN_TASK(xQueueSend(member, &value, 0), pdPASS);
+    IN_TASK(uxQueueMessagesWaiting(set), 0);
+    IN_TASK(xQueueAddToSet(member, set), pdFAIL);
+    vQueueDelete(member);
+    vSemaphoreDelete(semaphore);
+    vQueueDelete(set);
+    END;
+}
+
 static void take_the_mutex(void *unused)
 {
     (void)unused;
@@ -313,6 +433,95 @@ static void semaphores(int row)
     IN_TASK(xSemaphoreGetMutexHolder(mutex) == self, 1);
     IN_TASK(xSemaphoreGiveRecursive(mutex), pdTRUE);
     IN_TASK(xSemaphoreGetMutexHolder(mutex), 0);
+    vSemaphoreDelete(mutex);
+    END;
+}
+
+static SemaphoreHandle_t second;
+
+static void take_both(void *unused)
+{
+    (void)unused;
+    xSemaphoreTake(second, portMAX_DELAY);
+    seen++;
+    answer = xSemaphoreTake(mutex, 20);
+    xSemaphoreGive(mutex);
+    xSemaphoreGive(second);
+    vTaskDelete(NULL);
+}
+
+static void hold_the_mutex(void *unused)
+{
+    (void)unused;
+    xSemaphoreTake(mutex, 0);
+    vTaskDelay(portMAX_DELAY);
+}
+
+static void mutexes(int row)
+{
+    BEGIN(mutexes);
+    mutex = xSemaphoreCreateMutex();
+    second = xSemaphoreCreateMutex();
+    ROW(uxSemaphoreGetCount(mutex), 1, 1);
+    IN_TASK(xSemaphoreTake(mutex, 0), pdTRUE);
+    ROW(uxQueueMessagesWaiting(mutex), 0, 0);
+    ROW(xSemaphoreGetMutexHolderFromISR(mutex) == self, 1, 1);
+    IN_TASK(xSemaphoreTake(mutex, 2), pdFALSE);
+    IN_TASK(xSemaphoreTake(second, 0), pdTRUE);
+
+    /* What was inherited by one stays until the last is given back. */
+    seen = 0;
+    start(take_the_mutex, 8);
+    IN_TASK(uxTaskPriorityGet(NULL), 8);
+    vTaskPrioritySet(NULL, 4);
+    IN_TASK(uxTaskPriorityGet(NULL), 8);
+    IN_TASK(xSemaphoreGive(mutex), pdTRUE);
+    IN_TASK(uxTaskPriorityGet(NULL), 8);
+    IN_TASK(xSemaphoreGive(second), pdTRUE);
+    IN_TASK(uxTaskPriorityGet(NULL), 4);
+    IN_TASK(seen, 1);
+    vTaskPrioritySet(NULL, 3);
+
+    /* It is given back with the wait that it came from, where that ends before. */
+    IN_TASK(xSemaphoreTake(mutex, 0), pdTRUE);
+    start(take_the_mutex, 8);
+    IN_TASK(uxTaskPriorityGet(NULL), 8);
+    IN_TASK(xTaskAbortDelay(helper), pdPASS);
+    vTaskDelay(2);
+    IN_TASK(uxTaskPriorityGet(NULL), 3);
+    IN_TASK(xSemaphoreGive(mutex), pdTRUE);
+
+    /* Along a chain, and not in a ring. */
+    seen = 0;
+    IN_TASK(xSemaphoreTake(mutex, 0), pdTRUE);
+    start(take_both, 6);
+    IN_TASK(seen, 1);
+    IN_TASK(uxTaskPriorityGet(NULL), 6);
+    IN_TASK(xSemaphoreTake(second, portMAX_DELAY), pdFALSE);
+    IN_TASK(xSemaphoreGive(mutex), pdTRUE);
+    vTaskDelay(2);
+    IN_TASK(answer, pdTRUE);
+
+    /* One that was reset is given by a handler. */
+    IN_TASK(xQueueReset(mutex), pdPASS);
+    IN_TASK(xSemaphoreTake(mutex, 2), pdFALSE);
+    ROW(xSemaphoreGiveFromISR(mutex, &woken), pdTRUE, pdFALSE);
+    IN_TASK(xSemaphoreTake(mutex, 0), pdTRUE);
+    ROW(xSemaphoreTakeFromISR(second, &woken), pdTRUE, pdFALSE);
+    IN_TASK(xSemaphoreGive(second), pdTRUE);
+    IN_TASK(xSemaphoreGive(mutex), pdTRUE);
+
+    /* It stays locked when its owner ends, and is nobody's. */
+    start(hold_the_mutex, 5);
+    IN_TASK(xSemaphoreGetMutexHolder(mutex) == helper, 1);
+    vTaskDelete(helper);
+    IN_TASK(xSemaphoreGetMutexHolder(mutex) == NULL, 1);
+    IN_TASK(xSemaphoreTake(mutex, 2), pdFALSE);
+    vSemaphoreDelete(mutex);
+    vSemaphoreDelete(second);
+    vSemaphoreCreateBinary(second);
+    IN_TASK(uxSemaphoreGetCount(second), 1);
+    vSemaphoreDelete(second);
     END;
 }
 
@@ -326,6 +535,13 @@ static void wait_for_bits(void *unused)
     answer += 10 * (BaseType_t)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     seen = 100;
     vTaskDelay(portMAX_DELAY);
+}
+
+static void take_forever(void *unused)
+{
+    (void)unused;
+    seen = ulTaskNotifyTakeIndexed(0, pdTRUE, portMAX_DELAY) + 1000;
+    vTaskSuspend(NULL);
 }
 
 static void notifications(int row)
@@ -349,7 +565,20 @@ static void notifications(int row)
     ROW((vTaskNotifyGiveFromISR(self, &woken), 1), 1, 1);
     IN_TASK(ulTaskNotifyTake(pdTRUE, 0), 2);
     IN_TASK(ulTaskNotifyTake(pdTRUE, 0), 0);
-    IN_TASK(xTaskGenericNotify(self, 1, 0, eNoAction, NULL), pdFAIL);
+    IN_TASK(xTaskGenericNotify(self, 8, 0, eNoAction, NULL), pdFAIL);
+    ROW(xTaskNotifyIndexed(self, 2, 9, eSetValueWithOverwrite), pdPASS, pdPASS);
+    IN_TASK(ulTaskNotifyTake(pdTRUE, 0), 0);
+    IN_TASK(ulTaskNotifyTakeIndexed(2, pdTRUE, 0), 9);
+    ROW((vTaskNotifyGiveIndexedFromISR(self, 1, &woken), 1), 1, 1);
+    IN_TASK(xTaskNotifyWaitIndexed(1, 0, 0, &before, 0), pdTRUE);
+    IN_TASK(before, 2);
+    ROW(xTaskNotifyStateClearIndexed(NULL, 1), pdFALSE, pdFALSE);
+    IN_TASK(ulTaskNotifyValueClearIndexed(NULL, 1, 2), 2);
+    /* No action, and no value: the wait ends all the same. */
+    start(take_forever, 5);
+    ROW(xTaskNotify(helper, 0, eNoAction), pdPASS, pdPASS);
+    IN_TASK(seen, 1000);
+    vTaskDelete(helper);
 
     seen = 0;
     start(wait_for_bits, 5);
@@ -424,6 +653,7 @@ static void event_groups(int row)
     group = xEventGroupCreate();
     IN_TASK(xEventGroupSetBits(group, 6), 6);
     ROW(xEventGroupGetBitsFromISR(group), 6, 6);
+    ROW(xEventGroupClearBitsFromISR(group, 8), pdPASS, pdPASS);
     IN_TASK(xEventGroupWaitBits(group, 3, pdTRUE, pdFALSE, 0), 6);
     ROW(xEventGroupGetBits(group), 4, 4);
     IN_TASK(xEventGroupWaitBits(group, 5, pdTRUE, pdTRUE, 2), 4);
@@ -502,7 +732,10 @@ static void pointers_and_ended_waits(int row)
     start(wait_forever_or_be_told, 5);
     IN_TASK(pvTaskGetThreadLocalStoragePointer(helper, 1) == (void *)(uintptr_t)&seen, 1);
     IN_TASK(xTaskAbortDelay(self), pdFAIL);
-    IN_TASK(xTaskNotifyGiveIndexed(helper, 1), pdFAIL);
+    IN_TASK(xTaskNotifyGiveIndexed(helper, 8), pdFAIL);
+    /* Another than the one that it waits for. */
+    IN_TASK(xTaskNotifyGiveIndexed(helper, 1), pdPASS);
+    IN_TASK(seen, 0);
     IN_TASK(xTaskAbortDelay(helper), pdPASS);
     IN_TASK(seen, 100);
     IN_TASK(xTaskAbortDelay(helper), pdPASS);
@@ -510,6 +743,61 @@ static void pointers_and_ended_waits(int row)
     ROW(xTaskAbortDelay(helper), pdFAIL, pdFAIL);
     vTaskDelete(helper);
     END;
+}
+
+static void wait_four_times(void *unused)
+{
+    uint32_t found;
+    int item;
+
+    (void)unused;
+    answer = xTaskNotifyWait(0, 0, &found, portMAX_DELAY);
+    seen = 1;
+    vTaskDelay(portMAX_DELAY);
+    seen = 2;
+    answer = xEventGroupWaitBits(group, 1, pdTRUE, pdTRUE, portMAX_DELAY) == 0;
+    seen = 3;
+    answer = xQueueReceive(queue, &item, portMAX_DELAY);
+    seen = 4;
+    answer = xTaskNotifyWait(0, 0, &found, portMAX_DELAY);
+    seen = 5;
+    vTaskSuspend(NULL);
+}
+
+/* A task that waits, suspended and resumed. */
+static void waits_that_a_suspension_ends(void)
+{
+    queue = xQueueCreate(1, sizeof(int));
+    group = xEventGroupCreate();
+    seen = 0;
+    start(wait_four_times, 5);
+    vTaskSuspend(helper);
+    IN_TASK(eTaskGetState(helper), eSuspended);
+    IN_TASK(xTaskAbortDelay(helper), pdFAIL);
+    IN_TASK(seen, 0);
+    for (uint32_t wait = 1; wait <= 3; wait++) {
+        vTaskSuspend(helper);
+        vTaskResume(helper);
+        IN_TASK(seen, wait);
+        IN_TASK(answer, wait == 3 ? 1 : pdFALSE);
+    }
+    /* That of a queue goes on. */
+    vTaskSuspend(helper);
+    vTaskResume(helper);
+    IN_TASK(eTaskGetState(helper), eBlocked);
+    IN_TASK(seen, 3);
+    IN_TASK(xQueueSend(queue, &value, 0), pdPASS);
+    IN_TASK(seen, 4);
+    /* What comes while the task is suspended is there when it is resumed. */
+    vTaskSuspend(helper);
+    IN_TASK(xTaskNotify(helper, 1, eSetBits), pdPASS);
+    IN_TASK(seen, 4);
+    vTaskResume(helper);
+    IN_TASK(seen, 5);
+    IN_TASK(answer, pdTRUE);
+    vTaskDelete(helper);
+    vQueueDelete(queue);
+    vEventGroupDelete(group);
 }
 
 static StreamBufferHandle_t stream;
@@ -626,29 +914,40 @@ static void message_buffers(int row)
 static void memory(void)
 {
     void *block = pvPortMalloc(100);
+    size_t free_bytes;
 
     IN_TASK(block != NULL, 1);
     IN_TASK(pvPortMalloc((size_t)1 << 30), 0);
     vPortFree(block);
     vPortFree(NULL);
     IN_TASK(pvPortMalloc(100) == block, 1);
+    free_bytes = xPortGetFreeHeapSize();
+    vPortFree(block);
+    IN_TASK(xPortGetFreeHeapSize() - free_bytes >= 100 && xPortGetFreeHeapSize() - free_bytes < 200, 1);
+    IN_TASK(xPortGetMinimumEverFreeHeapSize() <= free_bytes, 1);
 }
 
 static void run(void *argument)
 {
     IN_TASK(argument == &value, 1);
-    self = xTaskGetCurrentTaskHandle();
+    IN_TASK(self == xTaskGetCurrentTaskHandle(), 1);
+    IN_TASK(ulTaskNotifyTake(pdTRUE, 0), 2);
+    IN_TASK(xTimerIsTimerActive(timer), pdFALSE);
     TAKTOS_INTERRUPT_ENABLE(SPARE);
     tasks(0);
     turns();
     sections();
     queues(0);
+    items_stay(0);
+    sets(0);
     semaphores(0);
+    mutexes(0);
     notifications(0);
     timers(0);
     event_groups(0);
     pended_functions(0);
     pointers_and_ended_waits(0);
+    waits_that_a_suspension_ends();
     streams(0);
     message_buffers(0);
     memory();
@@ -658,7 +957,15 @@ static void run(void *argument)
 int main(void)
 {
     IN_TASK(xTaskGetSchedulerState(), taskSCHEDULER_NOT_STARTED);
-    IN_TASK(xTaskCreate(run, "main", 2 * DEPTH, &value, 3, NULL), pdPASS);
+    IN_TASK(xTaskCreate(run, "main", 2 * DEPTH, &value, 3, &self), pdPASS);
+    IN_TASK(xTaskCreate(suspend_itself, "early", DEPTH, NULL, 5, &early), pdPASS);
+    vTaskSuspend(early);
+    IN_TASK(eTaskGetState(early), eSuspended);
+    IN_TASK(xTaskNotify(self, 2, eSetBits), pdPASS);
+    timer = xTimerCreate("early", 1000, pdFALSE, NULL, count_calls);
+    IN_TASK(xTimerStart(timer, portMAX_DELAY), pdPASS);
+    IN_TASK(xTimerStop(timer, portMAX_DELAY), pdPASS);
+    IN_TASK(xTimerStart(timer, portMAX_DELAY), pdFAIL);
     vTaskStartScheduler();
     return 1;
 }

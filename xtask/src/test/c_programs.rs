@@ -41,7 +41,9 @@ const SAYS: &str = "the sum is 10";
 const COLLECTING: &str = "-Wl,--gc-sections";
 /// The tables of all calls: those of the standard, those of FreeRTOS, those of POSIX threads, and the kernel's own.
 const TABLES: &str = "user/c/tests";
-const PROGRAMS: [&str; 6] = ["table", "freertos", "posix", "signals", "queues", "native"];
+const PROGRAMS: [&str; 7] = [
+    "table", "freertos", "hooks", "posix", "signals", "queues", "native",
+];
 /// What a program in C++ begins with.
 const CPP: &str = "#include \"taktos.h\"\n#include \"cmsis_os2.h\"\n";
 /// The page of the book, which shows a program of FreeRTOS's.

@@ -233,6 +233,9 @@ impl OsThread {
         let _ = self
             .thread
             .start(begin, ptr::from_ref(self).expose_provenance(), 0);
+        if self.task.get().is_some_and(Task::starts_suspended) {
+            let _ = self.handle().suspend();
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Task {
     pub(super) inherited: Cell<i32>,
     /// Whether it was suspended while it waited: its wait has ended, and a queue's begins anew.
     pub(super) was_suspended: Cell<bool>,
+    /// Whether it was suspended before the scheduler started.
+    pub(super) starts_suspended: Cell<bool>,
 }
 
 /// What `FreeRTOS.h` has for one in a `StaticTask_t`: so many words.
@@ -44,6 +46,7 @@ impl Task {
             waits_for: Cell::new(None),
             inherited: Cell::new(0),
             was_suspended: Cell::new(false),
+            starts_suspended: Cell::new(false),
         }
     }
 
@@ -64,10 +67,14 @@ impl Task {
 
     /// The thread's, which it has from now on; none where there is no memory for it. Allowed in handlers.
     pub(super) fn of(thread: &'static OsThread) -> Option<&'static Self> {
+        thread.task().get().or_else(|| Self::add_to(thread))
+    }
+
+    /// Gives a thread one that has none.
+    #[cold]
+    #[inline(never)]
+    fn add_to(thread: &'static OsThread) -> Option<&'static Self> {
         let place = thread.task();
-        if let Some(task) = place.get() {
-            return Some(task);
-        }
         let new = Memory::hold(Self::new(true))?;
         // A handler may have been quicker.
         let before = masked(|| place.get().or_else(|| place.replace(Some(new))));
@@ -97,6 +104,11 @@ impl Task {
                 super::mutex::disown(queue);
             }
         });
+    }
+
+    /// Whether it was suspended before the scheduler started, which it is told once.
+    pub(crate) fn starts_suspended(&self) -> bool {
+        self.starts_suspended.take()
     }
 
     /// The priority that it inherits; 0: none.

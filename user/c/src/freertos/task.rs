@@ -24,6 +24,11 @@ pub(super) unsafe fn task(id: Id) -> Option<&'static OsThread> {
     unsafe { id.get::<OsThread>() }.filter(|thread| !thread.has_ended())
 }
 
+/// Where it is noted that a task is suspended before the scheduler starts; none afterwards.
+fn suspended_early(thread: &'static OsThread) -> Option<&'static Cell<bool>> {
+    (!os().is_running()).then(|| Task::of(thread).map(|task| &task.starts_suspended))?
+}
+
 interface! {
     /// Makes a task as `osThreadNew` makes a thread; what it has of its own lies in `block`, or in the heap where that is null. Null without memory, in a
     /// handler, or without a function.
@@ -56,6 +61,10 @@ interface! {
         let Some(thread) = (unsafe { task(id) }).filter(|_| !in_handler()) else {
             return;
         };
+        if let Some(early) = suspended_early(thread) {
+            early.set(true);
+            return;
+        }
         if OsThread::current().is_some_and(|current| ptr::eq(current, thread)) {
             if !os().is_locked() {
                 let _ = thread.handle().suspend();
@@ -90,14 +99,22 @@ interface! {
     fn xTaskResumeFromISR(id: Id) -> Base {
         // SAFETY: the caller's promise.
         let thread = unsafe { task(id) };
-        truth(thread.is_some_and(|thread| thread.handle().resume().is_ok()))
+        let resumes = |thread: &'static OsThread| match suspended_early(thread) {
+            Some(early) => early.take(),
+            None => thread.handle().resume().is_ok(),
+        };
+        truth(thread.is_some_and(resumes))
     }
 
     /// Whether a task is suspended, whatever it waits for. Allowed in handlers.
     fn taktos_freertos_is_suspended(id: Id) -> Base {
         // SAFETY: the caller's promise.
         let thread = unsafe { task(id) };
-        truth(thread.is_some_and(|thread| thread.handle().is_suspended()))
+        let is_suspended = |thread: &'static OsThread| match suspended_early(thread) {
+            Some(early) => early.get(),
+            None => thread.handle().is_suspended(),
+        };
+        truth(thread.is_some_and(is_suspended))
     }
 
     /// Ends the wait or the delay of a task, as if its time were over. 0 where it does not wait, or is suspended.
