@@ -224,7 +224,9 @@ fn mechanisms_are_measured_here_and_across() {
                 100 < of("min") && of("min") <= of("mean") && of("mean") <= of("max"),
                 "{name} {place}"
             );
-            assert_eq!(set["percentiles"]["99.999"], of("max"), "{name} {place}");
+            // Of twenty samples two lie beyond 90 %, none beyond 99 %.
+            let percentiles = &set["percentiles"];
+            assert!(percentiles["90"].is_u64() && percentiles["99"].is_null());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The tables of a simulation: tasks and processors of each run, and the
 //! policies beside each other.
 
+use taktos_experiments::response::tells;
 use taktos_export::table::{Cell, Column, Table};
 use taktos_export::{Basis, Evidence};
 use taktos_simulate::file::text;
@@ -185,18 +186,17 @@ pub(super) fn response_table(
     table
         .note(
             "From a job's arrival until it was done; latest: how far beyond its deadline. Percentiles \
-             are at most 1/64 too large, and never too small.",
+             are at most 1/64 too large, and never too small; one that no response lies beyond is not shown.",
         )
         .done()
 }
 
-/// A percentile of the responses: a bucket's upper end, but never above the maximum.
+/// A percentile of the responses: a bucket's upper end, but never above the maximum; none where no response lies beyond it.
 pub fn percentile(figures: &taktos_simulate::TaskStatistics, part: u64, whole: u64) -> Option<u64> {
     let most = figures.response.max()?;
-    figures
-        .responses
-        .quantile(part, whole)
-        .map(|value| value.min(most))
+    let told = tells(figures.response.count(), part, whole);
+    let found = figures.responses.quantile(part, whole);
+    found.filter(|_| told).map(|value| value.min(most))
 }
 
 /// A part in per cent, with two decimals.

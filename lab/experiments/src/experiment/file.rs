@@ -250,8 +250,32 @@ pub struct PivotColumn {
     pub basis: Option<String>,
     /// A verdict: whether the first of these columns lies in what the second one says.
     pub within: Option<[String; 2]>,
+    /// From how many samples on that verdict is given.
+    pub from: Option<Enough>,
+    /// Why ours lies elsewhere, which stands beside each "no".
+    pub why: Option<Why>,
     /// How the figure is written.
     pub shown: Option<Shown>,
+}
+
+/// A number of samples.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Enough {
+    /// The column that counts them.
+    pub column: String,
+    /// The least.
+    pub least: u64,
+}
+
+/// Reasons for a figure that lies elsewhere than others'.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Why {
+    /// Ours is less.
+    pub below: String,
+    /// Ours is more.
+    pub above: String,
 }
 
 /// How a figure is written.

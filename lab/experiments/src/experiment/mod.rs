@@ -10,8 +10,8 @@ mod several;
 mod fuzz;
 
 pub use file::{
-    Curve, Experiment, Figure, Goals, Parts, Pivot, PivotColumn, PublishedCurve, PublishedParts,
-    Schedule, Shown, Spread,
+    Curve, Enough, Experiment, Figure, Goals, Parts, Pivot, PivotColumn, PublishedCurve,
+    PublishedParts, Schedule, Shown, Spread,
 };
 pub use load::{Asked, asked, line_of, load};
 pub use scale::Scale;

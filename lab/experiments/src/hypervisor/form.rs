@@ -37,7 +37,7 @@ fn one(Measured { case, latency }: &Measured) -> Value {
         "min": latency.min(),
         "avg": latency.avg(),
         "max": latency.max(),
-        "percentiles": percentiles(|part, whole| latency.quantile(part, whole)),
+        "percentiles": percentiles(latency.loops(), |part, whole| latency.quantile(part, whole)),
         "histogram": latency.histogram(),
     })
 }
@@ -62,10 +62,12 @@ mod tests {
         let of = |key: &str| rtds[key].as_u64().unwrap();
         assert_eq!(
             (of("loops"), of("min"), of("avg"), of("max")),
-            (100, 5, 5, 30)
+            (100_000, 5, 5, 30)
         );
         assert_eq!(rtds["percentiles"]["99"], 5);
-        assert_eq!(rtds["histogram"], serde_json::json!([[5, 99], [30, 1]]));
+        let few = &data["variants"][0]["percentiles"];
+        assert!(few["99"].is_u64() && few["99.9"].is_null(), "{few}");
+        assert_eq!(rtds["histogram"], serde_json::json!([[5, 99_999], [30, 1]]));
         assert_eq!(data["variants"][0]["scheduler"], "rtds-4-in-10");
         assert_eq!(data["form"], "quick");
         assert_eq!(data["unit"], "1000 instructions");

@@ -19,6 +19,13 @@ pub const PERCENTILES: [(&str, u64, u64); 6] = [
     ("99.999", 99_999, 100_000),
 ];
 
+/// Whether so many samples tell the part `part` of `whole`: at least one lies beyond it. Where none does, that part would be the greatest
+/// value under another name.
+#[must_use]
+pub const fn tells(samples: u64, part: u64, whole: u64) -> bool {
+    samples as u128 * whole.saturating_sub(part) as u128 >= whole as u128
+}
+
 impl Distribution {
     /// The distribution of ascending values with their counts; none where
     /// there is no value, they do not ascend, one occurred never, or all are

@@ -8,7 +8,7 @@ mod distribution;
 mod form;
 mod sets;
 
-pub use distribution::{Distribution, PERCENTILES};
+pub use distribution::{Distribution, PERCENTILES, tells};
 pub use form::{form, percentiles};
 pub use sets::{Set, sets};
 

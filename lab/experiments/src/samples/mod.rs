@@ -16,7 +16,7 @@ pub use values::{Statistic, Values};
 
 /// What a value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Executed instructions.
     Instructions,
@@ -24,6 +24,8 @@ pub enum Unit {
     Cycles,
     /// Nanoseconds of the emulated clock.
     Nanoseconds,
+    /// Thousands of executed instructions, of a nanosecond each: the microseconds of guests' clocks.
+    ThousandInstructions,
     /// Things: jobs, misses.
     Number,
     /// Millionths of a whole.
@@ -39,6 +41,7 @@ impl Unit {
             Self::Instructions => "instructions",
             Self::Cycles | Self::Counter => "cycles",
             Self::Nanoseconds => "ns",
+            Self::ThousandInstructions => "1,000 instructions",
             Self::Number => "number",
             Self::Share => "%",
         }
@@ -49,9 +52,11 @@ impl Unit {
         match self {
             Self::Cycles => Evidence::Modelled,
             Self::Counter => Evidence::Hardware,
-            Self::Instructions | Self::Nanoseconds | Self::Number | Self::Share => {
-                Evidence::Emulated
-            }
+            Self::Instructions
+            | Self::ThousandInstructions
+            | Self::Nanoseconds
+            | Self::Number
+            | Self::Share => Evidence::Emulated,
         }
     }
 }

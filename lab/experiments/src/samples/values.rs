@@ -6,7 +6,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use crate::measure::Summary;
-use crate::response::Distribution;
+use crate::response::{Distribution, tells};
 
 /// Values: each of them, or what a program says of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum Statistic {
     Samples,
     /// All together.
     Sum,
-    /// The least value that so many thousandths of a per cent do not exceed.
+    /// The least value that so many thousandths of a per cent do not exceed; none where no sample lies beyond it.
     Percentile(u64),
 }
 
@@ -189,7 +189,10 @@ impl Values {
                 u64::try_from(sum.checked_div(u128::from(*samples))?).ok()
             }
             (Statistic::Median, Self::All(values)) => Some(values.quantile(1, 2)),
-            (Statistic::Percentile(part), Self::All(values)) => Some(values.quantile(part, WHOLE)),
+            (Statistic::Percentile(part), Self::All(values)) => {
+                let told = tells(values.samples(), part, WHOLE) || part == WHOLE;
+                told.then(|| values.quantile(part, WHOLE))
+            }
             (Statistic::Median | Statistic::Percentile(_), Self::Known { .. }) => None,
         }
     }
@@ -222,6 +225,18 @@ mod tests {
         for name in ["", "%", "0 %", "101 %", "99.9999 %", "-1 %", "least"] {
             assert_eq!(Statistic::named(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_percentile_that_no_sample_lies_beyond_is_none() {
+        let values = |times| Values::All(Distribution::of(vec![(4, times), (9, 1)]).unwrap());
+        let percentile = |values: &Values, name| values.statistic(Statistic::named(name)?);
+        let thousand = values(999);
+        assert_eq!(percentile(&thousand, "99.9 %"), Some(4));
+        assert_eq!(percentile(&thousand, "99.99 %"), None);
+        assert_eq!(percentile(&thousand, "100 %"), Some(9));
+        assert_eq!(percentile(&values(998), "99.9 %"), None);
+        assert_eq!(percentile(&values(9_999), "99.99 %"), Some(4));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a cell of a pivot is made of, and how it is written.
 
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+
 use taktos_export::table::{Cell, thousands};
 
 use crate::experiment::Shown;
@@ -52,19 +54,19 @@ impl Figure {
         })
     }
 
-    /// Whether ours lies in what they state.
-    pub(super) fn within(self, theirs: Self) -> Cell {
-        let met = match (self, theirs) {
-            (Self::Change(ours, _), Self::Change(low, high)) => (low..=high).contains(&ours),
-            (Self::Difference(ours), Self::Difference(theirs)) => ours == theirs,
-            (Self::Measured(_, ours), Self::Measured(_, theirs)) => ours <= theirs,
-            (Self::Three(ours), Self::Three(theirs)) => ours
-                .iter()
-                .zip(&theirs)
-                .all(|(ours, theirs)| ours <= theirs),
-            _ => return Cell::Blank,
-        };
-        Cell::yes_or_no(met)
+    /// Where ours lies: equal is in what they state; none where nothing is stated.
+    pub(super) fn beside(self, theirs: Self) -> Option<Ordering> {
+        let above = |is: bool| if is { Greater } else { Equal };
+        Some(match (self, theirs) {
+            (Self::Change(ours, _), Self::Change(low, _)) if ours < low => Less,
+            (Self::Change(ours, _), Self::Change(_, high)) => above(ours > high),
+            (Self::Difference(ours), Self::Difference(theirs)) => ours.cmp(&theirs),
+            (Self::Measured(_, ours), Self::Measured(_, theirs)) => above(ours > theirs),
+            (Self::Three(ours), Self::Three(theirs)) => {
+                above(ours.iter().zip(&theirs).any(|(ours, theirs)| ours > theirs))
+            }
+            _ => return None,
+        })
     }
 
     /// By what figures of one column are ordered; none where there is no figure.

@@ -3,13 +3,15 @@
 mod cell;
 mod theirs;
 
+use std::cmp::Ordering;
+
 use anyhow::{Context, Result};
-use taktos_export::table::{Cell, Column, Table};
+use taktos_export::table::{Cell, Column, Table, thousands};
 use taktos_export::{Basis, Drawn, Evidence};
 
 use super::Material;
 use super::spread::number_or_words;
-use crate::experiment::{Pivot, PivotColumn};
+use crate::experiment::{Enough, Pivot, PivotColumn};
 use crate::number::change;
 use crate::published;
 use crate::samples::{Group, Samples, Statistic, Unit};
@@ -23,6 +25,9 @@ struct Heading<'a> {
     /// The rows of the long table that it is about, beyond the figure's own.
     only: crate::measure::Labels,
 }
+
+/// What a cell without a percentile says.
+const NO_PERCENTILE: &str = "A percentile is shown where at least one sample lies beyond it.";
 
 pub(super) fn draw(pivot: &Pivot, material: &Material<'_>) -> Result<Drawn> {
     let theirs = publications(pivot, material.workspace)?;
@@ -51,6 +56,11 @@ pub(super) fn draw(pivot: &Pivot, material: &Material<'_>) -> Result<Drawn> {
         all.push((group.key.join(", "), figures));
     }
     table.notes.clone_from(&pivot.notes);
+    let percentile =
+        |column: &PivotColumn| matches!(column.statistic, Some(Statistic::Percentile(_)));
+    if pivot.columns.iter().any(percentile) {
+        table.notes.push(NO_PERCENTILE.into());
+    }
     for file in theirs.values() {
         let source = published::source(file);
         table.notes.push(format!("Published: {source}."));
@@ -168,12 +178,30 @@ fn cell(
     headings: &[Heading<'_>],
     figures: &[Figure],
 ) -> Cell {
-    match &heading.of.within {
-        Some([ours, theirs]) => {
-            let of = |name| find(headings, figures, name).unwrap_or(Figure::None);
-            of(ours).within(of(theirs))
-        }
-        None => figure.cell(heading.of.shown),
+    let Some([ours, theirs]) = &heading.of.within else {
+        return figure.cell(heading.of.shown);
+    };
+    let of = |name: &str| find(headings, figures, name).unwrap_or(Figure::None);
+    let Some(beside) = of(ours).beside(of(theirs)) else {
+        return Cell::Blank;
+    };
+    if let Some(Enough { column, least }) = &heading.of.from
+        && !matches!(of(column), Figure::Measured(_, samples) if samples >= *least)
+    {
+        return format!("from {} {column} on", thousands(*least)).into();
+    }
+    match (beside, &heading.of.why) {
+        (Ordering::Less, Some(why)) => no(&why.below),
+        (Ordering::Greater, Some(why)) => no(&why.above),
+        (beside, _) => Cell::yes_or_no(beside == Ordering::Equal),
+    }
+}
+
+/// A verdict that is not met, and its reason.
+fn no(reason: &str) -> Cell {
+    Cell::Verdict {
+        met: false,
+        words: format!("no: {reason}"),
     }
 }
 
