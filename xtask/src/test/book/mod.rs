@@ -14,6 +14,8 @@
 //!   that table of a board with several processors, from its baseline.
 
 mod block;
+#[cfg(test)]
+mod moving;
 mod rust;
 
 use std::path::PathBuf;
