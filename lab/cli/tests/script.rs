@@ -99,7 +99,7 @@ fn older_emulators_and_none_are_named_where_there_is_no_apt() {
 #[test]
 fn a_tool_of_another_tree_is_built_anew() {
     let machine = machine("script-moved");
-    machine.0.file("target/lab/taktos.root", "/where/it/was\n");
+    machine.0.file("target/tool/taktos.root", "/where/it/was\n");
     let output = machine.call(&["--version"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(
@@ -133,6 +133,30 @@ fn help_without_rust_or_without_the_tool_says_what_it_can_and_fetches_nothing() 
     let output = machine.call(&["--help"]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert_eq!(machine.log(), "true 0\n", "cargo was told not to fetch");
+}
+
+#[test]
+fn a_user_without_root_and_without_rust_runs_a_tool_that_is_built() {
+    let without = |name: &str| {
+        let machine = machine(name).without("sudo").without("id");
+        machine.script("id", "echo 1000");
+        machine.without("cargo").without("rustc").without("rustup")
+    };
+    let tool = without("script-user");
+    let output = tool.call(&["generate", "--tasks", "2"]);
+    assert!(output.status.success(), "{}", said(&output));
+    for (name, words, lacks) in [
+        ("script-user-images", &["vm", "check", "x.toml"][..], "Rust"),
+        ("script-user-trace", &["trace", "hello"], "Rust"),
+    ] {
+        let output = without(name).call(words);
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let cause = format!("error: {lacks} is missing; to install it needs root");
+        assert!(said.contains(&cause), "{said}");
+        assert!(said.contains("without root: install rustup"), "{said}");
+    }
+    assert_eq!(tool.log(), "");
 }
 
 #[test]

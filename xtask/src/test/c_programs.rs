@@ -12,7 +12,7 @@ use taktos_cli::command::install::KITS;
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use super::cargo::tool_built;
+use super::cargo::{self, tool_built};
 use super::own::empty_folder;
 use super::storms::Length;
 
@@ -163,7 +163,7 @@ fn sdk(target: &str) -> &'static str {
 }
 
 fn tool(workspace: &Workspace, folder: &Path) -> Command {
-    let mut tool = Command::new(workspace.target().join("lab/taktos"));
+    let mut tool = Command::new(cargo::tool(workspace));
     tool.env("TAKTOS_ROOT", workspace.root())
         .current_dir(folder);
     tool

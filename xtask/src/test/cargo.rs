@@ -1,6 +1,7 @@
 //! Owns: the steps that are programs of the tool chain, a command line each, and how what they say is counted.
 //! Must never know: what is checked by them.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -18,6 +19,9 @@ use crate::layering as walls;
 
 /// A step that is one line of cargo: its name, the words, and what it needs.
 type Row = (&'static str, &'static str, &'static [Need]);
+
+/// The profile in which the script `taktos` builds the tool.
+const TOOL: &str = "tool";
 
 /// What is looked at before anything runs. The profile of the laboratory: what is built once serves the tool and its tests.
 /// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own. What else is for
@@ -178,8 +182,13 @@ pub(super) fn ours(manifest: &str, key: &str) -> Option<String> {
 
 /// Builds the tool itself, for steps that run it as people do.
 pub(super) fn tool_built(workspace: &Workspace) -> Result<Tally> {
-    let words = ["build", "--quiet", "--profile", "lab", "--bin", "taktos"];
+    let words = ["build", "--quiet", "--profile", TOOL, "--bin", "taktos"];
     counted(cargo(workspace).args(words))
+}
+
+/// The tool that [`tool_built`] builds, which is that of the script `taktos`.
+pub(super) fn tool(workspace: &Workspace) -> PathBuf {
+    workspace.target().join(TOOL).join("taktos")
 }
 
 /// Runs a program, which may say how many of its tests passed; one that says nothing of tests passes or fails as a whole.

@@ -16,7 +16,7 @@ use taktos_runner::several::Board as Named;
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use super::cargo::tool_built;
+use super::cargo::{tool, tool_built};
 use super::repeat::place;
 
 /// A board of each architecture whose counter the emulator has, and one of which it has only the registers; and why each is refused.
@@ -92,7 +92,7 @@ fn counts(workspace: &Workspace, board: Board, session: &Session) -> Result<Tall
 }
 
 fn is_refused(workspace: &Workspace, board: &str, words: [&str; 2], why: &str) -> Result<Tally> {
-    let output = Command::new(workspace.target().join("lab/taktos"))
+    let output = Command::new(tool(workspace))
         .args(["bench", "--board", board])
         .args(words)
         .env("TAKTOS_ROOT", workspace.root())

@@ -17,7 +17,7 @@ use taktos_runner::image::{cargo, output_of};
 use taktos_runner::several::{Board as Several, QUANTUM};
 use taktos_runner::workspace::Workspace;
 
-use super::cargo::tool_built;
+use super::cargo::{tool, tool_built};
 use super::repeat::place;
 use super::storms::Length;
 use super::{Tally, boards};
@@ -120,7 +120,7 @@ fn runs(board: Several, built: &Built) -> Result<Result<(), String>> {
 fn is_counted(workspace: &Workspace, built: &Built) -> Result<Tally> {
     let image = built.image.to_string_lossy();
     let program = built.program.to_string_lossy();
-    let another = workspace.target().join("lab/taktos");
+    let another = tool(workspace);
     let another = another.to_string_lossy();
     let interval = ["--from", "begin", "--to", "pump::act"];
     let counts = [
@@ -145,7 +145,7 @@ fn is_counted(workspace: &Workspace, built: &Built) -> Result<Tally> {
     cases
         .into_iter()
         .map(|(words, succeeds, says)| {
-            let output = Command::new(workspace.target().join("lab/taktos"))
+            let output = Command::new(tool(workspace))
                 .args(words)
                 .arg("--out")
                 .arg(place(workspace, LOADER, 1))

@@ -36,6 +36,7 @@ mod seed;
 mod sets;
 mod setting_up;
 mod several;
+mod speed;
 mod storms;
 mod tally;
 
@@ -174,6 +175,11 @@ fn steps(length: Length) -> Vec<Step> {
     steps.push(step("programs loaded into partitions", move |ws| {
         loaded::programs(ws, length)
     }));
+    let speed = step(
+        "the tool simulates as fast as its library",
+        speed::of_simulator,
+    );
+    steps.push(speed.needing(&[]));
     steps.push(step("two runs, the same bytes", move |ws| {
         repeat::same_bytes(ws, length)
     }));

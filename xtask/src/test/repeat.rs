@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use taktos_runner::several;
 use taktos_runner::workspace::Workspace;
 
-use super::cargo::tool_built;
+use super::cargo::{self, tool_built};
 use super::storms::Length;
 use super::{Tally, boards};
 
@@ -97,7 +97,7 @@ pub(super) fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> 
 
 /// Runs the tool, and gives what it printed.
 pub(super) fn tool(workspace: &Workspace, arguments: &[String], out: &Path) -> Result<String> {
-    let output = Command::new(workspace.target().join("lab/taktos"))
+    let output = Command::new(cargo::tool(workspace))
         .args(arguments)
         .arg("--out")
         .arg(out)

@@ -86,7 +86,7 @@ impl Machine {
 
     /// What the script runs, built in this tree just now.
     pub fn with(self, name: &str, program: &str) -> Self {
-        let built = self.0.0.join("target/lab");
+        let built = self.0.0.join("target/tool");
         fs::create_dir_all(&built).unwrap();
         let copy = built.join(name);
         fs::copy(program, &copy).unwrap();
@@ -104,6 +104,9 @@ impl Machine {
             .args(words)
             .current_dir(&self.0.0)
             .env("PATH", self.0.0.join("bin"))
+            // Its user has installed nothing.
+            .env("HOME", &self.0.0)
+            .env_remove("CARGO_HOME")
             .env("LOG", self.0.0.join("log"))
             .env("SYSROOT", self.0.0.join("sysroot"))
             .env("CARGO_TARGET_DIR", self.0.0.join("target"))

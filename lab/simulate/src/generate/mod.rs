@@ -46,6 +46,27 @@ pub struct Specification {
     pub deadlines: Deadlines,
 }
 
+/// The set by which the simulator's speed is measured: twenty tasks with a load of three processors and periods of 1 to 100 ms, which
+/// `taktos generate --tasks 20 --utilisation 3 --method randfixedsum --min-period 1ms` writes.
+///
+/// # Errors
+/// None that [`generate`] has for other sets.
+pub fn twenty_tasks() -> Result<Workload, GenerateError> {
+    let specification = Specification {
+        utilisation: 3 * WHOLE,
+        bounds: vec![(0, WHOLE); 20],
+        method: Method::RandFixedSum,
+        periods: Periods::LogUniform,
+        range: PeriodRange {
+            min: Duration::from_millis(1),
+            max: Duration::from_millis(100),
+            granularity: Duration::from_millis(1),
+        },
+        deadlines: Deadlines::Implicit,
+    };
+    generate(&specification, Key::default())
+}
+
 /// How deadlines are distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Deadlines {

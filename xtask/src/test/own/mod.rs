@@ -23,7 +23,7 @@ use taktos_runner::several::Board as Several;
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use super::cargo::{counted, tool_built};
+use super::cargo::{counted, tool, tool_built};
 use super::storms::Length;
 use taktos_cli::command::new;
 
@@ -144,7 +144,7 @@ impl<'a> Place<'a> {
 
     /// Has the tool write a program.
     pub(super) fn write(&self, name: &str, words: &[&str]) -> Result<()> {
-        let output = Command::new(self.workspace.target().join("lab/taktos"))
+        let output = Command::new(tool(self.workspace))
             .args(["new", name])
             .args(words)
             .env("TAKTOS_ROOT", self.workspace.root())

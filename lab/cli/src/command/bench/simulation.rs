@@ -1,10 +1,9 @@
 //! `taktos bench --suite simulation`: how fast the simulator is, here and now.
 //!
-//! Twenty tasks with a load of three processors on four of them, under global
-//! EDF, without a trace. The set is the one that `taktos generate --tasks 20
-//! --utilisation 3 --method randfixedsum --min-period 1ms` writes. A rate is
-//! this machine's, so nothing of it is kept in a result directory; it is that
-//! of processor time, so that what else the machine does is no part of it.
+//! [`twenty_tasks`] on four processors under global EDF, without a trace. A
+//! rate is this machine's, so nothing of it is kept in a result directory; it
+//! is that of processor time, so that what else the machine does is no part
+//! of it.
 
 use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
@@ -15,9 +14,7 @@ use taktos_export::table::{Cell, Column, Table};
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
 use taktos_runner::workspace::Workspace;
-use taktos_simulate::generate::{
-    Deadlines, Key, Method, PeriodRange, Periods, Specification, WHOLE, generate,
-};
+use taktos_simulate::generate::twenty_tasks;
 use taktos_simulate::{Plan, Policy, Setup};
 use taktos_time::Duration;
 
@@ -36,6 +33,8 @@ const LONGEST: Duration = Duration::from_secs(1 << 20);
 struct Speed {
     /// What a second is one of.
     time: &'static str,
+    /// Whether the tool was compiled with the assertions of its tests.
+    assertions: bool,
     jobs_per_second: u64,
     events_per_second: u64,
     peak_memory_bytes: Option<u64>,
@@ -78,19 +77,7 @@ pub(in crate::command) fn simulation(
 }
 
 fn measure() -> Result<Speed> {
-    let specification = Specification {
-        utilisation: 3 * WHOLE,
-        bounds: vec![(0, WHOLE); 20],
-        method: Method::RandFixedSum,
-        periods: Periods::LogUniform,
-        range: PeriodRange {
-            min: Duration::from_millis(1),
-            max: Duration::from_millis(100),
-            granularity: Duration::from_millis(1),
-        },
-        deadlines: Deadlines::Implicit,
-    };
-    let workload = generate(&specification, Key::default())?;
+    let workload = twenty_tasks()?;
     let (mut horizon, mut rates) = (FIRST, Vec::new());
     loop {
         let plan = Plan::new(&workload, &Setup::global(Policy::Edf, 4, horizon))?;
@@ -113,6 +100,7 @@ fn measure() -> Result<Speed> {
     let (jobs_per_second, events_per_second) = rates[TIMES / 2];
     Ok(Speed {
         time: "processor",
+        assertions: cfg!(debug_assertions),
         jobs_per_second,
         events_per_second,
         peak_memory_bytes: peak_memory(),
@@ -206,6 +194,7 @@ mod tests {
     fn table_and_json_say_what_time_it_is() {
         let speed = Speed {
             time: "processor",
+            assertions: false,
             jobs_per_second: 2_000_000,
             events_per_second: 1,
             peak_memory_bytes: None,
