@@ -133,6 +133,16 @@ fn no_blank_is_left_and_cargo_reads_what_is_written() {
             .parse::<toml::Table>()
             .unwrap();
     }
+    // What has budgets has a step for them, which names what cargo builds.
+    for (name, has) in [("a", true), ("a-2", true), ("b", true), ("c", false)] {
+        let place = folder.0.join(name);
+        let ci = read(&place, ".github/workflows/ci.yml");
+        assert_eq!(ci.ends_with("      - run: sh budgets.sh\n"), has, "{ci}");
+        assert_eq!(place.join("budgets.sh").is_file(), has);
+        assert_eq!(place.join("budgets.toml").is_file(), has);
+    }
+    let budgets = read(&folder.0, "a-2/budgets.toml");
+    assert!(budgets.contains("from = \"a_2::filter\""), "{budgets}");
     let by_git: toml::Table = read(&folder.0, "b/Cargo.toml").parse().unwrap();
     let taktos = &by_git["dependencies"]["taktos"];
     assert_eq!(taktos["git"].as_str(), Some("https://example.org/it's"));

@@ -91,7 +91,11 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         }
         if board.machine.hard_float_triple().is_some() {
             let words = [&words[..], &["--hard-float"]].concat();
-            all.add(place.program(&format!("hard-float-for-{name}"), &words, hard)?);
+            let name = format!("hard-float-for-{name}");
+            all.add(place.program(&name, &words, hard)?);
+            if !hard.is_empty() {
+                all.add(place.keeps_its_budgets(&name)?);
+            }
         }
     }
     all.add(place.loads()?);
@@ -171,6 +175,35 @@ impl<'a> Place<'a> {
                 let profile = profile.concat();
                 Tally::fail(format!("{name}, cargo run {profile}: {}\n", said(&output)))
             }
+        })
+    }
+
+    /// The step of the program's CI that counts what it costs, word for word; a budget that is too small fails it.
+    fn keeps_its_budgets(&self, name: &str) -> Result<Tally> {
+        let ci = fs::read_to_string(self.folder.join(name).join(".github/workflows/ci.yml"))?;
+        let step = ci
+            .lines()
+            .last()
+            .and_then(|line| line.split_once("- run: "));
+        let (_, line) = step.context("ci.yml ends with a step")?;
+        let count = || {
+            let mut shell = Command::new("sh");
+            let environment = self.cargo(name);
+            shell.envs(
+                environment
+                    .get_envs()
+                    .filter_map(|(key, value)| Some((key, value?))),
+            );
+            let output = shell.args(["-c", line]).current_dir(self.folder.join(name));
+            output.output().context("sh does not start")
+        };
+        let kept = count()?;
+        self.replace(name, "budgets.toml", ("5_000", "5"))?;
+        let broken = count()?;
+        let failed = broken.status.code() == Some(1) && said(&broken).contains("its budget is 5");
+        Ok(match kept.status.success() && failed {
+            true => Tally::pass(),
+            false => Tally::fail(format!("{line}: {}{}\n", said(&kept), said(&broken))),
         })
     }
 

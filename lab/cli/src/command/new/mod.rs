@@ -44,6 +44,11 @@ const PLAIN_FILES: [(&str, &str); 4] = [
     ("src/main.rs", PROGRAM),
     ("README.md", include_str!("template/README.md")),
 ];
+/// What a program on one processor may cost, and who counts that.
+const BUDGET_FILES: [(&str, &str); 2] = [
+    ("budgets.toml", include_str!("template/budgets.toml")),
+    ("budgets.sh", include_str!("template/budgets.sh")),
+];
 const LOADER_FILES: [(&str, &str); 7] = [
     ("Cargo.toml", include_str!("template/loaded/manifest.toml")),
     ("build.rs", include_str!("template/loaded/build.rs")),
@@ -90,7 +95,22 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
         return c_project(options, board);
     }
     let target = device::target(board, options.hard_float)?;
-    let blanks = blanks(workspace, options, board, target)?;
+    // Of several processors, a stretch may end on another one than it began on, where nobody counts it.
+    let budgets: &[_] = match options.loaded || board.processors > 1 {
+        true => &[],
+        false => &BUDGET_FILES,
+    };
+    let mut blanks = blanks(workspace, options, board, target)?.to_vec();
+    blanks.extend(
+        match budgets {
+            [] => [("and budgets", ""), ("budget step", "")],
+            _ => [
+                ("and budgets", ", and what its budgets allow"),
+                ("budget step", "      - run: sh budgets.sh\n"),
+            ],
+        }
+        .map(|(blank, text)| (blank, text.to_owned())),
+    );
     let lock = (LOCK, read(workspace, LOCK)?);
     let (own, kind, test): (&[_], _, _) = match options.loaded {
         false => (
@@ -104,7 +124,7 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
             "cargo test --workspace    what needs no kernel, on this machine",
         ),
     };
-    let files = FILES.iter().chain(own);
+    let files = FILES.iter().chain(own).chain(budgets);
     let files = files.map(|(place, text)| (*place, filled(text, &blanks)));
     write(Path::new(&options.name), files.chain([lock]))?;
     Ok(screen::print(&format!(
@@ -176,11 +196,12 @@ fn blanks(
     options: &NewOptions,
     board: Board,
     target: &str,
-) -> Result<[(&'static str, String); 11]> {
+) -> Result<[(&'static str, String); 12]> {
     let toolchain: toml::Table = read(workspace, "rust-toolchain.toml")?.parse()?;
     let channel = toolchain["toolchain"]["channel"].as_str();
     Ok([
         ("name", options.name.clone()),
+        ("crate", options.name.replace('-', "_")),
         ("board", board.name.to_owned()),
         ("processor", device::shown(board)),
         ("emulator", board.machine.program().to_owned()),
