@@ -143,7 +143,8 @@ fn run(name: &str, script: &str, input: &str, more: &[&str]) -> Output {
     folder.program("cargo", "");
     folder.program("qemu-system-aarch64", "");
     let emulator = folder.0.join("qemu-system-aarch64");
-    fs::write(emulator, format!("#!/bin/sh\n{script}\n")).unwrap();
+    let version = "[ \"$1\" = --version ] && echo 'QEMU emulator version 10.0.2 (Debian)' && exit";
+    fs::write(emulator, format!("#!/bin/sh\n{version}\n{script}\n")).unwrap();
     let built = folder
         .0
         .join("target/aarch64-unknown-none-softfloat/hypervisor");
@@ -223,14 +224,33 @@ fn a_run_ends_when_its_time_is_over() {
 }
 
 #[test]
+fn where_time_is_virtual_the_clock_on_the_wall_ends_nothing() {
+    let slow = "sleep 1; echo '[craft] at last'";
+    let output = run("vm-virtual", slow, "", &["--virtual", "--for", "1ms"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(printed(&output), "[craft] at last\n");
+}
+
+#[test]
+fn a_guest_that_said_nothing_is_named() {
+    let output = run("vm-silent", "exec sleep 600", "", &["--for", "100ms"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let words = "craft  was running; nothing was heard of it; a longer run: --for TIME\n";
+    assert!(said(&output).ends_with(words), "{}", said(&output));
+}
+
+#[test]
 fn the_emulators_line_is_printed_instead() {
-    let output = run("vm-print", "echo started", "", &["--print", "--virtual"]);
+    let counted = ["--print", "--virtual", "--for", "5 ms"];
+    let output = run("vm-print", "echo started", "", &counted);
     let line = printed(&output);
     assert!(
         line.starts_with("qemu-system-aarch64 -M virt,virtualization=on,gic-version=3 "),
         "{line}"
     );
     assert!(line.contains("-icount shift=0,sleep=off"), "{line}");
+    // The clock ends the machine in its own time.
+    assert!(line.contains(",time=counted,until=5000000"), "{line}");
     assert!(
         line.contains("description.bin,addr=0x40f00000,force-raw=on"),
         "{line}"

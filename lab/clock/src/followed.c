@@ -12,7 +12,6 @@
  */
 #include "followed.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "arm.h"
@@ -23,6 +22,7 @@
 #include "exception.h"
 #include "plan.h"
 #include "record.h"
+#include "rest.h"
 #include "run.h"
 #include "switches.h"
 
@@ -237,6 +237,7 @@ static size_t translate_run(struct qemu_plugin_tb *block, size_t start)
 
 static void translate(struct qemu_plugin_tb *block)
 {
+    rest_translated(block);
     size_t count = qemu_plugin_tb_n_insns(block);
     for (size_t i = 0; i < count;)
         i += translate_run(block, i);
@@ -244,17 +245,12 @@ static void translate(struct qemu_plugin_tb *block)
 
 /* ---- beginning ---- */
 
-bool followed_begin(int processors, bool each_alone)
+void followed_begin(bool each_alone)
 {
-    if (processors != 1) {
-        fprintf(stderr, "taktos-clock: only one processor can be followed\n");
-        return false;
-    }
     reference = each_alone;
     core = table.model == PIPELINED ? &pipelined_core : &simple_core;
     progress.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
     progress.offset = 0;
-    return true;
 }
 
 bool followed_add_processor(void)

@@ -5,9 +5,8 @@
 
 #include <stdbool.h>
 
-/* After the timing table has been read. `each_alone`: each instruction is a run of its own: the slow twin, for tests.
- * False, with a line on standard error, when there are several processors. */
-bool followed_begin(int processors, bool each_alone);
+/* After the timing table has been read. `each_alone`: each instruction is a run of its own: the slow twin, for tests. */
+void followed_begin(bool each_alone);
 
 /* The processor was made; false, with a line on standard error, when its registers are not shown. */
 bool followed_add_processor(void);

@@ -9,12 +9,14 @@
 
 #include "count.h"
 #include "counter.h"
+#include "emulator.h"
 #include "encoding.h"
 #include "end.h"
 #include "followed.h"
 #include "handler.h"
 #include "plan.h"
 #include "record.h"
+#include "rest.h"
 #include "switches.h"
 #include "time.h"
 
@@ -48,7 +50,9 @@ static void processor_made(qemu_plugin_id_t id, unsigned index)
     (void)id;
     if (counter == &summed)
         time_add_processor((int)index);
-    else if (!followed_add_processor())
+    else
+        rest_add_processor();
+    if (counter == &followed && !followed_add_processor())
         exit(EXIT_FAILURE);
     if ((int64_t)index != chosen.resting)
         return;
@@ -68,6 +72,11 @@ static void ended(qemu_plugin_id_t id, void *unused)
     (void)unused;
     record_end(GUEST_ENDED);
 }
+
+/* Where the emulator counts and nobody else does. */
+static int64_t emulators_time(void) { return qemu_clock_get_ns(VIRTUAL_CLOCK); }
+
+static const struct counter uncounted = { rest_translated, NULL, NULL, emulators_time };
 
 /* ---- options ---- */
 
@@ -107,6 +116,8 @@ static bool is(const char *text, const char *other) { return strcmp(text, other)
 
 static bool complete(const struct options *options)
 {
+    if (is(options->time, "counted"))
+        return !options->plan && !options->table && !options->out;
     bool table_needed = !is(options->time, "instructions");
     if (!is(options->timers, "registers") && !is(options->timers, "memory"))
         return false;
@@ -116,12 +127,25 @@ static bool complete(const struct options *options)
 
 static bool is_followed(const struct options *options) { return is(options->time, "emulator"); }
 
+/* Where the emulator counts, there is one processor: of several, each would have the others' instructions. */
+static bool one(int processors)
+{
+    if (processors != 1)
+        fprintf(stderr, "taktos-clock: the emulator counts the time of one processor only\n");
+    return processors == 1;
+}
+
 /* Begins the way of counting that the options choose. */
 static bool counter_begin(const struct options *options, int processors)
 {
+    if (is(options->time, "counted")) {
+        counter = &uncounted;
+        return one(processors) && rest_begin();
+    }
     if (is_followed(options)) {
         counter = &followed;
-        return followed_begin(processors, is(options->reference, "on"));
+        followed_begin(is(options->reference, "on"));
+        return one(processors) && rest_begin();
     }
     count_begin(is(options->time, "cycles"));
     struct time_options time = {
@@ -158,7 +182,7 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *in
         fprintf(stderr,
                 "taktos-clock: options are cycle=PICOSECONDS, quantum=NANOSECONDS, stretch=1|2, vary=SEED, limit=TICKS, "
                 "until=NANOSECONDS, seconds=SECONDS, most=RECORDS, progress=FILE, plan=FILE with out=FILE, table=FILE, "
-                "reference=on|off, resting=PROCESSORS, timers=registers|memory, and time=instructions|cycles|emulator, the latter two with a table\n");
+                "reference=on|off, resting=PROCESSORS, timers=registers|memory, time=instructions|cycles|emulator, the latter two with a table, or time=counted without any of these files\n");
         return -1;
     }
     target = strdup(info->target_name);

@@ -84,6 +84,8 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, qemu_plug
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_plugin_insn *,
                                                          enum qemu_plugin_op, qemu_plugin_u64,
                                                          uint64_t);
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *, enum qemu_plugin_op,
+                                                       qemu_plugin_u64, uint64_t);
 void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *, qemu_plugin_vcpu_udata_cb_t,
                                                enum qemu_plugin_cb_flags, enum qemu_plugin_cond,
                                                qemu_plugin_u64, uint64_t, void *);

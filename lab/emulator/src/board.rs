@@ -8,7 +8,10 @@ use crate::Machine;
 use crate::several::Virt;
 
 /// How the emulator is told that time is its count of instructions, a nanosecond each.
-const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+pub(crate) const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+
+/// How its random numbers and its clock on the wall are the same in each run, for images that ask for them.
+pub(crate) const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00:00,clock=vm"];
 
 /// A board that images are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use taktos_cycles::Table;
 
+use crate::board::{COUNTED, SAME};
 use crate::console::{self, last_line};
 use crate::names::Names;
 use crate::options::{argument, command_line};
@@ -18,13 +20,24 @@ use crate::stream::{self, Event, Summary};
 use crate::{Emulator, Ended, Ending, Error, Options, Record, Switch, Watch};
 
 impl Emulator {
-    /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere.
+    /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere: until so much virtual time has
+    /// passed, where somebody says how much.
     ///
     /// # Errors
     /// [`Error::Setting`] for a setting that cannot be.
-    pub fn time(&self, setting: &Setting) -> Result<Vec<String>, Error> {
+    pub fn time(&self, setting: &Setting, until: Option<Duration>) -> Result<Vec<String>, Error> {
         setting.check(self.board)?;
-        Ok(with_plugin(&self.plugin(setting)))
+        Ok(with_plugin(&(self.plugin(setting) + &ends_at(until))))
+    }
+
+    /// The arguments that have the emulator count the time of a machine with one processor, the same in each run: until so much of it has passed,
+    /// where somebody says how much.
+    #[must_use]
+    pub fn counted(&self, until: Option<Duration>) -> Vec<String> {
+        let plugin = format!("{},time=counted{}", argument(&self.clock), ends_at(until));
+        let words = COUNTED.into_iter().chain(SAME);
+        let words = words.chain(["-plugin", plugin.as_str()]);
+        words.map(str::to_owned).collect()
     }
 
     /// Runs an image to its end and records nothing: also for images whose way the timing table cannot know, such as one
@@ -208,6 +221,7 @@ impl Emulator {
         let processors = self.board.processors(setting.processors);
         command
             .args(self.board.arguments())
+            .args(SAME)
             .args(["-smp", &processors.to_string()])
             .args(command_line(options));
         if !self.board.is_followed() {
@@ -294,11 +308,17 @@ impl<'data> Seen<'data> {
     }
 }
 
-/// The arguments by which the emulator's time is the plugin's.
+/// The clock's option for an end.
+fn ends_at(until: Option<Duration>) -> String {
+    until.map_or_else(String::new, |until| {
+        format!(",until={}", until.as_nanos().max(1))
+    })
+}
+
+/// The arguments by which the emulator's time is the plugin's, and nothing of the machine hangs on the host's.
 pub(crate) fn with_plugin(plugin: &str) -> Vec<String> {
-    ["-accel", "tcg,thread=single", "-plugin", plugin]
-        .map(str::to_owned)
-        .into()
+    let words = ["-accel", "tcg,thread=single", "-plugin", plugin];
+    words.into_iter().chain(SAME).map(str::to_owned).collect()
 }
 
 /// The record of a run that is over. Without one the emulator itself refused, and said why on its console.

@@ -47,6 +47,22 @@ impl Workspace {
         tree::target(&self.root)
     }
 
+    /// Where results go that nobody names a place for: `out` in the tree, or, for who stands outside of it, `out` where that is.
+    pub fn results(&self) -> PathBuf {
+        let here = std::env::current_dir().ok();
+        let outside = here.filter(|here| !here.starts_with(&self.root));
+        outside.as_ref().unwrap_or(&self.root).join("out")
+    }
+
+    /// The path as it opens from where the caller stands.
+    pub fn opened(&self, path: &Path) -> String {
+        let here = std::env::current_dir().unwrap_or_default();
+        path.strip_prefix(here)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    }
+
     /// The path as a person would type it from the root.
     pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root)

@@ -30,6 +30,6 @@ pub use configuration::{
     Vcpu, Window,
 };
 pub use image::{Form, Sources};
-pub use plan::{Error, Loaded, Place, Plan, SAME, Time};
+pub use plan::{Error, Loaded, Place, Plan};
 pub use taktos_simulate::file::FileError;
 pub use tree::{Node, Value};

@@ -38,7 +38,7 @@ pub(super) fn run(
     let mut command = Command::new(MACHINE.program());
     command
         .args(ARGUMENTS.split(' '))
-        .args(emulator::find(MACHINE)?.time(setting)?)
+        .args(emulator::find(MACHINE)?.time(setting, None)?)
         .arg("-device")
         .arg(format!("loader,file={}", image.path.display()))
         .arg("-kernel")

@@ -12,6 +12,7 @@ mod cargo;
 mod channels;
 mod counter;
 mod dependencies;
+mod disturbed;
 mod el2;
 mod embassy;
 mod ethercat;

@@ -1,14 +1,15 @@
-//! The step that runs everything twice: the same bytes must come out.
+//! The step that runs everything twice, the second time on a host that does much else: the same bytes must come out.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use anyhow::{Context, Result, bail};
 use taktos_runner::several;
 use taktos_runner::workspace::Workspace;
 
 use super::cargo::{self, tool_built};
+use super::disturbed::disturbed;
 use super::storms::Length;
 use super::{Tally, boards};
 
@@ -66,12 +67,12 @@ pub(super) fn place(workspace: &Workspace, name: &str, run: u32) -> PathBuf {
     all.join(format!("{name}-{run}"))
 }
 
-/// Runs the tool twice, and compares all that it wrote and printed.
+/// Runs the tool twice, once disturbed, and compares all that it wrote and printed.
 pub(super) fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> Result<Tally> {
     let [first, second] = [1, 2].map(|run| place(workspace, name, run));
     let printed = (
         tool(workspace, arguments, &first)?,
-        tool(workspace, arguments, &second)?,
+        judged(arguments, disturbed(call(workspace, arguments, &second))?)?,
     );
     let (before, after) = (files(&first)?, files(&second)?);
     let mut differing: Vec<String> = before
@@ -97,13 +98,20 @@ pub(super) fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> 
 
 /// Runs the tool, and gives what it printed.
 pub(super) fn tool(workspace: &Workspace, arguments: &[String], out: &Path) -> Result<String> {
-    let output = Command::new(cargo::tool(workspace))
-        .args(arguments)
+    let output = call(workspace, arguments, out).output();
+    judged(arguments, output.context("the tool does not start")?)
+}
+
+fn call(workspace: &Workspace, arguments: &[String], out: &Path) -> Command {
+    let mut call = Command::new(cargo::tool(workspace));
+    call.args(arguments)
         .arg("--out")
         .arg(out)
-        .current_dir(workspace.root())
-        .output()
-        .context("the tool does not start")?;
+        .current_dir(workspace.root());
+    call
+}
+
+fn judged(arguments: &[String], output: Output) -> Result<String> {
     // A changed count is for another step to say; here only the bytes count.
     if !matches!(output.status.code(), Some(0 | 1)) {
         bail!(

@@ -42,7 +42,7 @@ pub enum VmCommand {
 pub struct VmRun {
     /// The configuration, such as experiments/two-guests.toml
     pub configuration: PathBuf,
-    /// End the machine after so long: by the clock on the wall; in virtual time with --trace, where 10 s end it otherwise
+    /// End the machine after so long: by the clock on the wall; in virtual time with --virtual and with --trace, where 10 s end it otherwise
     #[arg(long = "for", value_name = "TIME", value_parser = text::duration)]
     pub horizon: Option<Duration>,
     /// Run also what admission refuses

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use taktos_emulator::several::Virt;
 use taktos_experiments::outcome::File;
 use taktos_experiments::response::{Set, sets};
+use taktos_runner::emulator;
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
 use taktos_runner::station::{Call, Machine, lines_of};
 use taktos_runner::vm;
 use taktos_runner::workspace::Workspace;
-use taktos_vm::{Configuration, Plan, Time};
+use taktos_vm::{Configuration, Plan};
 
 /// The guest that asks, in each configuration.
 const ASKER: &str = "asker";
@@ -82,7 +84,8 @@ impl Machines {
         let loaded = plan
             .write(&self.folder.join(name))
             .map_err(|error| Failure::error(error.to_string(), "make room, or say where: --out"))?;
-        let arguments = plan.qemu_arguments(&loaded, &self.hypervisor, Time::Counted);
+        let mut arguments = plan.qemu_arguments(&loaded, &self.hypervisor);
+        arguments.extend(emulator::find(Virt::Aarch64)?.counted(None));
         let call = Call {
             arguments,
             watched: Some(ASKER),

@@ -14,7 +14,7 @@ use taktos_runner::kind::{self, Kind};
 use taktos_runner::progress::Progress;
 use taktos_runner::vm::{self, Ended, Ending, Limit};
 use taktos_runner::workspace::Workspace;
-use taktos_vm::{Configuration, Loaded, Plan, Sources, Time};
+use taktos_vm::{Configuration, Loaded, Plan, Sources};
 
 use super::trace;
 use crate::arguments::{Format, VmCheck, VmRun};
@@ -40,24 +40,24 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
         let place = place.as_deref();
         return traced(workspace, machine, (&hypervisor, &loaded), (options, place));
     }
-    let cpus = configuration.machine.cpus;
-    let time = match options.counted {
-        true if cpus == 1 => Time::Counted,
-        // On several processors the laboratory's clock counts.
-        _ => Time::Real,
-    };
-    let mut arguments = plan.qemu_arguments(&loaded, &hypervisor.path, time);
-    if options.counted && cpus > 1 {
+    let horizon = options.horizon.map(|time| time.as_nanos());
+    let horizon = horizon.map(std::time::Duration::from_nanos);
+    let mut arguments = plan.qemu_arguments(&loaded, &hypervisor.path);
+    if options.counted {
         let clock = progress.during("emulator, clock ...", || emulator::find(Virt::Aarch64))?;
-        arguments.extend(clock.time(&Setting::new(cpus, configuration.machine.quantum))?);
+        let machine = &configuration.machine;
+        arguments.extend(match machine.cpus {
+            1 => clock.counted(horizon),
+            several => clock.time(&Setting::new(several, machine.quantum), horizon)?,
+        });
     }
     if options.print {
         screen::print(&format!("qemu-system-aarch64 {}\n", arguments.join(" ")))?;
         return Ok(());
     }
-    let horizon = options.horizon.map(|time| time.as_nanos());
+    // Where time is counted, the clock ends the machine.
     let limit = Limit {
-        time: horizon.map(std::time::Duration::from_nanos),
+        time: horizon.filter(|_| !options.counted),
     };
     if !options.counted {
         eprintln!("{REAL_TIME}");
@@ -104,7 +104,7 @@ fn traced(
         ..Options::default()
     };
     let observation = Observation::of(&clock, machine, hypervisor, (&setting, told))?;
-    let mut arguments = plan.qemu_arguments(loaded, &hypervisor.path, Time::Real);
+    let mut arguments = plan.qemu_arguments(loaded, &hypervisor.path);
     arguments.extend(observation.arguments());
     let (ended, ending) = attended(configuration, &arguments, Limit::default())?;
     eprint!("{}", ending.shown());
@@ -112,7 +112,7 @@ fn traced(
     let subject = trace::Subject::of_machine(&name, recording, (why, time));
     trace::write(&directory, &subject, None)?;
     let place = directory.finish()?;
-    trace::show(&subject, Format::Table, &workspace.shown(&place))?;
+    trace::show(&subject, Format::Table, &workspace.opened(&place))?;
     judged(&ended, &ending)
 }
 
@@ -194,7 +194,7 @@ fn name(options: &VmRun) -> String {
 }
 
 fn written(workspace: &Workspace, plan: &Plan, options: &VmRun) -> Result<Loaded> {
-    let own = || workspace.path("out").join("vm").join(name(options));
+    let own = || workspace.results().join("vm").join(name(options));
     let place = options.out.clone().unwrap_or_else(own);
     plan.write(&place)
         .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))

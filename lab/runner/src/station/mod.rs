@@ -16,7 +16,7 @@ use taktos_emulator::Emulator;
 use taktos_emulator::several::{Setting, Virt};
 use taktos_export::replace_file;
 use taktos_linux::{Job, Kernel, native};
-use taktos_vm::{Configuration, SAME, Time};
+use taktos_vm::Configuration;
 
 use crate::failure::Failure;
 use crate::kept::{Kept, Key, digest};
@@ -30,8 +30,8 @@ pub use machine::{Call, Machine};
 
 /// The most real time of a run.
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
-/// Time on one processor: an instruction a nanosecond.
-const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+/// What gives Linux its time where it is started by itself: an option and its value.
+const COUNTED: &str = "-icount";
 /// Parts of a key that this tool changes when runs are to be done anew.
 const VERSION: &str = "3";
 
@@ -207,10 +207,7 @@ impl Station {
             &quantum,
             &self.processor,
             self.clock.version(),
-            match task.processors {
-                1 => "",
-                _ => &clock,
-            },
+            &clock,
             parts[0],
             parts[1],
             images.of_linux(),
@@ -236,10 +233,10 @@ impl Station {
             What::Linux(job) => self.linux(task.processors, job)?,
         };
         match task.processors {
-            1 => arguments.extend(COUNTED.map(str::to_owned)),
+            1 => arguments.extend(self.clock.counted(None)),
             several => {
                 let setting = Setting::new(several, self.quantum(task));
-                arguments.extend(self.clock.time(&setting)?);
+                arguments.extend(self.clock.time(&setting, None)?);
             }
         }
         Ok(Call {
@@ -265,9 +262,7 @@ impl Station {
         let loaded = plan.write(&folder)?;
         // Time is added by the caller, for one processor and for several.
         let hypervisor = &self.images.hypervisor().path;
-        let mut arguments = plan.qemu_arguments(&loaded, hypervisor, Time::Real);
-        arguments.extend(SAME.map(str::to_owned));
-        Ok(arguments)
+        Ok(plan.qemu_arguments(&loaded, hypervisor))
     }
 
     /// Linux on the bare machine, without what gives it its time.
@@ -277,7 +272,7 @@ impl Station {
         let mut arguments = Vec::with_capacity(all.len());
         let mut words = all.into_iter();
         while let Some(word) = words.next() {
-            if word == COUNTED[0] {
+            if word == COUNTED {
                 words.next();
             } else {
                 arguments.push(word);
@@ -307,7 +302,6 @@ impl Station {
             "-append",
             words,
         ];
-        let all = arguments.into_iter().chain(SAME);
-        all.map(str::to_owned).collect()
+        arguments.map(str::to_owned).into()
     }
 }

@@ -97,9 +97,16 @@ impl Ending {
                 0 => String::new(),
                 times => format!(", started again {times} times"),
             };
-            let lines = partition.lines;
+            let heard = match partition.lines {
+                0 => "nothing was heard of it".to_owned(),
+                lines => format!("{lines} lines"),
+            };
+            let longer = match (partition.lines, &partition.stopped) {
+                (0, None) => "; a longer run: --for TIME",
+                _ => "",
+            };
             text.push_str(&format!(
-                "  {name:widest$}  {became}{again}; {lines} lines\n"
+                "  {name:widest$}  {became}{again}; {heard}{longer}\n"
             ));
         }
         text
@@ -143,6 +150,20 @@ mod tests {
             "  a      stopped: off, started again 1 times; 2 lines\n  linux  was running; 2 lines\n"
         );
         assert_eq!(ending.failure(), None);
+    }
+
+    #[test]
+    fn a_guest_that_said_nothing_is_told() {
+        assert_eq!(
+            heard("[a] hello\r\n").shown(),
+            "  a      was running; 1 lines\n  linux  was running; nothing was heard of it; a longer run: --for TIME\n"
+        );
+        let ending = heard("[taktos] a stopped: off\r\n[taktos] linux stopped: off\r\n");
+        assert!(
+            ending
+                .shown()
+                .starts_with("  a      stopped: off; nothing was heard of it\n")
+        );
     }
 
     #[test]

@@ -5,19 +5,6 @@ use std::path::Path;
 
 use super::{Loaded, Plan};
 
-/// What makes the emulator's own random numbers and its clock on the wall the same in each run.
-pub const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00:00,clock=vm"];
-
-/// How time passes in the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Time {
-    /// With the clock on the wall.
-    Real,
-    /// A nanosecond an instruction: the same in each run. For one processor; several need the
-    /// laboratory's clock.
-    Counted,
-}
-
 impl Plan {
     /// The machine: board, processors, memory; no console, no time.
     #[must_use]
@@ -40,9 +27,10 @@ impl Plan {
     }
 
     /// The whole line behind `qemu-system-aarch64`: the machine with its console on the
-    /// standard streams, what is loaded, the hypervisor.
+    /// standard streams, what is loaded, the hypervisor. Its time is the clock on the wall, unless the
+    /// laboratory's clock adds arguments of its own.
     #[must_use]
-    pub fn qemu_arguments(&self, loaded: &Loaded, hypervisor: &Path, time: Time) -> Vec<String> {
+    pub fn qemu_arguments(&self, loaded: &Loaded, hypervisor: &Path) -> Vec<String> {
         let mut arguments = self.machine_arguments();
         // Without signals: what interrupts at a terminal is a guest's.
         let console = [
@@ -52,10 +40,6 @@ impl Plan {
             "chardev:console",
         ];
         arguments.extend(console.map(str::to_owned));
-        if time == Time::Counted {
-            arguments.extend(["-icount", "shift=0,sleep=off"].map(str::to_owned));
-            arguments.extend(SAME.map(str::to_owned));
-        }
         arguments.extend(loaded.arguments());
         arguments.extend(["-kernel".to_owned(), hypervisor.display().to_string()]);
         arguments

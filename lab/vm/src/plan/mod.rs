@@ -16,7 +16,6 @@ use std::path::PathBuf;
 use taktos_abi::vm::{Description, EncodeError, layout};
 
 pub use files::Loaded;
-pub use line::{SAME, Time};
 
 use crate::configuration::{Configuration, Machine};
 use crate::image::Sources;

@@ -10,7 +10,7 @@ use taktos_emulator::{Emulator, Options, Place, Subject};
 use taktos_runner::progress::Progress;
 use taktos_runner::vm::{self, Vcpus};
 use taktos_runner::workspace::Workspace;
-use taktos_vm::{Configuration, Plan, Sources, Time};
+use taktos_vm::{Configuration, Plan, Sources};
 
 use super::cases::Case;
 use super::turns::Turn;
@@ -91,7 +91,7 @@ impl Recorder {
         let sources = vec![self.guest.clone(); case.guests.len()];
         let plan = Plan::new(&configuration, &sources)?;
         let loaded = plan.write(&self.scratch.join(case.policy))?;
-        let arguments = plan.qemu_arguments(&loaded, &self.hypervisor, Time::Real);
+        let arguments = plan.qemu_arguments(&loaded, &self.hypervisor);
         let options = Options {
             instructions,
             ..Options::default()

@@ -10,7 +10,7 @@ use taktos_emulator::process::{End, Process};
 use taktos_runner::progress::Progress;
 use taktos_runner::workspace::Workspace;
 use taktos_runner::{emulator, vm};
-use taktos_vm::{Configuration, Image, Plan, Sources, Time};
+use taktos_vm::{Configuration, Image, Plan, Sources};
 
 use super::cases::Case;
 
@@ -99,7 +99,7 @@ pub fn run_text(
     let loaded = plan.write(&folder)?;
     let mut command = Command::new(EMULATOR);
     command
-        .args(plan.qemu_arguments(&loaded, &images.hypervisor, Time::Real))
+        .args(plan.qemu_arguments(&loaded, &images.hypervisor))
         .args(time);
     let process = Process::unattended(command).map_err(emulator::failure)?;
     listen(&process, Duration::from_secs(limit))

@@ -1,0 +1,115 @@
+//! A run on a host that does much else: as many processes as it has processors compute without end, and what the run has started stands
+//! still again and again.
+//!
+//! Owns: how a host disturbs. Must never know: what is run, and what must come out.
+
+use std::fs;
+use std::io;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// How long what was started goes on, and how long it then stands still, in milliseconds, one pair after the other: no multiple of anything
+/// that the emulator or the system does.
+const TURNS: [(u64, u64); 5] = [(31, 3), (7, 11), (53, 1), (13, 29), (3, 7)];
+
+/// Runs a program so, and gives what it printed.
+pub(super) fn disturbed(mut program: Command) -> Result<Output> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let _busy: Vec<Busy> = (0..processors)
+        .map(|_| Busy::new())
+        .collect::<Result<_, _>>()?;
+    program.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = program.spawn().context("the tool does not start")?;
+    let (id, over) = (run.id(), AtomicBool::new(false));
+    let output = thread::scope(|scope| {
+        scope.spawn(|| stop_again_and_again(id, &over));
+        let output = run.wait_with_output();
+        over.store(true, Ordering::Relaxed);
+        output
+    });
+    Ok(output?)
+}
+
+/// A process that computes until it is dropped.
+struct Busy(Child);
+
+impl Busy {
+    fn new() -> io::Result<Self> {
+        let endless = Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .spawn();
+        endless.map(Self)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        // It may have been ended by somebody else: then there is nothing to end.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn stop_again_and_again(run: u32, over: &AtomicBool) {
+    for (goes_on, stands) in TURNS.iter().cycle() {
+        if over.load(Ordering::Relaxed) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(*goes_on));
+        let started = started_by(run);
+        signal("STOP", &started);
+        thread::sleep(Duration::from_millis(*stands));
+        signal("CONT", &started);
+    }
+}
+
+/// What a process has started that still runs: `/proc/ID/stat` names whose child each is, behind its own name in parentheses.
+fn started_by(process: u32) -> Vec<String> {
+    let of = process.to_string();
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = all.filter_map(|entry| entry.file_name().into_string().ok());
+    ids.filter(|id| {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let behind = stat.rsplit_once(") ").map_or("", |(_, behind)| behind);
+        behind.split(' ').nth(1) == Some(&of)
+    })
+    .collect()
+}
+
+/// What has ended meanwhile hears nothing.
+fn signal(name: &str, processes: &[String]) {
+    if !processes.is_empty() {
+        let kill = "kill -\"$0\" \"$@\" 2>/dev/null";
+        let _ = Command::new("sh")
+            .args(["-c", kill, name])
+            .args(processes)
+            .status();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disturbed_run_ends_with_all_that_it_says() {
+        let mut run = Command::new("sh");
+        run.args(["-c", "for i in 1 2 3; do sleep 0.05; echo $i; done; exit 3"]);
+        let output = disturbed(run).unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        assert_eq!(output.stdout, b"1\n2\n3\n");
+    }
+
+    #[test]
+    fn what_a_process_has_started_is_found() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let found = started_by(std::process::id());
+        assert!(found.contains(&child.id().to_string()), "{found:?}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
