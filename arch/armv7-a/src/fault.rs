@@ -93,8 +93,19 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 17], kind: u32) -> ! {
         address,
         values,
         names: NAMES,
+        lost: 0..0,
+        status: status(kind),
         in_interrupt: !in_thread,
     })
+}
+
+/// The register that tells why an access was forbidden.
+fn status(kind: u32) -> Option<(&'static str, usize)> {
+    match kind {
+        UNDEFINED => None,
+        PREFETCH => Some(("ifsr", Ifsr::read().raw_value() as usize)),
+        _ => Some(("dfsr", Dfsr::read().raw_value() as usize)),
+    }
 }
 
 /// An interrupt's entry can be what finds a thread's stack used up.

@@ -2,6 +2,7 @@
 
 use crate::guard;
 use core::arch::naked_asm;
+use core::ops::Range;
 use core::ptr;
 use cortex_m::peripheral::SCB;
 use taktos_machine::{Cause, Fault, Upcalls};
@@ -73,7 +74,15 @@ collect!(overflow_at_switch, ["cpsid i"], ["mov r1, #{status}"], status = const 
 
 /// As many characters each as [`NAME_LENGTH`](taktos_machine::NAME_LENGTH) says.
 const NAMES: &str = "sp  cfsrr0  r1  r2  r3  r12 lr  pc  xpsrr4  r5  r6  r7  r8  r9  r10 r11 ";
+#[cfg(armv8m)]
+const STACK_POINTER: usize = 0;
 const STATUS: usize = 1;
+/// The registers that the processor itself stores, in a frame of so many bytes.
+const FRAME: Range<usize> = 2..10;
+#[cfg(armv8m)]
+const FRAME_SIZE: usize = FRAME.end - FRAME.start << 2;
+/// It could not, at the protection unit or at the bus.
+const NOT_STORED: usize = 1 << 4 | 1 << 12;
 
 /// Floating-point state that was not stacked at once could not be stacked later.
 const LATE_STACKING: u32 = 1 << 5;
@@ -99,8 +108,25 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -
         address,
         values,
         names: NAMES,
+        lost: match is_stored(values) {
+            true => 0..0,
+            false => FRAME,
+        },
+        status: None,
         in_interrupt: !of_thread,
     })
+}
+
+/// Whether the processor has stored the frame. Where it would have come below the limit of the stack, it has not, and has set the stack pointer
+/// to the limit instead (Armv8-M manual, B3.18).
+fn is_stored(values: &[usize; 18]) -> bool {
+    #[cfg(armv8m)]
+    if values[STATUS] as u32 & guard::BELOW_LIMIT != 0
+        && guard::is_at_limit(values[STACK_POINTER].wrapping_sub(FRAME_SIZE))
+    {
+        return false;
+    }
+    values[STATUS] & NOT_STORED == 0
 }
 
 /// Tells the kernel that a handler above its level has called it.
@@ -110,6 +136,8 @@ pub fn report_forbidden_call<U: Upcalls>() -> ! {
         address: None,
         values: &[],
         names: "",
+        lost: 0..0,
+        status: None,
         in_interrupt: true,
     })
 }

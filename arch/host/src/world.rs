@@ -329,6 +329,8 @@ impl World {
             address: None,
             values: &[],
             names: "",
+            lost: 0..0,
+            status: None,
             in_interrupt,
         })
     }

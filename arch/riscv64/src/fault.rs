@@ -26,12 +26,14 @@ pub fn report_fault<U: Upcalls>(
     value: usize,
     in_interrupt: bool,
 ) -> ! {
-    let (cause, address) = classify(cause, value);
+    let (told, address) = classify(cause, value);
     U::fault(&Fault {
-        cause,
+        cause: told,
         address,
         values,
         names: NAMES,
+        lost: 0..0,
+        status: Some(("scause", cause)),
         in_interrupt,
     })
 }

@@ -98,15 +98,16 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
         write_hexadecimal::<S>(address);
     }
     end_line::<S>();
+    let is_brief = cfg!(feature = "brief-reports");
+    if let (false, Some((name, value))) = (is_brief, fault.status) {
+        write_register::<S>(name, Some(value));
+    }
     let mut names = fault.names;
-    for value in fault.values {
+    for (place, value) in fault.values.iter().enumerate() {
         let (name, rest) = names.split_at_checked(NAME_LENGTH).unwrap_or((names, ""));
         names = rest;
-        S::write("  ");
-        S::write(name);
-        S::write(" ");
-        write_hexadecimal::<S>(*value);
-        S::write("\n");
+        let is_known = is_brief || !fault.lost.contains(&place);
+        write_register::<S>(name, is_known.then_some(*value));
     }
     #[cfg(feature = "overflow-hook")]
     if cause_of::<S>(fault) == Cause::StackOverflow
@@ -127,6 +128,18 @@ static ON_STACK_OVERFLOW: Guarded<Option<fn()>> = Guarded::new(None);
 #[cfg(feature = "overflow-hook")]
 pub fn on_stack_overflow<S: System>(call: fn()) {
     ON_STACK_OVERFLOW.set(hold::<S>().section(), Some(call));
+}
+
+/// A line for a register, of which nothing may be known.
+fn write_register<S: System>(name: &str, value: Option<usize>) {
+    S::write("  ");
+    S::write(name);
+    S::write(" ");
+    match value {
+        Some(value) => write_hexadecimal::<S>(value),
+        None => S::write("unknown"),
+    }
+    S::write("\n");
 }
 
 /// The beginning of every report's first line.

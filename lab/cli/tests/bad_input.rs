@@ -62,6 +62,50 @@ fn a_missing_experiment_is_named() {
 }
 
 #[test]
+fn a_path_is_a_path_and_a_trace_of_others_is_named_as_what_it_is() {
+    let folder = Folder::new("path");
+    folder.file("x.ftrace", "# tracer: nop\n#\n");
+    folder.file("x.json", "{\"traceEvents\": []}");
+    folder.file("x.pftrace", "\n\u{3}abc\n\u{1}a");
+    folder.file("rnd", "nothing that is known");
+    std::fs::create_dir(folder.0.join("ctf")).unwrap();
+    folder.file("ctf/metadata", "/* CTF 1.8 */");
+    let place = folder.0.display();
+    for (file, cause, mend) in [
+        ("nosuch.elf", "there is no file", "name an image"),
+        (
+            "x.ftrace",
+            "is a trace of Linux's ftrace",
+            "ui.perfetto.dev",
+        ),
+        ("x.json", "is a trace in JSON", "ui.perfetto.dev"),
+        ("x.pftrace", "is a trace of Perfetto", "trace.schedule"),
+        ("ctf", "Common Trace Format", "babeltrace"),
+        ("rnd", "is no image", "name an image"),
+        (".", "is a folder", "name an image"),
+    ] {
+        refuse(&format!("trace {place}/{file}"), cause, mend);
+        let count = format!("count {place}/{file} --from a --to b --out {place}/out");
+        refuse(&count, cause, mend);
+    }
+    assert!(!folder.0.join("out").exists());
+}
+
+#[test]
+fn a_result_by_a_name_alone_leaves_nothing_else_behind() {
+    let folder = Folder::new("name-alone");
+    // What a run has left that was killed.
+    std::fs::create_dir(folder.0.join(".mine.part-4000000001")).unwrap();
+    let set = root().join("experiments/onboard.toml");
+    let mut sim = taktos("sim --for 1s --out mine");
+    let root = root().canonicalize().unwrap();
+    sim.env("TAKTOS_ROOT", root).current_dir(&folder.0);
+    let shown = succeed(sim.arg(set));
+    assert_eq!(folder.names(), ["mine"]);
+    assert!(shown.contains("mine/report.html"), "{shown}");
+}
+
+#[test]
 fn a_missing_emulator_is_named() {
     let (folder, empty) = (Folder::new("missing"), Folder::new("empty"));
     let out = folder.0.join("out");

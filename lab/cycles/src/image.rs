@@ -250,12 +250,9 @@ impl<'data> Image<'data> {
             .collect()
     }
 
-    /// The DWARF sections, for the line tables.
-    pub fn section(&self, name: &str) -> &'data [u8] {
-        self.file
-            .section_by_name(name)
-            .and_then(|s| s.data().ok())
-            .unwrap_or(&[])
+    /// The file, for its line tables.
+    pub const fn file(&self) -> &object::File<'data> {
+        &self.file
     }
 }
 

@@ -23,6 +23,7 @@ pub mod a32;
 pub mod a64;
 mod code;
 mod image;
+mod lines;
 pub mod marks;
 pub mod model;
 pub mod phase;
@@ -32,6 +33,7 @@ pub mod t32;
 pub mod table;
 pub mod timing;
 
+pub use lines::{Lines, Source};
 pub use marks::{Edge, Mark};
 pub use phase::{PhaseRules, Rule};
 pub use table::Table;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use crate::code::{self, Instruction};
 use crate::image::Image;
+use crate::lines::Lines;
 use crate::phase::PhaseRules;
 use crate::timing::Flags;
 use crate::{Cpu, Error};
@@ -47,7 +48,7 @@ impl Table {
             });
         }
         let mut builder = Builder {
-            lines: Lines::of(&image)?,
+            lines: Lines::of(image.file())?,
             handlers: image.handlers(cpu),
             unknown: Vec::new(),
             image: &image,
@@ -207,37 +208,11 @@ impl Builder<'_, '_> {
         let labelled = || self.image.phase_label(address).and_then(named);
         let by_path = || {
             self.lines
-                .paths(address)
+                .paths(address.into())
                 .iter()
                 .find_map(|path| self.phases.of_path(path))
         };
         let by_symbol = || self.phases.of_symbol(self.image.symbol(address));
         labelled().or_else(by_symbol).or_else(by_path).unwrap_or(0)
-    }
-}
-
-type Reader<'data> = gimli::EndianSlice<'data, gimli::LittleEndian>;
-
-/// The image's line tables.
-struct Lines<'data>(addr2line::Context<Reader<'data>>);
-
-impl<'data> Lines<'data> {
-    fn of(image: &Image<'data>) -> Result<Self, Error> {
-        let dwarf = gimli::Dwarf::load(|id| {
-            Ok::<_, gimli::Error>(Reader::new(image.section(id.name()), gimli::LittleEndian))
-        })?;
-        Ok(Self(addr2line::Context::from_dwarf(dwarf)?))
-    }
-
-    /// The source files of an instruction, from the innermost inlined function outwards.
-    fn paths(&self, address: u32) -> Vec<String> {
-        let mut paths = Vec::new();
-        let frames = self.0.find_frames(u64::from(address)).skip_all_loads();
-        if let Ok(mut frames) = frames {
-            while let Ok(Some(frame)) = frames.next() {
-                paths.extend(frame.location.and_then(|l| l.file).map(str::to_owned));
-            }
-        }
-        paths
     }
 }

@@ -53,5 +53,5 @@ pub use program::{Emulator, remark};
 pub use record::{Count, Exceptions, Passing, Record, Switch, Total};
 pub use sample::{Sample, Span, Statistics, intervals};
 pub use standing::{Left, Turn, Wake};
-pub use taktos_cycles::{Cpu, Edge, Mark, PhaseRules, Rule, Table};
+pub use taktos_cycles::{Cpu, Edge, Lines, Mark, PhaseRules, Rule, Source, Table};
 pub use watch::Watch;

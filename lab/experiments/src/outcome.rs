@@ -135,11 +135,11 @@ impl Outcome {
     pub fn keep(&self, workspace: &Workspace, directory: ResultDirectory) -> Result<String> {
         self.write(&directory)?;
         let place = directory.finish()?;
-        let all = workspace.path("out");
+        let all = workspace.results();
         if place.parent() == Some(&all) {
             renew_index(&all)?;
         }
-        Ok(self.places(&workspace.shown(&place)))
+        Ok(self.places(&workspace.opened(&place)))
     }
 
     fn write(&self, directory: &ResultDirectory) -> Result<()> {

@@ -231,6 +231,11 @@ fn remove_abandoned(place: &Path) {
         return;
     };
     let start = format!(".{}.part-", name.to_string_lossy());
+    // The folder of a name alone is the one where the caller stands.
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let number = name.to_str().and_then(|name| name.strip_prefix(&start));

@@ -1,10 +1,10 @@
 //! Images: built by cargo when asked for, and told apart by their contents.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, TryLockError};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
@@ -14,6 +14,8 @@ use taktos_export::replace_file;
 
 use crate::failure::Failure;
 use crate::kept::Fnv;
+use crate::kind;
+use crate::progress::Progress;
 use crate::workspace::Workspace;
 
 /// An image that was built.
@@ -34,14 +36,17 @@ fn shipped(board: &str) -> &'static str {
     }
 }
 
-/// The image that a person names by its file; `None`: the words name a program.
+/// The image that a person names by its file; `None`: the words name a program. Names of programs hold no dot and no slash.
 ///
 /// # Errors
-/// When the file is an ELF file, but cannot be read as one.
+/// When there is no such file, or it is no image.
 pub fn given(words: &str) -> Result<Option<Image>> {
-    is_elf(Path::new(words))
-        .then(|| image(words.into()))
-        .transpose()
+    let path = Path::new(words);
+    match is_elf(path) {
+        true => image(words.into()).map(Some),
+        false if words.contains(['/', '.']) => Err(kind::no_image(path)),
+        false => Ok(None),
+    }
 }
 
 /// Whether the file begins as ELF files do.
@@ -221,25 +226,63 @@ fn compile(
     features: Features,
 ) -> Result<()> {
     let (_, feature) = crate_of(board);
-    let output = output_of(
+    let (built, said) = heard(
         cargo(workspace)
-            .args(["build", "--quiet", "--profile", profile, "--manifest-path"])
+            .args(["build", "--profile", profile, "--manifest-path"])
             .arg(manifest(board))
             .args(feature.iter().flat_map(|feature| ["--features", feature]))
             .args(programs.iter().flat_map(|program| ["--bin", program]))
             .args(["--target", triple])
             .args(features.arguments()),
     )?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(refused(
+    match built {
+        true => Ok(()),
+        false => Err(refused(
             (board, triple),
             &programs.join(" "),
             profile,
             &said,
-        ));
+        )),
     }
-    Ok(())
+}
+
+/// What cargo says when another one has what it needs.
+const WAITS: &str = "Blocking waiting for ";
+
+/// Runs cargo to its end: whether it succeeded, and what the compiler said. That it waits is told at once.
+fn heard(cargo: &mut Command) -> Result<(bool, String)> {
+    cargo.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut running = cargo.spawn().map_err(not_started)?;
+    let mut said = String::new();
+    for line in running
+        .stderr
+        .take()
+        .into_iter()
+        .flat_map(|said| BufReader::new(said).lines())
+    {
+        let line = line.unwrap_or_default();
+        match line.trim_start().strip_prefix(WAITS) {
+            Some(lock) => waits(&format!(
+                "cargo waits until another one has finished ({lock})"
+            )),
+            None if is_status(&line) => {}
+            None => said.extend([&line, "\n"]),
+        }
+    }
+    Ok((running.wait()?.success(), said))
+}
+
+fn waits(for_what: &str) {
+    Progress::default().note(Some(for_what.to_owned()));
+}
+
+/// Whether a line is cargo's own, of what it does: a verb that ends in the twelfth column.
+fn is_status(line: &str) -> bool {
+    let (verb, rest) = line.split_at_checked(12).unwrap_or((line, ""));
+    let verb = verb.trim_start();
+    rest.starts_with(' ')
+        && verb.starts_with(char::is_uppercase)
+        && verb.chars().all(char::is_alphabetic)
 }
 
 /// Waits until no other process builds for boards, and keeps others waiting while the file lives: boards of one triple have programs and
@@ -252,7 +295,10 @@ pub fn alone(target: &Path) -> Result<File> {
     let locked = || {
         std::fs::create_dir_all(target)?;
         let file = File::create(&path)?;
-        file.lock()?;
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            waits("another taktos builds for boards; this waits until it has finished");
+            file.lock()?;
+        }
         Ok::<_, std::io::Error>(file)
     };
     locked().with_context(|| format!("cannot lock {}", path.display()))
@@ -298,12 +344,14 @@ pub fn cargo(workspace: &Workspace) -> Command {
 /// # Errors
 /// When it does not start.
 pub fn output_of(cargo: &mut Command) -> Result<Output> {
-    cargo.output().map_err(|cause| {
-        Failure::error(
-            format!("cargo does not start: {cause}"),
-            "run ./taktos doctor",
-        )
-    })
+    cargo.output().map_err(not_started)
+}
+
+fn not_started(cause: io::Error) -> anyhow::Error {
+    Failure::error(
+        format!("cargo does not start: {cause}"),
+        "run ./taktos doctor",
+    )
 }
 
 /// What is said of a program that a board does not have: there is none, or it is for several processors alone, or for one alone
@@ -353,6 +401,17 @@ fn digest(path: &PathBuf) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_compiler_says_is_kept_and_what_cargo_does_is_not() {
+        let says = "echo '    Blocking waiting for file lock on build directory' >&2; \
+                    echo '   Compiling taktos v0.1.0 (/x)' >&2; echo 'error: no' >&2; echo '  --> src/a.rs' >&2; exit 1";
+        let (built, said) = heard(Command::new("sh").args(["-c", says])).unwrap();
+        assert_eq!(
+            (built, said.as_str()),
+            (false, "error: no\n  --> src/a.rs\n")
+        );
+    }
 
     #[test]
     fn who_builds_keeps_others_waiting() {

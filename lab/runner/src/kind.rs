@@ -1,6 +1,7 @@
 //! Owns: which command a file is for: experiments, task sets and machines with guests are TOML, all three.
 //! Must never know: what is in one, beyond what tells it apart; a broken one is told apart, too.
 
+use std::io::Read;
 use std::path::Path;
 
 use crate::failure::Failure;
@@ -86,9 +87,96 @@ pub fn expect(kind: Kind, path: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// The error of a file that is to be run and is no image: what it is instead, as far as its beginning tells.
+#[must_use]
+pub fn no_image(path: &Path) -> anyhow::Error {
+    const OWN: &str = "name an image, a recording of taktos (trace.schedule), or a program of the board by its name alone";
+    let shown = path.display();
+    if !path.exists() {
+        return Failure::error(format!("there is no file {shown}"), OWN);
+    }
+    let mut begin = Vec::new();
+    let file = std::fs::File::open(path).map(|file| file.take(BEGINNING));
+    // What cannot be read is told apart by nothing.
+    let _ = file.and_then(|mut file| file.read_to_end(&mut begin));
+    if let Some(kind) = std::str::from_utf8(&begin).ok().and_then(Kind::of) {
+        return kind.elsewhere(path);
+    }
+    let (what, mend) = match path.is_dir() {
+        true if path.join("metadata").is_file() => (COMMON_FORMAT, BABELTRACE),
+        true => ("a folder", OWN),
+        false => foreign(&begin).unwrap_or(("no image", OWN)),
+    };
+    Failure::error(format!("{shown} is {what}"), mend)
+}
+
+/// How much of a file tells what it is.
+const BEGINNING: u64 = 1 << 16;
+const COMMON_FORMAT: &str =
+    "a trace in the Common Trace Format, which taktos writes and reads in no form";
+const BABELTRACE: &str = "Trace Compass and babeltrace show it; taktos trace reads its own recordings, trace.schedule of a result";
+const PERFETTO: &str = "ui.perfetto.dev shows it; taktos trace reads its own recordings, the trace.schedule that lies beside a trace.pftrace of its own";
+
+/// The trace of another system that begins so, and who shows it.
+fn foreign(begin: &[u8]) -> Option<(&'static str, &'static str)> {
+    let text = begin.trim_ascii_start();
+    let is = |magic: &[u8]| begin.starts_with(magic);
+    if is(b"\x17\x08\x44tracing") || text.starts_with(b"# tracer:") {
+        Some(("a trace of Linux's ftrace", PERFETTO))
+    } else if is(&0xC1FC_1FC1_u32.to_le_bytes()) || is(&0xC1FC_1FC1_u32.to_be_bytes()) {
+        Some((COMMON_FORMAT, BABELTRACE))
+    } else if text.starts_with(b"{") || text.starts_with(b"[") {
+        Some(("a trace in JSON, or other JSON", PERFETTO))
+    } else if is_packets(begin) {
+        Some(("a trace of Perfetto", PERFETTO))
+    } else {
+        None
+    }
+}
+
+/// Whether the first bytes are Perfetto's: field 1, a message, and behind it another one, or the end.
+fn is_packets(begin: &[u8]) -> bool {
+    const PACKET: u8 = 1 << 3 | 2;
+    let Some((&PACKET, rest)) = begin.split_first() else {
+        return false;
+    };
+    let digits = rest.iter().take_while(|byte| **byte >= 0x80).count();
+    let Some(coded) = rest.get(..=digits).filter(|coded| coded.len() <= 4) else {
+        return false;
+    };
+    let size = coded
+        .iter()
+        .rev()
+        .fold(0, |size, byte| size << 7 | usize::from(byte & 0x7F));
+    let next = rest.get(coded.len() + size..);
+    size > 0 && next.is_some_and(|next| next.first().is_none_or(|byte| *byte == PACKET))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn traces_of_others_are_named_as_what_they_are() {
+        let perfetto = [0x0A, 0x03, 1, 2, 3, 0x0A, 0x00];
+        for (begin, what) in [
+            (&b"# tracer: nop\n#\n"[..], "ftrace"),
+            (b"\x17\x08\x44tracing6\0", "ftrace"),
+            (&[0xC1, 0x1F, 0xFC, 0xC1, 0], "Common Trace Format"),
+            (b"{\"traceEvents\":[]}", "JSON"),
+            (&perfetto, "Perfetto"),
+        ] {
+            let found = foreign(begin).map(|(found, _)| found);
+            assert!(found.is_some_and(|found| found.contains(what)), "{found:?}");
+        }
+        for begin in [&b""[..], b"\n", b"\x0A", b"\x0A\x05ab", b"text"] {
+            assert_eq!(foreign(begin), None, "{begin:?}");
+        }
+        let error = no_image(Path::new("./no/such.elf")).to_string();
+        assert_eq!(error, "there is no file ./no/such.elf");
+        let folder = no_image(Path::new(".")).to_string();
+        assert_eq!(folder, ". is a folder");
+    }
 
     #[test]
     fn files_are_told_apart_even_if_they_are_broken() {

@@ -8,6 +8,7 @@
 pub mod board;
 pub mod emulator;
 pub mod failure;
+pub mod fault;
 pub mod image;
 pub mod kept;
 pub mod kind;

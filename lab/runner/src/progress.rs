@@ -21,10 +21,12 @@ fn is_moving() -> bool {
     std::io::stderr().is_terminal() && !SILENT.load(Ordering::Relaxed)
 }
 
-/// Says a line, unless nothing is to be said.
+/// Says a line, unless nothing is to be said; where a line moves, in its place.
 fn say(line: &str) {
-    if !SILENT.load(Ordering::Relaxed) {
-        eprintln!("{line}");
+    match (SILENT.load(Ordering::Relaxed), is_moving()) {
+        (true, _) => {}
+        (false, true) => eprintln!("\r\x1b[K{line}"),
+        (false, false) => eprintln!("{line}"),
     }
 }
 

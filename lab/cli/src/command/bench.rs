@@ -100,7 +100,7 @@ fn against<T: Baselined>(
         now.save(&checked_in)?;
         best.save(&best_file)?;
         renew()?;
-        eprintln!("baseline saved: {}", workspace.shown(&checked_in));
+        eprintln!("baseline saved: {}", workspace.opened(&checked_in));
     }
     for line in best.dearer(board, now)? {
         eprintln!("  dearer than it was once: {line}");

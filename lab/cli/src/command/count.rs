@@ -93,12 +93,13 @@ pub(super) fn run(
     subject.counts.push(table(&counted));
     trace::write(&directory, &subject, None)?;
     directory.write("counts.json", to_json(&counted))?;
-    let place = workspace.shown(&directory.finish()?);
+    let place = workspace.opened(&directory.finish()?);
     match options.format {
         Format::Table => trace::show(&subject, Format::Table, &place)?,
         Format::Csv => screen::print(&subject.counts[0].to_csv())?,
         Format::Json => screen::print(&to_json(&counted))?,
     }
+    trace::ended(subject, &place)?;
     judge(&counted, watched)
 }
 

@@ -192,14 +192,14 @@ pub(super) fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()
 /// What the main job has shown, and where to go on.
 fn summary(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     let all = options.out.clone();
-    let all = all.unwrap_or_else(|| workspace.path("out"));
+    let all = all.unwrap_or_else(|| workspace.results());
     renew_index(&all)?;
     eprintln!(
         "Three papers are repeated. All results, with pictures: {}/index.html\n \
          next: ./taktos vm run experiments/two-guests.toml   this kernel beside Linux\n       \
          ./taktos bench                                every operation, beside other kernels\n       \
          ./taktos new blinky                           a program of your own",
-        workspace.shown(&all)
+        workspace.opened(&all)
     );
     Ok(())
 }
@@ -285,7 +285,7 @@ pub(super) fn begin_at(
     place: Option<&Path>,
 ) -> Result<ResultDirectory> {
     let place = place.map(Path::to_owned);
-    let place = place.unwrap_or_else(|| workspace.path("out").join(name));
+    let place = place.unwrap_or_else(|| workspace.results().join(name));
     ResultDirectory::begin(&place)
         .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))
 }

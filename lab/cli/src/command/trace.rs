@@ -15,6 +15,7 @@ use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot, to_json};
 use taktos_runner::failure::Failure;
+use taktos_runner::fault::{self, Failed};
 use taktos_runner::image::Image;
 use taktos_runner::progress::Progress;
 use taktos_runner::several::{Call, Machine};
@@ -63,6 +64,8 @@ pub(super) struct Subject {
     live: bool,
     /// Why the recording ends before the program.
     cut: Option<String>,
+    /// How the program ended, where it ended badly.
+    pub failed: Option<Failed>,
     /// What was counted beside it.
     pub counts: Vec<Table>,
 }
@@ -77,6 +80,7 @@ impl Subject {
             recording,
             console: String::new(),
             live: true,
+            failed: None,
             counts: Vec::new(),
         }
     }
@@ -144,14 +148,30 @@ pub(super) fn run(
             console: String::new(),
             live: false,
             cut: None,
+            failed: None,
             counts: Vec::new(),
         },
         None => record(workspace, &chosen, asked, &watched)?.0,
     };
     let window = window(&subject.recording, from, length);
     write(&directory, &subject, Some(window))?;
-    let place = directory.finish()?;
-    show(&subject, options.format, &workspace.shown(&place))
+    let place = workspace.opened(&directory.finish()?);
+    show(&subject, options.format, &place)?;
+    ended(subject, &place)
+}
+
+/// The error of a program that ended badly, whose result is kept there.
+pub(super) fn ended(subject: Subject, place: &str) -> Result<()> {
+    let Some(failed) = subject.failed else {
+        return Ok(());
+    };
+    let report = fault::report(&subject.console).filter(|_| !subject.live);
+    for line in report.iter().flat_map(|report| report.lines()) {
+        eprint!("{}", shown(line));
+    }
+    Err(failed.error(format!(
+        "its console, its trace and a report until then are in {place}"
+    )))
 }
 
 fn read(file: &Path) -> Result<Recording> {
@@ -212,17 +232,21 @@ pub(super) fn record(
         };
         machine.record_until(&image, &call, (until, watch), &mut on_line)
     });
-    let record = record
+    let (record, failed) = record
         .map_err(|error| loaded::explained(&image.path, error))
         .map_err(|error| chosen.explained(error))?;
     let recording = record_schedule(&record, board.cpu_name);
+    // Without its folder, on which no byte of a result depends.
+    let name = Path::new(program).file_name().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
     let subject = Subject {
-        name: program.into(),
-        origin: format!("{program} on {}", board.name),
+        origin: format!("{name} on {}", board.name),
+        name,
         cut: cut(record.ended, &recording, time),
         console: record.console.clone(),
         live,
         recording,
+        failed,
         counts: Vec::new(),
     };
     Ok((subject, record))
@@ -260,11 +284,15 @@ pub(super) fn write(
         "time": recording.unit.meaning(),
         "evidence": recording.unit.evidence(),
         "cut": subject.cut,
+        "failed": subject.failed.as_ref().map(|failed| &failed.cause),
         "threads": recording.threads.len(),
         "events": recording.events.len(),
         "end": recording.end,
     });
     let title = format!("Schedule of {}", subject.origin);
+    let failed = subject.failed.iter();
+    let failure = failed.flat_map(|failed| [&failed.cause].into_iter().chain(&failed.explained));
+    let failure = failure.map(|line| format!("{line}."));
     // A picture of nothing is none.
     let ran = |event: &Event| event.kind == Kind::Switch;
     let drawn = recording.events.iter().any(ran);
@@ -275,7 +303,7 @@ pub(super) fn write(
     let report = Report {
         title,
         question: "Who ran when?".into(),
-        answer: subject.cut.iter().cloned().collect(),
+        answer: subject.cut.iter().cloned().chain(failure).collect(),
         setup: vec![
             ("Taktos".into(), env!("CARGO_PKG_VERSION").into()),
             ("time".into(), recording.unit.meaning().into()),

@@ -9,7 +9,7 @@ mod wire;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{Folder, succeed, taktos};
+use common::{Folder, said, succeed, taktos};
 use events::{Arrow, Told};
 use schedule::{Event, RUNNABLE, SLEEPING, Schedule};
 
@@ -253,6 +253,49 @@ fn simulated_guests_lie_on_one_time_line_with_their_virtual_processors() {
     assert_eq!(left("control/vcpu0", SLEEPING), 10);
     assert_eq!(left("control/vcpu0", RUNNABLE), 10);
     assert_eq!(left("busy/vcpu0", SLEEPING), 0);
+}
+
+#[test]
+fn a_program_that_faults_keeps_its_console_its_trace_and_what_its_registers_mean() {
+    let folder = Folder::new("trace-fault");
+    // From outside of the tree: the result lies where the caller stands.
+    let output = taktos("trace faults --argument null")
+        .env("TAKTOS_ROOT", common::root().canonicalize().unwrap())
+        .current_dir(&folder.0)
+        .output()
+        .unwrap();
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let fault = "fault: forbidden data access in thread 'victim' at address 0x00000000";
+    for words in [
+        &format!("error: faults on mps2-an386 ended with status 70: {fault}\n"),
+        " mend: its console, its trace and a report until then are in out/trace-faults\n",
+        "    cfsr   DACCVIOL: a load or store where it may not be; ",
+        "MMARVALID: the address is known",
+        "    pc     ",
+        "workloads/",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    let out = folder.0.join("out/trace-faults");
+    let console = std::fs::read_to_string(out.join("console.txt")).unwrap();
+    assert!(console.contains(fault), "{console}");
+    let report = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(report.contains("DACCVIOL"), "{report}");
+    let (schedule, _) = read(&out.join("trace.pftrace"));
+    assert!(!schedule.is_empty());
+}
+
+#[test]
+fn what_the_processor_could_not_store_is_unknown() {
+    let folder = Folder::new("trace-unknown");
+    let out = folder.0.join("out");
+    let mut trace = taktos("trace faults --argument overflow-at-an-interrupt --out");
+    let output = trace.arg(&out).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    let console = std::fs::read_to_string(out.join("console.txt")).unwrap();
+    assert!(console.contains("\n  pc   unknown\n"), "{console}");
+    assert!(console.contains("\n  sp   0x"), "{console}");
 }
 
 #[test]

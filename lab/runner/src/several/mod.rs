@@ -6,7 +6,7 @@
 mod board;
 mod honest;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,6 +16,7 @@ use taktos_emulator::several::Setting;
 use taktos_emulator::{Emulator, Options, Record, Until, Watch};
 
 use crate::failure::Failure;
+use crate::fault::Failed;
 use crate::image::{self, Image};
 use crate::workspace::Workspace;
 pub use board::Board;
@@ -92,12 +93,14 @@ impl Machine {
     /// # Errors
     /// When it does not end, or says that it failed.
     pub fn run(&self, image: &Image, call: &Call) -> Result<String> {
-        let what = || self.what(image, call);
         let ended = self
             .emulator
             .run(&image.path, &self.setting(call), &self.options(call))
-            .with_context(what)?;
-        succeeded(ended.exit_status, &ended.console, what)?;
+            .with_context(|| self.what(image, call))?;
+        succeeded(
+            self.end(image, call, (ended.exit_status, &ended.console))?,
+            &ended.console,
+        )?;
         Ok(ended.console)
     }
 
@@ -106,28 +109,33 @@ impl Machine {
     /// # Errors
     /// As [`Self::run`].
     pub fn record(&self, image: &Image, call: &Call) -> Result<Record> {
-        self.record_as(image, call, self.options(call), &mut |_| {})
+        let record = self.record_as(image, call, self.options(call), &mut |_| {})?;
+        let ended = (record.exit_status, record.console.as_str());
+        succeeded(self.end(image, call, ended)?, &record.console)?;
+        Ok(record)
     }
 
     /// The same until an end that the image does not choose, with what is watched beyond what it names; each line of the console is told
-    /// as it comes.
+    /// as it comes. A run that says that it failed is a record, too, with how it failed.
     ///
     /// # Errors
-    /// As [`Self::run`].
+    /// When it does not end.
     pub fn record_until(
         &self,
         image: &Image,
         call: &Call,
         (until, watch): (Until, Watch),
         on_line: &mut dyn FnMut(&str),
-    ) -> Result<Record> {
+    ) -> Result<(Record, Option<Failed>)> {
         let options = Options {
             until: Some(until),
             watch,
             real_time: Options::default().real_time,
             ..self.options(call)
         };
-        self.record_as(image, call, options, on_line)
+        let record = self.record_as(image, call, options, on_line)?;
+        let failed = self.end(image, call, (record.exit_status, &record.console))?;
+        Ok((record, failed))
     }
 
     fn record_as(
@@ -137,13 +145,16 @@ impl Machine {
         options: Options,
         on_line: &mut dyn FnMut(&str),
     ) -> Result<Record> {
-        let what = || self.what(image, call);
+        let setting = self.setting(call);
         let record = self
             .emulator
-            .record(&image.path, &self.setting(call), &options, on_line)
-            .with_context(what)?;
-        succeeded(record.exit_status, &record.console, what)?;
-        Ok(record)
+            .record(&image.path, &setting, &options, on_line);
+        record.with_context(|| self.what(image, call))
+    }
+
+    /// How a run ended that failed.
+    fn end(&self, image: &Image, call: &Call, ended: (i32, &str)) -> Result<Option<Failed>> {
+        failed(&self.what(image, call), ended, &image.path)
     }
 
     fn what(&self, image: &Image, call: &Call) -> String {
@@ -191,24 +202,25 @@ impl Default for Call {
     }
 }
 
-fn succeeded(exit_status: i32, console: &str, what: impl Fn() -> String) -> Result<()> {
+fn failed(what: &str, ended: (i32, &str), image: &Path) -> Result<Option<Failed>> {
     // The emulator calls it a success when somebody ends it.
-    if console.contains(ENDED) {
-        return Err(Failure::error(
-            format!("{}: the emulator was ended from outside", what()),
+    match ended.1.contains(ENDED) {
+        true => Err(Failure::error(
+            format!("{what}: the emulator was ended from outside"),
             "run it again",
-        ));
+        )),
+        false => Ok(Failed::of(what, ended, image)),
     }
-    if exit_status == 0 {
-        return Ok(());
-    }
+}
+
+/// Shows the console of a run that failed.
+fn succeeded(failed: Option<Failed>, console: &str) -> Result<()> {
+    let Some(failed) = failed else { return Ok(()) };
     for line in console.lines() {
         eprintln!("    {line}");
     }
-    let what = what();
-    Err(Failure::error(
-        format!("{what} ended with status {exit_status}; its console is above"),
-        "the program found a fault: mend it, or the kernel",
+    Err(failed.error(
+        "its console is above; taktos trace runs an image and keeps who ran when until such an end",
     ))
 }
 
@@ -258,7 +270,10 @@ mod tests {
     #[test]
     fn a_run_that_was_ended_is_no_success() {
         let ended = "@run\nqemu-system-aarch64: terminating on signal 15 from pid 7 ()\n";
-        let judge = |status, console| succeeded(status, console, || "it".to_owned());
+        let judge = |status, console| {
+            let failed = failed("it", (status, console), Path::new("/no/image"))?;
+            succeeded(failed, console)
+        };
         assert!(judge(0, "@run\n@end\n").is_ok());
         let error = judge(0, ended).unwrap_err().to_string();
         assert!(error.contains("ended from outside"), "{error}");

@@ -150,7 +150,7 @@ fn guest(name: &str, words: &str) -> String {
 /// Runs a machine of so many processors, of which none runs ahead by more than a tenth of what an exit takes.
 fn run(images: &Images, machine: (&str, &str), processors: usize) -> Result<Heard> {
     let setting = Setting::new(processors, 100);
-    let clock = emulator::find(Virt::Aarch64El2)?.time(&setting)?;
+    let clock = emulator::find(Virt::Aarch64El2)?.time(&setting, None)?;
     machine::run_text(images, machine, &clock, LIMIT)
 }
 

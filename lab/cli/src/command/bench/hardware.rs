@@ -89,7 +89,7 @@ fn heard(workspace: &Workspace, named: Option<Board>, counter: &CounterOptions) 
     if probe.is_none() {
         eprintln!(
             "the image: {}; once it is on the board, reset that",
-            workspace.shown(&image)
+            workspace.opened(&image)
         );
     }
     let listening = format!("listening to {} ...", board.name());
