@@ -86,7 +86,12 @@ impl Machine {
 
     /// What the script runs, built in this tree just now.
     pub fn with(self, name: &str, program: &str) -> Self {
-        let built = self.0.0.join("target/tool");
+        // The checks of the project are built as tests are.
+        let profile = match name {
+            "xtask" => "lab",
+            _ => "tool",
+        };
+        let built = self.0.0.join("target").join(profile);
         fs::create_dir_all(&built).unwrap();
         let copy = built.join(name);
         fs::copy(program, &copy).unwrap();

@@ -18,6 +18,9 @@ const REPORT: &str = "fault: ";
 /// The registers that hold addresses of code, and whether the instruction before that is meant: a call's.
 const OF_CODE: [(&str, bool); 4] = [("pc", false), ("lr", true), ("ra", true), ("x30", true)];
 
+/// How many functions are named of which one was inlined in the other.
+const MOST_INLINED: usize = 3;
+
 /// A program that ended with a status that is not 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
@@ -124,11 +127,12 @@ impl<'data> Code<'data> {
         let sources = sources.map_or(Vec::new(), |lines| lines.sources(address));
         let places: Vec<String> = sources
             .iter()
+            .take(MOST_INLINED)
             .filter_map(|source| place(source, symbol.as_deref()))
             .collect();
         match places.is_empty() {
             true => symbol,
-            false => Some(places.join(", called by ")),
+            false => Some(places.join(", inlined in ")),
         }
     }
 }
@@ -136,12 +140,18 @@ impl<'data> Code<'data> {
 /// `function, file:line`.
 fn place(source: &Source, symbol: Option<&str>) -> Option<String> {
     let name = source.function.as_deref();
-    let name = name.map(|name| format!("{:#}", demangle(name)));
+    let name = name.map(|name| without_types(&format!("{:#}", demangle(name))).to_owned());
     let name = name.or_else(|| symbol.map(str::to_owned))?;
     Some(match (&source.file, source.line) {
         (Some(file), Some(line)) => format!("{name}, {}:{line}", in_its_crate(file)),
         _ => name,
     })
+}
+
+/// A function's name without what it is generic over.
+fn without_types(name: &str) -> &str {
+    let end = name.find('<').filter(|at| *at > 0);
+    &name[..end.unwrap_or(name.len())]
 }
 
 /// A file from its crate's folder on: what is above that names a person's machine.
