@@ -273,9 +273,9 @@ pub struct Enough {
 #[serde(deny_unknown_fields)]
 pub struct Why {
     /// Ours is less.
-    pub below: String,
+    pub below: Option<String>,
     /// Ours is more.
-    pub above: String,
+    pub above: Option<String>,
 }
 
 /// How a figure is written.

@@ -131,6 +131,10 @@ pub(super) mod tests {
         let row = "\nshared,rtds-4-in-10,100,5/1502/3000,,5/459/3239\n";
         assert!(variants.contains(row), "{variants}");
         let plots = drawn.iter().flat_map(|one| &one.plots);
+        for (name, plot) in plots.clone() {
+            assert!(plot.contains("thousand instructions (emulated)"), "{name}");
+            assert!(!plot.contains("number"), "{name}");
+        }
         // A histogram and a tail of each place of each guest.
         assert_eq!(plots.count(), 2 * (3 + 1));
     }

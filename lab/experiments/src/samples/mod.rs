@@ -41,7 +41,7 @@ impl Unit {
             Self::Instructions => "instructions",
             Self::Cycles | Self::Counter => "cycles",
             Self::Nanoseconds => "ns",
-            Self::ThousandInstructions => "1,000 instructions",
+            Self::ThousandInstructions => "thousand instructions",
             Self::Number => "number",
             Self::Share => "%",
         }

@@ -190,18 +190,18 @@ fn cell(
     {
         return format!("from {} {column} on", thousands(*least)).into();
     }
-    match (beside, &heading.of.why) {
-        (Ordering::Less, Some(why)) => no(&why.below),
-        (Ordering::Greater, Some(why)) => no(&why.above),
-        (beside, _) => Cell::yes_or_no(beside == Ordering::Equal),
-    }
-}
-
-/// A verdict that is not met, and its reason.
-fn no(reason: &str) -> Cell {
-    Cell::Verdict {
-        met: false,
-        words: format!("no: {reason}"),
+    let why = heading.of.why.as_ref();
+    let reason = match beside {
+        Ordering::Less => why.and_then(|why| why.below.as_ref()),
+        Ordering::Greater => why.and_then(|why| why.above.as_ref()),
+        Ordering::Equal => None,
+    };
+    match reason {
+        Some(reason) => Cell::Verdict {
+            met: false,
+            words: format!("no: {reason}"),
+        },
+        None => Cell::yes_or_no(beside == Ordering::Equal),
     }
 }
 
@@ -318,6 +318,21 @@ mod tests {
             ]
         );
         assert!(drawn.tables[0].notes[0].starts_with("Published: "));
+    }
+
+    #[test]
+    fn a_verdict_that_is_not_met_says_why() {
+        let ends = |why: &str| {
+            let text = WALL.replace("['one', 'four']", "['four', 'one']");
+            let within = "within = ['change', 'paper']";
+            let table = drawn(&text.replace(within, &format!("{within}{why}"))).unwrap();
+            let csv = table.tables[0].to_csv();
+            let rows = csv.lines().skip(1);
+            let last = rows.map(|row| row.rsplit(',').next().unwrap().to_owned());
+            last.collect::<Vec<_>>()
+        };
+        assert_eq!(ends(", why.above = 'so it is'"), ["no: so it is", "yes"]);
+        assert_eq!(ends(", why.below = 'so it is'"), ["no", "yes"]);
     }
 
     #[test]
