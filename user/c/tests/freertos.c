@@ -444,7 +444,7 @@ static void take_both(void *unused)
     (void)unused;
     xSemaphoreTake(second, portMAX_DELAY);
     seen++;
-    answer = xSemaphoreTake(mutex, 20);
+    answer = xSemaphoreTake(mutex, portMAX_DELAY);
     xSemaphoreGive(mutex);
     xSemaphoreGive(second);
     vTaskDelete(NULL);
@@ -459,6 +459,8 @@ static void hold_the_mutex(void *unused)
 
 static void mutexes(int row)
 {
+    static TickType_t begin;
+
     BEGIN(mutexes);
     mutex = xSemaphoreCreateMutex();
     second = xSemaphoreCreateMutex();
@@ -466,7 +468,11 @@ static void mutexes(int row)
     IN_TASK(xSemaphoreTake(mutex, 0), pdTRUE);
     ROW(uxQueueMessagesWaiting(mutex), 0, 0);
     ROW(xSemaphoreGetMutexHolderFromISR(mutex) == self, 1, 1);
+    /* Its owner waits for it as others do, but not for ever. */
+    begin = xTaskGetTickCount();
     IN_TASK(xSemaphoreTake(mutex, 2), pdFALSE);
+    IN_TASK(xTaskGetTickCount() - begin, 2);
+    IN_TASK(xSemaphoreTake(mutex, portMAX_DELAY), pdFALSE);
     IN_TASK(xSemaphoreTake(second, 0), pdTRUE);
 
     /* What was inherited by one stays until the last is given back. */

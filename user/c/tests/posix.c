@@ -1,11 +1,18 @@
 /* POSIX threads: what each call gives back in a thread and in a handler, and what programs rely on beside: order, turns, inheritance, ends.
  * Owns: the cases. Must never know: the board, but for an interrupt that no device has. */
+#include <endian.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
+#if __has_include(<_newlib_version.h>)
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/times.h>
+int posix_memalign(void **memory, size_t alignment, size_t size);
+#endif
 #include <time.h>
 #include <unistd.h>
 
@@ -155,8 +162,44 @@ static void threads(int row)
     END;
 }
 
+static void *note_it(void *unused)
+{
+    (void)unused;
+    seen = 1;
+    return NULL;
+}
+
+/* What programs use besides: orders of bytes; with a C library, memory at a multiple, and what would be files and processes. */
+static void the_rest(void)
+{
+    IS(BYTE_ORDER, LITTLE_ENDIAN);
+    IS(htobe16(0x1122), 0x2211);
+    IS(be32toh(0x11223344) == 0x44332211, 1);
+    IS(htole64(5) == 5 && be64toh(1) == 1ULL << 56, 1);
+#if __has_include(<_newlib_version.h>)
+    void *memory = NULL;
+
+    IS(posix_memalign(&memory, 3, 8), EINVAL);
+    IS(posix_memalign(&memory, 2, 8), EINVAL);
+    IS(posix_memalign(&memory, 64, 40), 0);
+    IS((uintptr_t)memory % 64, 0);
+    free(memory);
+    IS(open("/none", 0), -1);
+    IS(unlink("/none"), -1);
+    IS(link("/none", "/one"), -1);
+    IS(times(NULL), -1);
+    IS(execve("/none", NULL, NULL), -1);
+#endif
+}
+
 static void attributes_of_threads(void)
 {
+    static struct {
+        uint64_t first;
+        uint32_t second;
+        char stack[PTHREAD_STACK_MIN + 2048];
+    } odd;
+    void *place = NULL;
     pthread_attr_t attributes;
     struct sched_param parameters = { .sched_priority = 0 };
     int value = -1;
@@ -192,6 +235,16 @@ static void attributes_of_threads(void)
     IS(pthread_attr_getstacksize(&attributes, &size), 0);
     IS(size, PTHREAD_STACK_MIN);
     IS(pthread_attr_setstack(&attributes, NULL, 4096), EINVAL);
+    /* Within what is given, from a multiple of 8 to one. */
+    IS(pthread_attr_setstack(&attributes, odd.stack, sizeof odd.stack), 0);
+    IS(pthread_attr_getstack(&attributes, &place, &size), 0);
+    IS((uintptr_t)place % 8, 0);
+    IS((char *)place - odd.stack, 4);
+    IS(size, sizeof odd.stack - 8);
+    seen = 0;
+    IS(pthread_create(&helper, &attributes, note_it, NULL), 0);
+    IS(pthread_join(helper, NULL), 0);
+    IS(seen, 1);
     IS(pthread_attr_setguardsize(&attributes, 64), 0);
     IS(pthread_attr_getguardsize(&attributes, &size), 0);
     IS(size, 64);
@@ -1240,6 +1293,7 @@ int main(void)
     TAKTOS_INTERRUPT_ENABLE(SPARE);
     threads(0);
     attributes_of_threads();
+    the_rest();
     scheduling(0);
     turns();
     values(0);

@@ -22,8 +22,9 @@ pub struct Task {
     pub(super) notifications: [Notification; NOTIFICATIONS],
     /// The last of the mutexes that it holds, which leads to the others.
     pub(super) held: Cell<Option<&'static OsQueue>>,
-    /// The mutex that it waits for.
+    /// The mutex that it waits for, and whether without a time.
     pub(super) waits_for: Cell<Option<&'static OsQueue>>,
+    pub(super) waits_for_ever: Cell<bool>,
     /// The priority that it has by those who wait for its mutexes, of the standard's numbers; 0: none.
     pub(super) inherited: Cell<i32>,
     /// Whether it was suspended while it waited: its wait has ended, and a queue's begins anew.
@@ -44,6 +45,7 @@ impl Task {
             notifications: [const { Notification::new() }; NOTIFICATIONS],
             held: Cell::new(None),
             waits_for: Cell::new(None),
+            waits_for_ever: Cell::new(false),
             inherited: Cell::new(0),
             was_suspended: Cell::new(false),
             starts_suspended: Cell::new(false),

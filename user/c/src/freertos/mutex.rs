@@ -13,7 +13,7 @@ use taktos::{Error, Timeout};
 
 /// What a queue has that is a mutex.
 pub struct Ownership {
-    pub(super) is_recursive: bool,
+    is_recursive: bool,
     pub(super) owner: Cell<Option<&'static OsThread>>,
     /// How often its owner took it beyond the first time.
     depth: Cell<u32>,
@@ -32,15 +32,14 @@ impl Ownership {
         }
     }
 
-    /// Whether its owner takes it once more, if the caller is that.
-    pub(super) fn again(&self, thread: &'static OsThread) -> Option<bool> {
-        let is_owner = self.owner.get().is_some_and(|owner| ptr::eq(owner, thread));
-        is_owner.then(|| {
-            if self.is_recursive {
-                self.depth.set(self.depth.get() + 1);
-            }
-            self.is_recursive
-        })
+    /// Has its owner take a recursive one once more, if the caller is that; says so.
+    pub(super) fn again(&self, thread: &'static OsThread) -> bool {
+        let is_owner = |owner| ptr::eq(owner, thread);
+        let again = self.is_recursive && self.owner.get().is_some_and(is_owner);
+        if again {
+            self.depth.set(self.depth.get() + 1);
+        }
+        again
     }
 }
 
@@ -86,6 +85,12 @@ fn owner(queue: &OsQueue) -> Option<&'static OsThread> {
     queue.ownership()?.owner.get()
 }
 
+/// The mutex that a thread waits for, if it does so for ever.
+fn awaited_for_ever(thread: &'static OsThread) -> Option<&'static OsQueue> {
+    let task = thread.task().get()?;
+    task.waits_for.get().filter(|_| task.waits_for_ever.get())
+}
+
 /// The mutex that a thread waits for.
 fn awaited(thread: &'static OsThread) -> Option<&'static OsQueue> {
     thread.task().get()?.waits_for.get()
@@ -119,20 +124,23 @@ pub(super) fn give(queue: &'static OsQueue, ownership: &Ownership) -> bool {
     true
 }
 
-/// Waits at a mutex for the caller's turn, with its priority lent to the owner. `Deadlock` where threads would wait for each other.
+/// Waits at a mutex for the caller's turn, with its priority lent to the owner. `Deadlock` where threads would wait for each other for ever: no
+/// ring of such waits comes to be, so each look along them ends.
 pub(super) fn wait(
     queue: &'static OsQueue,
     place: &'static Waiting,
     taker: Taker,
     time: Timeout,
 ) -> Result<(), Error> {
+    let for_ever = time == Timeout::FOREVER;
     let closes_no_ring = masked(|| {
-        let mut next = owner(queue);
+        let mut next = owner(queue).filter(|_| for_ever);
         while let Some(thread) = next.filter(|thread| !ptr::eq(*thread, taker.thread)) {
-            next = awaited(thread).and_then(owner);
+            next = awaited_for_ever(thread).and_then(owner);
         }
         if next.is_none() {
             taker.task.waits_for.set(Some(queue));
+            taker.task.waits_for_ever.set(for_ever);
         }
         next.is_none()
     });

@@ -142,14 +142,13 @@ impl OsQueue {
             );
         };
         let Some(taker) = taker() else { return false };
-        ownership.again(taker.thread).unwrap_or_else(|| {
-            patiently(
+        ownership.again(taker.thread)
+            || patiently(
                 &self.receivers,
                 ticks,
                 || self.get(item, false, Some(taker)),
                 |time| mutex::wait(self, &self.receivers, taker, time),
             )
-        })
     }
 
     /// Forgets all items.

@@ -100,6 +100,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     }
     all.add(place.loads()?);
     all.add(place.panics()?);
+    all.add(place.handles_panics()?);
     all.add(place.logs()?);
     all.add(records::lie_in_memory(&place)?);
     all.add(place.by_git()?);
@@ -242,6 +243,24 @@ impl<'a> Place<'a> {
             all.add(self.refused_with(name, "src/main.rs", words, last)?);
         }
         Ok(all)
+    }
+
+    /// A program with a panic handler of its own, which leaves out the board's.
+    fn handles_panics(&self) -> Result<Tally> {
+        const NAME: &str = "handles-panics";
+        const HANDLER: &str = "#[cfg(target_os = \"none\")]\n#[panic_handler]\n\
+            fn panicked(_: &core::panic::PanicInfo<'_>) -> ! {\n    \
+            taktos::println!(\"by its own handler\");\n    Board::exit(3)\n}\n\n";
+        const BEFORE: &str = "/// Takes four samples";
+        let [board, ..] = Board::ALL;
+        self.write(NAME, &["--board", board.name()])?;
+        let usual = format!("[\"{}\"] }}", board.name());
+        let without = format!("[\"{}\"], default-features = false }}", board.name());
+        self.replace(NAME, "Cargo.toml", (&usual, &without))?;
+        let with_handler = [HANDLER, BEFORE].concat();
+        self.replace(NAME, "src/main.rs", (BEFORE, &with_handler))?;
+        let words = ("taktos::println!(\"the sum is {sum}\")", "panic!()");
+        self.refused_with(NAME, "src/main.rs", words, "by its own handler")
     }
 
     /// A program that logs, by the crate that others log by.
