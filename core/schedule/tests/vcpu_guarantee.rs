@@ -242,6 +242,36 @@ fn two_budgets_back_to_back_break_what_the_density_test_admits() {
     assert_eq!(world.served(1), 5 * MS + MS / 10);
 }
 
+/// The example of the book: 0.3 ms of each ms and eight of 0.1 ms of each 10 ms are 0.38 of one processor, and the first can be left
+/// with 0.2 ms: the eight sleep with their budgets until 9.05 ms, and their periods end before its own.
+#[test]
+fn many_small_servers_together_leave_one_of_a_short_period_too_little() {
+    let mut units = [rtds::Unit::EMPTY; 9];
+    let policy = Rtds::new(&mut units, Options::DEFAULT);
+    let mut world = World::new(policy, 1, 9, Costs::default());
+    let micros = Duration::from_micros;
+    for index in 0..9 {
+        let (budget, period) = if index == 0 {
+            (300, 1_000)
+        } else {
+            (100, 10_000)
+        };
+        let parameters = rtds::Parameters::new(micros(budget), micros(period));
+        let policy = &mut world.policy;
+        policy
+            .set_parameters(vcpu(index), parameters, Demand::Forced)
+            .unwrap();
+    }
+    assert_eq!(world.policy.check_admission(Demand::Density), Ok(()));
+    assert!(world.policy.check_admission(Demand::Interference).is_err());
+    let together = 9 * MS + MS / 20;
+    (1..9).for_each(|index| world.give(0, index, 1));
+    (0..9).for_each(|index| world.give(together, index, FOREVER));
+    world.run_until(together + MS);
+    let had = world.served(0);
+    assert!((MS / 5..MS / 4).contains(&had), "{had} ns");
+}
+
 /// A random set of slices, each on its processor as far as it is admitted.
 fn slices(world: &mut World<Sedf>, random: &mut Random, count: usize) -> (Vec<u64>, Vec<u64>) {
     let (mut slices, mut periods) = (vec![0; count], vec![0; count]);

@@ -52,6 +52,21 @@ fn the_first_wake_counts_as_a_short_block() {
     assert_eq!(spans, [(0, 500), (2_000, 4_000), (12_000, 14_000)]);
 }
 
+/// The book: a unit without extra time may have a piece more than its slice, once for each short block.
+#[test]
+fn the_piece_for_a_lost_slice_comes_on_top_of_the_next_one() {
+    let (slice, period) = (Duration::from_micros(200), ms(10));
+    let spans = alone(Parameters::new(slice, period), 30 * MS, |world| {
+        world.give(0, 0, FOREVER);
+    });
+    let had = |from: u64, to: u64| -> u64 {
+        let within = spans.iter().filter(|(begin, _)| (from..to).contains(begin));
+        within.map(|(begin, end)| end - begin).sum()
+    };
+    assert_eq!(had(0, 10_200), 700, "{spans:?}");
+    assert_eq!(had(10_200, 20_200), 200, "{spans:?}");
+}
+
 #[test]
 fn a_short_block_forfeits_the_period() {
     let spans = alone(TWO_OF_TEN, 25 * MS, |world| {

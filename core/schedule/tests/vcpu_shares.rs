@@ -127,6 +127,111 @@ fn credit_breaks_the_proportion_where_a_unit_waits_longer_than_it_may_save() {
     assert!(furthest > 60 * SECOND / 2, "{furthest} ns");
 }
 
+/// What is due to each of these weights on so many processors, in parts of one: in proportion, but nobody more than one, whose
+/// surplus goes to the others.
+fn due(weights: &[u32], cpus: usize) -> Vec<f64> {
+    let mut due = vec![0.0; weights.len()];
+    let (mut left, mut open): (f64, Vec<usize>) = (cpus as f64, (0..weights.len()).collect());
+    loop {
+        let sum: f64 = open.iter().map(|&unit| f64::from(weights[unit])).sum();
+        let part = |unit: usize| f64::from(weights[unit]) * left / sum;
+        let (whole, rest): (Vec<usize>, Vec<usize>) =
+            open.iter().partition(|&&unit| part(unit) >= 1.0);
+        if whole.is_empty() {
+            rest.iter().for_each(|&unit| due[unit] = part(unit));
+            return due;
+        }
+        left -= whole.len() as f64;
+        whole.iter().for_each(|&unit| due[unit] = 1.0);
+        open = rest;
+    }
+}
+
+/// How far shares are from what is due, in parts of a processor.
+#[derive(Clone, Copy, Debug, Default)]
+struct Apart {
+    /// Any unit.
+    any: f64,
+    /// The lightest, above it.
+    lightest: f64,
+    /// The same, in parts of what is due.
+    relative: f64,
+}
+
+/// Of random sets whose weights lie within a `factor`: all want to run all the time on one to four processors, for 10 s.
+fn apart(factor: u32, mut run: impl FnMut(usize, &[u32]) -> Vec<u64>) -> Apart {
+    let mut random = Random::new(taktos_random::seed());
+    let mut apart = Apart::default();
+    for _ in 0..SETS {
+        let cpus = random.between(1, 4) as usize;
+        let units = cpus + random.between(1, 5) as usize;
+        let least = random.between(1, u64::from(65_535 / factor)) as u32;
+        let weights: Vec<u32> = (0..units)
+            .map(|_| random.between(least.into(), u64::from(least * factor)) as u32)
+            .collect();
+        let due = due(&weights, cpus);
+        let served = run(cpus, &weights);
+        let lightest = (0..units).min_by_key(|&unit| weights[unit]).unwrap();
+        for unit in 0..units {
+            let more = served[unit] as f64 / (10 * SECOND) as f64 - due[unit];
+            apart.any = apart.any.max(more.abs());
+            if unit == lightest {
+                apart.lightest = apart.lightest.max(more);
+                apart.relative = apart.relative.max(more / due[unit]);
+            }
+        }
+    }
+    apart
+}
+
+/// How many random sets are looked at.
+const SETS: usize = 30;
+
+fn served_by_credit(cpus: usize, weights: &[u32]) -> Vec<u64> {
+    let mut served = Vec::new();
+    with_credit(cpus, weights.len(), |policy| {
+        let mut world = World::new(policy, cpus, weights.len(), slop(50));
+        for (index, &weight) in weights.iter().enumerate() {
+            let domain = Domain::new(index as u16);
+            world.policy.set_weight(domain, weight).unwrap();
+            world.give(0, index, FOREVER);
+        }
+        world.run_until(10 * SECOND);
+        served = (0..weights.len()).map(|unit| world.served(unit)).collect();
+    });
+    served
+}
+
+fn served_by_credit2(cpus: usize, weights: &[u32]) -> Vec<u64> {
+    let mut served = Vec::new();
+    with_credit2(cpus, weights.len(), |policy| {
+        let mut world = World::new(policy, cpus, weights.len(), slop(50));
+        for (index, &weight) in weights.iter().enumerate() {
+            let domain = Domain::new(index as u16);
+            world
+                .call(|p, now, _| p.set_weight(domain, weight, now))
+                .unwrap();
+            world.give(0, index, FOREVER);
+        }
+        world.run_until(10 * SECOND);
+        served = (0..weights.len()).map(|unit| world.served(unit)).collect();
+    });
+    served
+}
+
+/// The figures of the book (docs/scheduling.md).
+#[test]
+fn shares_are_as_near_to_the_weights_as_the_book_says() {
+    for (factor, credit, credit2) in [(4, 0.12, 0.02), (8, 0.25, 0.02), (32, 0.5, 0.2)] {
+        let found = apart(factor, served_by_credit);
+        println!("credit, weights within {factor}: {found:?}");
+        assert!(found.any <= credit, "credit, {factor}: {found:?}");
+        let found = apart(factor, served_by_credit2);
+        println!("credit2, weights within {factor}: {found:?}");
+        assert!(found.any <= credit2, "credit2, {factor}: {found:?}");
+    }
+}
+
 /// Units of one capped domain, as many processors, and random loads of theirs.
 struct Capped {
     units: usize,

@@ -56,7 +56,8 @@ impl System<'_> {
     }
 
     /// As [`System::set_server`], but hard: when the budget is used up, the thread is blocked, with [`Reasons::BUDGET`], until
-    /// its deadline. What it holds then, it keeps: give no hard server to a thread that holds locks others wait for.
+    /// its deadline. What it holds then, it keeps: give no hard server to a thread that holds locks others wait for. All
+    /// instances are to be open, and none closes while there is a hard server. As many steps as instances.
     ///
     /// # Errors
     /// Those of [`System::set_server`].
@@ -158,7 +159,7 @@ impl System<'_> {
             .is_some_and(ServerRecord::exists)
     }
 
-    /// Whether the thread `id` has one that throttles it: that spans instances, for one processor's timer is for all refills.
+    /// Whether the thread `id` has one that throttles it.
     pub(super) fn serves_hard(&self, id: u16) -> bool {
         self.serves(id) && self.servers[id as usize].hard
     }
@@ -271,11 +272,20 @@ impl System<'_> {
         let id = self.known(thread)?;
         self.check_blocked(id)?;
         self.drop_server(id);
-        let home = self.thread(id).home;
-        self.instances[home as usize].involved += u32::from(hard);
+        if hard {
+            self.involve_all(1);
+        }
         let used = self.thread(id).cpu_time.saturating_add(charged);
         self.servers[id as usize] = ServerRecord::new(budget, period, hard, used);
         Ok(())
+    }
+
+    /// A server that throttles spans all instances, whoever owns the one processor whose timer is for all refills. As many
+    /// steps as instances.
+    fn involve_all(&mut self, change: i32) {
+        for instance in self.instances.iter_mut() {
+            instance.involved = instance.involved.wrapping_add_signed(change);
+        }
     }
 
     /// The thread `id`, which is blocked, has no server any longer.
@@ -283,8 +293,9 @@ impl System<'_> {
         if !self.serves(id) {
             return;
         }
-        let home = self.thread(id).home;
-        self.instances[home as usize].involved -= u32::from(self.serves_hard(id));
+        if self.serves_hard(id) {
+            self.involve_all(-1);
+        }
         let record = self.thread_mut(id);
         let waits = record.reasons.any_of(Reasons::BUDGET);
         record.reasons = record.reasons.minus(Reasons::BUDGET);
