@@ -104,6 +104,16 @@ pub enum SimError {
         /// The names that there are.
         known: String,
     },
+    /// A ceiling is one of the priorities that a rule replaces.
+    #[error(
+        "lock `{lock}` has a ceiling in the file's priorities, which {order} replaces: leave its ceilings out, or take fp"
+    )]
+    GivenCeilings {
+        /// The lock.
+        lock: String,
+        /// The rule's name.
+        order: &'static str,
+    },
     /// Partitions need a hypervisor, which this entry does not bring.
     #[error("the workload has partitions: run it with the hypervisor's policies")]
     Partitions,

@@ -11,10 +11,13 @@ const OCTAVE: usize = 1 << BITS;
 /// Two linear octaves, then one for each higher bit of a value.
 const BUCKETS: usize = OCTAVE * (64 - BITS as usize + 1);
 
-/// Counts of values, by log-linear buckets. Grows to at most 30 kB.
+/// Counts of values, by log-linear buckets. It takes 512 bytes for each octave between the smallest and the largest value: at
+/// most 30 kB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// Up to the highest bucket in use.
+    /// The lowest bucket in use.
+    first: usize,
+    /// From that one up to the highest bucket in use.
     counts: Vec<u64>,
     total: u64,
 }
@@ -24,20 +27,38 @@ impl Histogram {
     #[inline]
     pub fn add(&mut self, value: u64) {
         let bucket = bucket_of(value);
-        if bucket >= self.counts.len() {
-            self.counts.resize(bucket + 1, 0);
+        let place = bucket.wrapping_sub(self.first);
+        match self.counts.get_mut(place) {
+            Some(count) => *count += 1,
+            None => *self.reach(bucket) += 1,
         }
-        self.counts[bucket] += 1;
         self.total += 1;
+    }
+
+    /// The count of a bucket that is not in use yet.
+    #[cold]
+    fn reach(&mut self, bucket: usize) -> &mut u64 {
+        if self.counts.is_empty() {
+            self.first = bucket;
+        }
+        if bucket < self.first {
+            let more = self.first - bucket;
+            self.counts.splice(0..0, core::iter::repeat_n(0, more));
+            self.first = bucket;
+        }
+        let place = bucket - self.first;
+        if place >= self.counts.len() {
+            self.counts.resize(place + 1, 0);
+        }
+        &mut self.counts[place]
     }
 
     /// Takes in all counts of `other`.
     pub fn merge(&mut self, other: &Self) {
-        if other.counts.len() > self.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
-            *count += more;
+        for (bucket, more) in (other.first..).zip(&other.counts) {
+            if *more > 0 {
+                *self.reach(bucket) += more;
+            }
         }
         self.total += other.total;
     }
@@ -54,7 +75,7 @@ impl Histogram {
         let rank = (u128::from(self.total) * u128::from(part)).div_ceil(u128::from(whole.max(1)));
         let rank = u64::try_from(rank).ok()?.max(1);
         let mut seen = 0;
-        for (bucket, count) in self.counts.iter().enumerate() {
+        for (bucket, count) in (self.first..).zip(&self.counts) {
             seen += count;
             if seen >= rank {
                 return Some(last_of(bucket));
@@ -65,10 +86,8 @@ impl Histogram {
 
     /// The buckets with counts: first value, last value, count; lowest first.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let filled = self
-            .counts
-            .iter()
-            .enumerate()
+        let filled = (self.first..)
+            .zip(&self.counts)
             .filter(|(_, count)| **count > 0);
         filled.map(|(bucket, count)| (first_of(bucket), last_of(bucket), *count))
     }
@@ -124,6 +143,27 @@ mod tests {
             assert_eq!(last_of(bucket - 1) + 1, first_of(bucket));
             assert_eq!(bucket_of(first_of(bucket)), bucket);
         }
+    }
+
+    #[test]
+    fn values_that_lie_together_take_little_memory_in_any_order() {
+        let values = [20_000_000, 20_500_000, 19_000_000, 19_500_000];
+        let mut histogram = Histogram::default();
+        let mut merged = Histogram::default();
+        for value in values {
+            histogram.add(value);
+            let mut one = Histogram::default();
+            one.add(value);
+            merged.merge(&one);
+        }
+        assert_eq!(histogram, merged);
+        assert!(
+            histogram.counts.len() <= OCTAVE,
+            "{}",
+            histogram.counts.len()
+        );
+        assert_eq!(histogram.buckets().count(), 4);
+        assert!(histogram.buckets().is_sorted());
     }
 
     #[test]

@@ -37,6 +37,7 @@ mod histogram;
 mod import;
 mod model;
 mod observer;
+mod order;
 pub mod partition;
 mod policy;
 pub mod random;
@@ -52,6 +53,7 @@ pub use model::{
     ServerSpec, Step, Task, VcpuPolicy, VcpuSpec, Window, Workload,
 };
 pub use observer::{Doing, JobId, Observer, Resource, TaskId};
+pub use order::Order;
 pub use policy::{Policy, UnknownPolicy};
 pub use setup::{Cluster, Setup};
 pub use statistics::{CpuStatistics, Outcome, Summary, TaskStatistics};

@@ -43,7 +43,7 @@ pub struct Task {
     pub affinity: Option<CpuSet>,
     /// Its cluster's name. None: the first cluster that has a processor of its affinity.
     pub cluster: Option<String>,
-    /// Its execution budget. The policy `cbs` enforces it, by a soft server
+    /// Its execution budget. The policy `cbs` enforces it, by a server
     /// whose deadlines take the place of the jobs'; the others do not know it.
     /// None: no limit.
     pub budget: Option<Budget>,
@@ -125,6 +125,9 @@ pub enum Late {
     Abort,
     /// It runs to its end; jobs that arrive meanwhile are dropped, and count as missed.
     Skip,
+    /// It runs to its end, and the next job arrives then: separations count from that instant, also those of
+    /// [`Step::Until`] within a job.
+    Shift,
 }
 
 /// An execution budget: at most `runtime` in every `period`.
@@ -134,6 +137,9 @@ pub struct Budget {
     pub runtime: Duration,
     /// The replenishment period, at least `runtime`.
     pub period: Duration,
+    /// Whether the task waits for the next period when the runtime is used up.
+    /// If not, it goes on with a deadline one period later.
+    pub hard: bool,
 }
 
 /// One thing that a job does.

@@ -355,6 +355,7 @@ fn a_budget_keeps_a_task_that_takes_too_much_off_the_others() {
         Some(Budget {
             runtime: units(runtime),
             period: units(4),
+            hard: false,
         })
     };
     (set[0].budget, set[1].budget) = (budget(2), budget(2));
@@ -366,6 +367,132 @@ fn a_budget_keeps_a_task_that_takes_too_much_off_the_others() {
     // Without enforcement both are late.
     let outcome = simulate(&workload(set), &global(Policy::Edf, 1, 400));
     assert!(outcome.tasks[0].missed > 0);
+}
+
+#[test]
+fn a_hard_budget_is_all_that_a_task_gets_of_an_idle_processor() {
+    // It declares 2 of 4 and takes 3: 0-2, 4-5 done, 5-6, 8-10 done, and so on.
+    let mut set = tasks(&[(3, 4)]);
+    for (hard, busy, first) in [(true, 200, 5), (false, 300, 3)] {
+        set[0].budget = Some(Budget {
+            runtime: units(2),
+            period: units(4),
+            hard,
+        });
+        let outcome = simulate(&workload(set.clone()), &global(Policy::Cbs, 1, 400));
+        assert_eq!(outcome.cpus[0].busy, busy * UNIT);
+        assert_eq!(outcome.tasks[0].jobs, busy / 3);
+        assert_eq!(outcome.tasks[0].response.min(), Some(first * UNIT));
+    }
+}
+
+/// Tasks with these periods, executions and deadlines in ms, for that many ms of rate-monotonic priorities on one processor; with the
+/// jobs, misses and longest response (ms) of each by SimSo 0.8.5 (`simso.schedulers.RM`, `abort_on_miss` off).
+type Given = (u64, &'static [(u64, u64, u64)], &'static [(u64, u64, u64)]);
+const BY_SIMSO: [Given; 3] = [
+    (
+        1_000,
+        &[(10, 4, 10), (20, 3, 5)],
+        &[(100, 0, 4), (50, 50, 7)],
+    ),
+    (
+        960,
+        &[(8, 2, 8), (12, 3, 6), (20, 4, 15), (40, 5, 12)],
+        &[(120, 0, 2), (80, 0, 5), (48, 0, 11), (24, 24, 30)],
+    ),
+    (
+        5_005,
+        &[(5, 1, 5), (7, 2, 4), (11, 2, 11), (13, 2, 6)],
+        &[(1_001, 0, 1), (715, 0, 3), (455, 0, 5), (385, 120, 10)],
+    ),
+];
+
+#[test]
+fn rate_monotonic_priorities_are_as_simso_has_them() {
+    for (horizon, tasks, expected) in BY_SIMSO {
+        let turned =
+            |(period, execution, deadline): &(u64, u64, u64)| (*execution, *period, *deadline);
+        let set: Vec<_> = tasks.iter().map(turned).collect();
+        let mut workload = workload(common::constrained(&set));
+        taktos_simulate::Order::Period
+            .prioritise(&mut workload)
+            .unwrap();
+        let outcome = simulate(&workload, &global(Policy::Priority, 1, horizon));
+        let found: Vec<_> = outcome
+            .tasks
+            .iter()
+            .map(|task| {
+                (
+                    task.released,
+                    task.missed,
+                    task.response.max().unwrap() / UNIT,
+                )
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn what_comes_after_a_late_job_is_shifted() {
+    // It runs for 12 of 10: the next job begins with the end of the one before.
+    let mut set = tasks(&[(12, 10)]);
+    set[0].late = Late::Shift;
+    let outcome = simulate(&workload(set.clone()), &global(Policy::Edf, 1, 1_000));
+    assert_eq!(outcome.tasks[0].response.max(), Some(12 * UNIT));
+    assert_eq!((outcome.tasks[0].released, outcome.tasks[0].jobs), (84, 83));
+    // 0-7, late for 5 by 2; 7-8; until 10 + 2. The next comes at 22, not at 20.
+    set[0] = Task::periodic("inside", units(7), units(20));
+    set[0].late = Late::Shift;
+    let until = |count| Step::Until(units(count));
+    set[0]
+        .body
+        .extend([until(5), common::run_for(1), until(10)]);
+    let outcome = simulate(&workload(set), &global(Policy::Edf, 1, 99));
+    assert_eq!((outcome.tasks[0].released, outcome.tasks[0].jobs), (5, 4));
+    assert_eq!(
+        (
+            outcome.tasks[0].response.min(),
+            outcome.tasks[0].response.max()
+        ),
+        (Some(12 * UNIT), Some(12 * UNIT))
+    );
+}
+
+/// One thread of rt-app beside another one: how many jobs it has, how many are late, and the longest response in ms.
+fn of_rt_app(threads: &str) -> (u64, u64, Option<u64>) {
+    let text = format!(
+        "{{ \"tasks\": {{ {threads} }}, \"global\": {{ \"default_policy\": \"SCHED_FIFO\" }} }}"
+    );
+    let set = taktos_simulate::file::parse(&text, "a.json").unwrap();
+    assert_eq!(set.warnings, Vec::<String>::new());
+    let outcome = simulate(&set.workload, &global(Policy::Priority, 1, 1_000_000));
+    let task = &outcome.tasks[0];
+    let longest = task.response.max();
+    (
+        task.jobs,
+        task.missed,
+        longest.map(|longest| longest / (1_000 * UNIT)),
+    )
+}
+
+/// Figures of rt-app itself: its timers are relative where nothing is said, and the turn behind a late one begins at its end.
+#[test]
+fn timers_of_rt_app_are_relative_or_absolute() {
+    let timer =
+        |mode: &str| format!("\"timer\": {{ \"ref\": \"unique\", \"period\": 10000{mode} }}");
+    let long = |mode| format!("\"a\": {{ \"run\": 12000, {} }}", timer(mode));
+    for mode in ["", ", \"mode\": \"relative\""] {
+        assert_eq!(of_rt_app(&long(mode)).2, Some(12));
+    }
+    let absolute = of_rt_app(&long(", \"mode\": \"absolute\""));
+    assert_eq!(absolute.2, Some(176));
+    let once = format!(
+        "\"a\": {{ \"priority\": 50, \"run\": 2000, {} }}, \"hog\": {{ \"priority\": 90, \"loop\": 1, \"delay\": 9000, \"run\": 26000 }}",
+        timer("")
+    );
+    let (jobs, missed, _) = of_rt_app(&once);
+    assert_eq!((jobs, missed), (99, 1));
 }
 
 #[test]
@@ -477,6 +604,7 @@ fn nonsense_is_refused_by_name() {
                 load.tasks[1].budget = Some(Budget {
                     runtime: units(5),
                     period: units(4),
+                    hard: false,
                 })
             }),
         ),

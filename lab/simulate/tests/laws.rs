@@ -8,8 +8,8 @@ use common::random::{self, Dice};
 use common::{UNIT, check_accounts};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::{
-    Doing, Engine, JobId, Observer, Outcome, Plan, Policy, Protocol, Resource, Setup, Tables,
-    Workload, batch, run,
+    Budget, Doing, Engine, JobId, Observer, Outcome, Plan, Policy, Protocol, Resource, Setup,
+    Tables, Task, Workload, batch, run,
 };
 use taktos_time::{Duration, Instant};
 
@@ -335,4 +335,80 @@ fn a_run_is_a_function_of_its_seed() {
     }
     assert!(lines > 20_000, "{lines}");
     assert!(differ > 80, "{differ}: seeds should matter");
+}
+
+/// How long each task had a processor.
+struct Had {
+    on: Vec<(Doing, u64)>,
+    busy: Vec<u64>,
+}
+
+impl Had {
+    fn account(&mut self, cpu: usize, at: u64, doing: Doing) {
+        let (former, since) = std::mem::replace(&mut self.on[cpu], (doing, at));
+        if let Doing::Job(job) | Doing::Spin(job) = former {
+            self.busy[job.task.index()] += at - since;
+        }
+    }
+}
+
+impl Observer for Had {
+    fn switch(&mut self, at: Instant, cpu: Cpu, doing: Doing, _: Duration) {
+        self.account(cpu.index(), at.as_nanos(), doing);
+    }
+}
+
+/// Tasks that want more than they get, with budgets that are admitted by the bound of Goossens, Funk and Baruah (2003): whether
+/// each is hard.
+fn greedy(dice: &mut Dice, cpus: u64) -> Vec<Task> {
+    let count = dice.throw(1, 4 * cpus);
+    let task = |index: u64| {
+        let period = dice.throw(4, 30) * UNIT;
+        // At most half each: of m processors m / 2 and more can be given away then.
+        let most = (period / 2).min(period * cpus / (2 * count));
+        let budget = Budget {
+            runtime: Duration::from_nanos(dice.throw(1, most)),
+            period: Duration::from_nanos(period),
+            hard: !dice.once_in(3),
+        };
+        let every = Duration::from_nanos(dice.throw(1, 2 * period));
+        let mut task = Task::periodic(&format!("t{index}"), every, every);
+        task.budget = Some(budget);
+        task
+    };
+    (0..count).map(task).collect()
+}
+
+#[test]
+fn who_has_a_hard_budget_has_it_and_no_more() {
+    let seed = taktos_random::seed();
+    let horizon = 3_000 * UNIT;
+    for set in 0..300 {
+        let mut dice = Dice::new(seed, set);
+        let cpus = dice.throw(1, 3);
+        let setup = common::global(Policy::Cbs, cpus as usize, 3_000);
+        let workload = common::workload(greedy(&mut dice, cpus));
+        let mut had = Had {
+            on: vec![(Doing::Idle, 0); cpus as usize],
+            busy: vec![0; workload.tasks.len()],
+        };
+        let plan = Plan::new(&workload, &setup).unwrap();
+        run(&plan, 0, &mut had).unwrap();
+        (0..cpus as usize).for_each(|cpu| had.account(cpu, horizon, Doing::Idle));
+        for (task, busy) in workload.tasks.iter().zip(&had.busy) {
+            let budget = task.budget.expect("each has one");
+            let (runtime, period) = (budget.runtime.as_nanos(), budget.period.as_nanos());
+            let share = (u128::from(horizon) * u128::from(runtime) / u128::from(period)) as u64;
+            assert!(
+                *busy + 2 * runtime >= share,
+                "set {set}: {} has {busy} of {share}",
+                task.name
+            );
+            assert!(
+                !budget.hard || *busy <= share + runtime,
+                "set {set}: {} has {busy} of {share}",
+                task.name
+            );
+        }
+    }
 }

@@ -110,7 +110,13 @@ impl Stage {
                 let to = Self::instance(to)?;
                 thread.move_to(to, priority(level)?).map_err(refused)
             }
-            Command::Server(thread, budget, period) => {
+            Command::Server { hard: true, .. } => Err(no_kernel("there are no hard servers")),
+            Command::Server {
+                thread,
+                budget,
+                period,
+                ..
+            } => {
                 let thread = self.existing(thread)?.thread();
                 thread.set_server(budget, period).map_err(refused)
             }

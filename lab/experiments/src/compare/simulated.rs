@@ -94,5 +94,6 @@ fn budget(task: &Periodic) -> Budget {
     Budget {
         runtime: Duration::from_nanos(task.execution + task.execution / 20),
         period: Duration::from_nanos(task.period),
+        hard: false,
     }
 }

@@ -3,7 +3,7 @@
 
 use taktos_schedule::Cpu;
 use taktos_schedule::smp::{Dispatch, Error, Instance, InstanceConfig, Priority, Reasons, System};
-use taktos_time::{Duration, Instant};
+use taktos_time::Instant;
 
 use super::agenda::Agenda;
 use super::event::{Class, key};
@@ -12,7 +12,7 @@ use super::plan::{Plan, TaskPlan};
 use super::processor::Processors;
 use super::tables::Tables;
 use super::{Engine, thread_of};
-use crate::{Observer, Policy, SimError, TaskStatistics};
+use crate::{Budget, Observer, Policy, SimError, TaskStatistics};
 
 impl<'r, O: Observer> Engine<'r, O> {
     /// A run of `plan` at instant 0, in `tables`, which were made for it.
@@ -82,9 +82,16 @@ impl<'r, O: Observer> Engine<'r, O> {
             return Err(Error::InvalidId);
         }
         let enforced = self.plan.clusters[usize::from(plan.cluster)].policy == Policy::Cbs;
-        if let Some((runtime, period)) = plan.budget.filter(|_| enforced) {
-            let (runtime, period) = (Duration::from_nanos(runtime), Duration::from_nanos(period));
-            self.system.set_server(thread, runtime, period)?;
+        if let Some(Budget {
+            runtime,
+            period,
+            hard,
+        }) = plan.budget.filter(|_| enforced)
+        {
+            match hard {
+                true => self.system.set_hard_server(thread, runtime, period)?,
+                false => self.system.set_server(thread, runtime, period)?,
+            }
         }
         let now = Instant::START;
         self.system.block(thread, Reasons::PERIOD, now, &mut ())?;

@@ -61,6 +61,14 @@ impl Cursor {
         self.find_ready(plan, seed);
     }
 
+    /// It arrives so much later, if there is one.
+    pub fn delay(&mut self, time: u64) {
+        if self.arrival != NEVER {
+            self.arrival += time;
+            self.ready += time;
+        }
+    }
+
     #[inline(always)]
     fn find_ready(&mut self, plan: &ArrivalPlan, seed: u64) {
         let late = match plan.jitter {
@@ -99,6 +107,10 @@ pub(super) struct Progress {
     pub next: Cursor,
     /// Jobs that are released and wait for the present one.
     pub backlog: u64,
+    /// Whether the next job is to arrive when the present one is done, for its time has come ([`crate::Late::Shift`]).
+    pub withheld: bool,
+    /// By how much what is reckoned from the present job's arrival is later.
+    pub shift: u64,
     /// The locks that the job holds, in the order in which it obtained them.
     pub held: Vec<u16>,
 }
@@ -120,6 +132,8 @@ impl Progress {
             job: first,
             next: first,
             backlog: 0,
+            withheld: false,
+            shift: 0,
             held: Vec::new(),
         }
     }

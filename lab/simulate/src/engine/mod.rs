@@ -34,6 +34,7 @@ mod tables;
 mod urgency;
 
 pub use plan::Plan;
+pub(crate) use priorities::squeeze;
 pub use tables::Tables;
 
 use taktos_schedule::smp::{System, Thread};

@@ -4,7 +4,7 @@
 use taktos_schedule::CpuSet;
 
 use super::draw::{Draw, Row};
-use crate::{Late, Policy, Protocol, Resource};
+use crate::{Budget, Late, Policy, Protocol, Resource};
 
 /// A checked workload on a checked set-up. It does not change while it runs,
 /// so any number of runs may share it.
@@ -69,8 +69,7 @@ pub(super) struct TaskPlan {
     /// Which cluster.
     pub cluster: u8,
     pub affinity: Option<CpuSet>,
-    /// Runtime and period, in nanoseconds.
-    pub budget: Option<(u64, u64)>,
+    pub budget: Option<Budget>,
     /// The lowest processor that it may use.
     pub first_cpu: u8,
 }

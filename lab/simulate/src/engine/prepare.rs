@@ -227,9 +227,7 @@ fn task_plan(task: &Task, place: Place, clusters: &[Cluster]) -> Result<TaskPlan
         priority: place.priority,
         cluster: place.cluster as u8,
         affinity: task.affinity.filter(|_| usable != cpus).map(|_| usable),
-        budget: task
-            .budget
-            .map(|budget| (budget.runtime.as_nanos(), budget.period.as_nanos())),
+        budget: task.budget,
         first_cpu,
     })
 }

@@ -51,7 +51,7 @@ fn ranks(workload: &Workload) -> Vec<u32> {
 }
 
 /// Rank `rank` of `count`, in 1 to `least`.
-fn squeeze(rank: u32, count: u32, least: u32) -> u32 {
+pub(crate) fn squeeze(rank: u32, count: u32, least: u32) -> u32 {
     if count <= least {
         return rank;
     }

@@ -6,31 +6,23 @@ use taktos_schedule::smp::Reasons;
 use super::agenda::NEVER;
 use super::dispatch::RELEASE;
 use super::event::{Class, key};
-use super::job::Stage;
+use super::job::{Cursor, Stage};
 use super::plan::StepPlan;
 use super::{Engine, instant, thread_of};
 use crate::{JobId, Late, Observer, SimError, TaskId};
 
 impl<O: Observer> Engine<'_, O> {
-    /// The next job of `task` is released.
+    /// The time of the next job of `task` has come.
     pub(super) fn release(&mut self, task: usize) -> Result<(), SimError> {
         let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
-        let released = progress.next;
-        progress.next.advance(&plan.arrival, self.seed);
         let stage = progress.stage;
-        self.set_release(task);
-        self.statistics[task].released += 1;
-        let deadline = released.arrival.saturating_add(plan.deadline);
-        self.observer.release(
-            instant(self.now),
-            JobId {
-                task: TaskId(task as u16),
-                number: released.number,
-            },
-            instant(released.arrival),
-            (plan.deadline != NEVER).then(|| instant(deadline)),
-        );
+        if plan.late == Late::Shift && stage != Stage::Inactive {
+            progress.withheld = true;
+            self.agenda.set(task, NEVER);
+            return Ok(());
+        }
+        let (released, deadline) = self.arrive(task);
         self.interrupt_for_release(task);
         if stage == Stage::Inactive {
             self.progress[task].job = released;
@@ -43,9 +35,41 @@ impl<O: Observer> Engine<'_, O> {
                 self.statistics[task].skipped += 1;
                 self.missed(task, released.number, deadline);
             }
-            Late::Queue | Late::Abort => self.progress[task].backlog += 1,
+            Late::Queue | Late::Abort | Late::Shift => self.progress[task].backlog += 1,
         }
         Ok(())
+    }
+
+    /// The next job of `task` is released: it, and its deadline.
+    fn arrive(&mut self, task: usize) -> (Cursor, u64) {
+        let plan = &self.plan.tasks[task];
+        let progress = &mut self.progress[task];
+        let released = progress.next;
+        progress.next.advance(&plan.arrival, self.seed);
+        self.set_release(task);
+        self.statistics[task].released += 1;
+        let deadline = released.arrival.saturating_add(plan.deadline);
+        self.observer.release(
+            instant(self.now),
+            JobId {
+                task: TaskId(task as u16),
+                number: released.number,
+            },
+            instant(released.arrival),
+            (plan.deadline != NEVER).then(|| instant(deadline)),
+        );
+        (released, deadline)
+    }
+
+    /// What is reckoned from the arrival of the present job of `task` is later by `shift`, its next job too.
+    pub(super) fn shift(&mut self, task: usize, shift: u64) {
+        let progress = &mut self.progress[task];
+        progress.shift += shift;
+        progress.next.delay(shift);
+        // One whose time had come is looked at when the present job is done.
+        if !progress.withheld {
+            self.set_release(task);
+        }
     }
 
     /// The timer's interrupt takes its time, where the task executed last.
@@ -64,6 +88,7 @@ impl<O: Observer> Engine<'_, O> {
         progress.wall_start = self.now;
         progress.cpu_time = 0;
         progress.begun = false;
+        progress.shift = 0;
         progress.step = plan.body;
         progress.left = 0;
         progress.deadline = progress.job.arrival.saturating_add(plan.deadline);
@@ -159,6 +184,17 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The job of `task` has ended: on to the next, or to wait for it.
     pub(super) fn next_job(&mut self, task: usize) -> Result<(), SimError> {
+        let progress = &mut self.progress[task];
+        if core::mem::take(&mut progress.withheld) {
+            let late = self.now.saturating_sub(progress.next.ready);
+            progress.next.delay(late);
+            if progress.next.ready == self.now {
+                self.progress[task].job = self.arrive(task).0;
+                self.progress[task].stage = Stage::Ready;
+                return self.begin(task);
+            }
+            self.set_release(task);
+        }
         let progress = &mut self.progress[task];
         if progress.backlog == 0 {
             progress.stage = Stage::Inactive;

@@ -60,8 +60,12 @@ impl<O: Observer> Engine<'_, O> {
                 self.suspend(task, time)
             }
             StepPlan::Until(time) => {
-                let until = progress.job.arrival.saturating_add(*time);
+                let reckoned = progress.job.arrival.saturating_add(progress.shift);
+                let until = reckoned.saturating_add(*time);
                 progress.step += 1;
+                if self.now > until && self.plan.tasks[task].late == Late::Shift {
+                    self.shift(task, self.now - until);
+                }
                 self.suspend(task, until.saturating_sub(self.now))
             }
         }

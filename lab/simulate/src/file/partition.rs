@@ -63,7 +63,7 @@ fn vcpu_policy(table: &mut Table<'_>, kind: VcpuPolicyKind) -> Result<VcpuPolicy
         VcpuPolicyKind::Credit => VcpuPolicy::Credit {
             slice: positive(table, "slice")?,
             ratelimit: table.time("ratelimit")?,
-            balance: flag(table, "balance")?.unwrap_or(true),
+            balance: table.flag("balance")?.unwrap_or(true),
         },
         VcpuPolicyKind::Credit2 => VcpuPolicy::Credit2 {
             ratelimit: table.time("ratelimit")?,
@@ -71,7 +71,7 @@ fn vcpu_policy(table: &mut Table<'_>, kind: VcpuPolicyKind) -> Result<VcpuPolicy
                 Some(entry) => Some(entry.whole(1..=64)? as u8),
                 None => None,
             },
-            balance: flag(table, "balance")?.unwrap_or(true),
+            balance: table.flag("balance")?.unwrap_or(true),
         },
         VcpuPolicyKind::Rtds => VcpuPolicy::Rtds,
         VcpuPolicyKind::Sedf => VcpuPolicy::Sedf,
@@ -97,10 +97,6 @@ fn arinc653(table: &mut Table<'_>) -> Result<VcpuPolicy, FileError> {
     }
     table.fit_into(frame, windows.iter().map(|window| window.runtime))?;
     Ok(VcpuPolicy::Arinc653 { frame, windows })
-}
-
-fn flag(table: &mut Table<'_>, key: &str) -> Result<Option<bool>, FileError> {
-    table.get(key).map(|entry| entry.boolean()).transpose()
 }
 
 fn partition(table: &mut Table<'_>, pools: &[Pool]) -> Result<Partition, FileError> {
@@ -171,7 +167,7 @@ fn vcpu(mut table: Table<'_>) -> Result<VcpuSpec, FileError> {
     let vcpu = VcpuSpec {
         period: positive(&mut table, "period")?,
         budget: positive(&mut table, "budget")?,
-        extra_time: flag(&mut table, "extra-time")?,
+        extra_time: table.flag("extra-time")?,
         hard_affinity: affinity(&mut table, "hard-affinity")?,
         soft_affinity: affinity(&mut table, "soft-affinity")?,
     };

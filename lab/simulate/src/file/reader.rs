@@ -94,6 +94,14 @@ impl<'t> Table<'t> {
         }
     }
 
+    /// Yes or no, if the key is there.
+    ///
+    /// # Errors
+    /// [`FileError`] when it is neither.
+    pub fn flag(&mut self, key: &str) -> Result<Option<bool>, FileError> {
+        self.get(key).map(|entry| entry.boolean()).transpose()
+    }
+
     /// The key with or without a unit behind it, and the unit.
     fn written(&mut self, key: &str) -> Result<Option<(Entry<'t>, Option<u64>)>, FileError> {
         let mut found = self.get(key).map(|entry| (entry, None));

@@ -10,10 +10,11 @@ use super::{FileError, Source, TaskSet, named, positive, suggest};
 use crate::{Arrival, Budget, Execution, Late, Step, Task};
 
 /// What a job that is late comes to.
-const LATE: [(&str, Late); 3] = [
+const LATE: [(&str, Late); 4] = [
     ("queue", Late::Queue),
     ("abort", Late::Abort),
     ("skip", Late::Skip),
+    ("shift", Late::Shift),
 ];
 
 /// The most tasks that records can name.
@@ -158,8 +159,13 @@ fn budget(table: &mut Table<'_>) -> Result<Option<Budget>, FileError> {
             "give a runtime of at most the period",
         ));
     }
+    let hard = inner.flag("hard")?.unwrap_or(false);
     inner.finish()?;
-    Ok(Some(Budget { runtime, period }))
+    Ok(Some(Budget {
+        runtime,
+        period,
+        hard,
+    }))
 }
 
 /// What a job does: its steps, or one execution.

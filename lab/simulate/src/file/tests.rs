@@ -63,7 +63,7 @@ deadline = "8 ms"
 priority = 3
 affinity = 1
 cluster = "fast"
-budget = { runtime = "2 ms", period = "10 ms" }
+budget = { runtime = "2 ms", period = "10 ms", hard = true }
 late = "abort"
 body = ["run 1 ms", "lock bus", "run 1 ms..2 ms", "unlock bus", "suspend 1 ms", "until 7.5 ms", "call disk 3 ms | 4 ms"]
 
@@ -190,6 +190,7 @@ fn every_key_is_read() {
     let budget = Budget {
         runtime: ms(2),
         period: ms(10),
+        hard: true,
     };
     assert_eq!((sensor.budget, sensor.late), (Some(budget), Late::Abort));
     let body = [

@@ -167,15 +167,17 @@ impl Out {
         }
         if let Some(budget) = task.budget {
             let (runtime, period) = (shown(budget.runtime), shown(budget.period));
+            let hard = if budget.hard { ", hard = true" } else { "" };
             self.value(
                 "budget",
-                format!("{{ runtime = \"{runtime}\", period = \"{period}\" }}"),
+                format!("{{ runtime = \"{runtime}\", period = \"{period}\"{hard} }}"),
             );
         }
         match task.late {
             Late::Queue => {}
             Late::Abort => self.text("late", "abort"),
             Late::Skip => self.text("late", "skip"),
+            Late::Shift => self.text("late", "shift"),
         }
         if let [Step::Run(execution)] = task.body.as_slice() {
             self.text("execution", &shown_execution(execution));

@@ -59,6 +59,7 @@ fn an_rt_app_file_is_read() {
     let budget = Budget {
         runtime: Duration::from_millis(2),
         period: Duration::from_millis(20),
+        hard: true,
     };
     assert_eq!(
         (stream.budget, stream.deadline),
@@ -270,6 +271,33 @@ fn what_follows_the_last_timer_is_what_a_job_begins_with() {
         .iter()
         .any(|words| words.contains("does not end with a timer"));
     assert!(warned, "{:?}", set.warnings);
+}
+
+#[test]
+fn a_timer_that_threads_share_is_refused() {
+    let refusal = |tasks: &str| {
+        let text = format!("{{ \"tasks\": {{ {tasks} }} }}");
+        parse(&text, "a.json")
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    let thread = |name: &str, more: &str, timer: &str| {
+        format!("\"{name}\": {{ {more} \"run\": 1000, \"timer\": {{ {timer} \"period\": 9000 }} }}")
+    };
+    let both = |timer| format!("{}, {}", thread("a", "", timer), thread("b", "", timer));
+    assert_eq!(refusal(&both("\"ref\": \"unique1\",")), Ok(()));
+    for shared in ["\"ref\": \"t\",", ""] {
+        let why = refusal(&both(shared)).expect_err("both have it");
+        assert!(why.contains("which a has too"), "{why}");
+    }
+    let several = thread("a", "\"instance\": 2,", "\"ref\": \"t\",");
+    assert!(refusal(&several).is_err_and(|why| why.contains("which a has too")));
+    let own = thread("a", "\"instance\": 2,", "\"ref\": \"unique\",");
+    assert_eq!(refusal(&own), Ok(()));
+    let mixed = "\"a\": { \"run\": 1, \"timer\": { \"ref\": \"t\", \"period\": 9 }, \"run\": 1, \"timer\": { \"ref\": \"u\", \"period\": 9 } }";
+    assert!(refusal(mixed).is_err_and(|why| why.contains("another timer")));
+    let unknown = thread("a", "", "\"mode\": \"later\",");
+    assert!(refusal(&unknown).is_err_and(|why| why.contains("none that rt-app knows")));
 }
 
 #[test]

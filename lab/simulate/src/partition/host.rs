@@ -651,6 +651,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
             name: pool.name.clone(),
             scheduler: policy.name(),
             admitted: admitted(policy),
+            waiting: waiting(workload, policy),
         });
         let pools = pools.collect();
         let units = &self.units;
@@ -710,6 +711,24 @@ fn period_end(policy: &AnyPolicy, vcpu: Vcpu) -> Option<u64> {
         _ => None,
     };
     end.map(Instant::as_nanos)
+}
+
+/// The virtual processors of a NULL pool for which no processor is left.
+fn waiting(workload: &Workload, policy: &AnyPolicy) -> Vec<(String, usize)> {
+    let mut all = Vec::new();
+    if let AnyPolicy::Null(null) = policy {
+        null.for_each_waiting(|vcpu| {
+            let mut spans = (0..workload.partitions.len())
+                .map(|partition| (partition, span(workload, partition)));
+            if let Some((partition, span)) = spans.find(|(_, span)| span.contains(&vcpu.index())) {
+                all.push((
+                    workload.partitions[partition].name.clone(),
+                    vcpu.index() - span.start,
+                ));
+            }
+        });
+    }
+    all
 }
 
 /// What the analysis says of a pool.

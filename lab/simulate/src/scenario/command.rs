@@ -118,8 +118,17 @@ pub enum Command {
     Add(usize, InstanceName),
     /// `remove 2 from X`; the number of the processor is not checked.
     Remove(usize, InstanceName),
-    /// `server A budget 2ms period 10ms`
-    Server(ThreadName, Duration, Duration),
+    /// `server A budget 2ms period 10ms`, `server A budget 2ms period 10ms hard`
+    Server {
+        /// Whose server it is.
+        thread: ThreadName,
+        /// What it has in each period.
+        budget: Duration,
+        /// Its period.
+        period: Duration,
+        /// Whether its thread waits for the next period when the budget is used up.
+        hard: bool,
+    },
     /// `mutex M mrsp 3 by A locked`
     Mutex {
         /// The new lock.
@@ -182,7 +191,7 @@ impl Command {
             | Self::Pin(thread)
             | Self::Unpin(thread)
             | Self::Move(thread, ..)
-            | Self::Server(thread, ..)
+            | Self::Server { thread, .. }
             | Self::Timeout(thread) => (Some(thread), None),
             Self::Mutex { lock, creator, .. } => (Some(creator), Some(lock)),
             Self::Lock(lock, thread, _) | Self::Unlock(lock, thread) => (Some(thread), Some(lock)),
@@ -265,10 +274,16 @@ impl fmt::Display for Line<'_> {
             }
             Command::Add(cpu, to) => write!(f, "add {cpu} to {}", names.instance(to)),
             Command::Remove(cpu, from) => write!(f, "remove {cpu} from {}", names.instance(from)),
-            Command::Server(thread, budget, period) => {
+            Command::Server {
+                thread,
+                budget,
+                period,
+                hard,
+            } => {
                 let (budget, period) = (Span(budget), Span(period));
                 let thread = names.thread(thread);
-                write!(f, "server {thread} budget {budget} period {period}")
+                let hard = if hard { " hard" } else { "" };
+                write!(f, "server {thread} budget {budget} period {period}{hard}")
             }
             Command::Mutex {
                 lock,

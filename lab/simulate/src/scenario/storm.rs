@@ -297,7 +297,14 @@ impl<'a> Storm<'a> {
     fn server(&mut self) -> Command {
         let budget = self.span(10).saturating_add(Duration::from_micros(100));
         let period = budget.saturating_add(self.span(50));
-        Command::Server(self.thread(), budget, period)
+        let thread = self.thread();
+        Command::Server {
+            thread,
+            budget,
+            period,
+            // No draw of its own: where there are no servers, each seed has the storm that it always had.
+            hard: self.stream.at(self.place).count_ones().is_multiple_of(4),
+        }
     }
 
     fn hold(&mut self) -> Command {

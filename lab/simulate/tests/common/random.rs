@@ -197,9 +197,9 @@ fn body(dice: &mut Dice, work: u64, locks: &[LockSpec]) -> Vec<Step> {
     body
 }
 
-/// Some of the tasks give late jobs up, or drop those that come meanwhile.
+/// Some of the tasks give late jobs up, or drop those that come meanwhile, or have them come later.
 pub fn some_are_late(dice: &mut Dice, workload: &mut Workload) {
     for task in &mut workload.tasks {
-        task.late = [Late::Queue, Late::Abort, Late::Skip][dice.throw(0, 2) as usize];
+        task.late = [Late::Queue, Late::Abort, Late::Skip, Late::Shift][dice.throw(0, 3) as usize];
     }
 }

@@ -15,8 +15,8 @@ use taktos_time::{Duration, Instant};
 use super::json::Json;
 use super::{name_of, relaxed};
 use crate::file::{FileError, Source, TaskSet};
-use crate::{Arrival, Budget, Protocol, Task};
-use turn::length;
+use crate::{Arrival, Budget, Late, Protocol, Task};
+use turn::{Timer, length};
 
 /// Keys of `global` that only say how rt-app runs and logs.
 const GLOBAL_IGNORED: [&str; 13] = [
@@ -91,6 +91,7 @@ pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
         },
         protocol: Protocol::None,
         default_policy: "SCHED_OTHER".to_owned(),
+        timers: Vec::new(),
     };
     reader.document(&json)?;
     let mut set = reader.set;
@@ -115,6 +116,8 @@ struct Reader<'a> {
     protocol: Protocol,
     /// The policy of threads that name none.
     default_policy: String,
+    /// The timers that all threads can reach, each with the thread that has it.
+    timers: Vec<(String, String)>,
 }
 
 impl Reader<'_> {
@@ -286,6 +289,10 @@ impl Reader<'_> {
             let cause = format!("ends its loop with the lock {lock} held");
             return Err(self.error(&path, &cause, "unlock it before the timer"));
         }
+        let late = match &work.timer {
+            Some(timer) => self.claim(&path, timer, instances)?,
+            None => Late::Queue,
+        };
         let goes_on = !matches!(find("loop"), Some(Json::Whole(1)));
         if goes_on && work.timer_stands_inside() {
             self.warn(format!(
@@ -298,6 +305,7 @@ impl Reader<'_> {
         }
         let mut task = Task::periodic(&name_of(name), Duration::ZERO, Duration::from_nanos(1));
         task.body = body;
+        task.late = late;
         self.manner(name, pairs, &mut task)?;
         let offset = match find("delay") {
             Some(delay) => self.micros(&["tasks", name, "delay"], delay)?,
@@ -325,6 +333,28 @@ impl Reader<'_> {
             self.set.workload.tasks.push(copy);
         }
         Ok(())
+    }
+
+    /// What becomes of late turns by the thread's timer, which no other thread may use.
+    fn claim(&mut self, path: &[&str], timer: &Timer, instances: u64) -> Result<Late, FileError> {
+        if timer.is_shared() {
+            let thread = path.last().map_or("", |name| *name);
+            let other = self.timers.iter().find(|(name, _)| *name == timer.name);
+            let other = other.map(|(_, thread)| thread.as_str());
+            if let Some(other) = other.or((instances > 1).then_some(thread)) {
+                let cause = format!(
+                    "has the timer `{}`, which {other} has too: rt-app has them take turns with it, which tasks cannot",
+                    timer.name
+                );
+                let mend = "give each a timer of its own: a ref that begins with `unique`";
+                return Err(self.error(path, &cause, mend));
+            }
+            self.timers.push((timer.name.clone(), thread.to_owned()));
+        }
+        Ok(match timer.relative {
+            true => Late::Shift,
+            false => Late::Queue,
+        })
     }
 
     /// When the thread's jobs arrive.
@@ -462,7 +492,12 @@ impl Reader<'_> {
                 "give at least 1, and at most dl-period",
             ));
         }
-        task.budget = Some(Budget { runtime, period });
+        // Linux throttles a thread until its next period (Documentation/scheduler/sched-deadline.rst, 2.2).
+        task.budget = Some(Budget {
+            runtime,
+            period,
+            hard: true,
+        });
         Ok(())
     }
 

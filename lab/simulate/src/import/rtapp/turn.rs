@@ -33,12 +33,30 @@ const UNSUPPORTED: [(&str, &str); 15] = [
 const NO_WAITING: &str = "tasks wait for time and for mutexes, not for each other";
 const NO_COST: &str = "what it takes depends on the machine's memory and devices";
 
+/// The one timer of a loop.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Timer {
+    /// Its `ref`.
+    pub name: String,
+    /// Whether a late turn moves all that come after it.
+    pub relative: bool,
+}
+
+impl Timer {
+    /// Whether other threads can have it too.
+    pub(super) fn is_shared(&self) -> bool {
+        !self.name.starts_with("unique")
+    }
+}
+
 /// What the events of one turn come to.
 #[derive(Clone, Default)]
 pub(super) struct Turn {
     steps: Vec<Step>,
     /// When the last timer ends, from the first one's reference on.
     elapsed: Option<Duration>,
+    /// Which timer that is.
+    pub(super) timer: Option<Timer>,
     /// The mutexes that are held, the last one taken last.
     pub(super) held: Vec<String>,
 }
@@ -189,7 +207,16 @@ impl Reader<'_> {
                     return Err(self.error(path, &cause, "unlock it before the timer"));
                 }
                 let before = work.elapsed.unwrap_or(Duration::ZERO);
-                let elapsed = before.saturating_add(self.timer(path, value)?);
+                let (timer, period) = self.timer(path, value)?;
+                let former = work.timer.get_or_insert_with(|| timer.clone());
+                if *former != timer {
+                    return Err(self.error(
+                        path,
+                        "is another timer, or has another mode, than the one before it in the loop",
+                        "give all timers of a loop the same ref and mode",
+                    ));
+                }
+                let elapsed = before.saturating_add(period);
                 work.elapsed = Some(elapsed);
                 work.steps.push(Step::Until(elapsed));
             }
@@ -208,26 +235,40 @@ impl Reader<'_> {
         )
     }
 
-    fn timer(&mut self, path: &[&str], value: &Json) -> Result<Duration, FileError> {
+    /// A timer and its period. What rt-app takes where nothing is said: `relative`, and a timer that all threads share.
+    fn timer(&mut self, path: &[&str], value: &Json) -> Result<(Timer, Duration), FileError> {
         let mut period = None;
+        let mut timer = Timer {
+            name: "unknown".to_owned(),
+            relative: true,
+        };
         for (key, value) in self.object(path, value)? {
             match (key.as_str(), value) {
                 ("period", value) => {
                     period = Some(self.micros(&[path, &["period"]].concat(), value)?)
                 }
-                ("ref", _) => {}
-                ("mode", Json::Text(mode)) if mode == "relative" || mode == "absolute" => {}
+                ("ref", Json::Text(name)) => timer.name.clone_from(name),
+                ("mode", Json::Text(mode)) if mode == "relative" => timer.relative = true,
+                ("mode", Json::Text(mode)) if mode == "absolute" => timer.relative = false,
+                ("ref" | "mode", _) => {
+                    return Err(self.error(
+                        &[path, &[key.as_str()]].concat(),
+                        "is none that rt-app knows",
+                        "give a ref as a text, and as mode \"relative\" or \"absolute\"",
+                    ));
+                }
                 _ => self.warn(format!("{}: `{key}` is left out", path.join(": "))),
             }
         }
         let period = period.filter(|period| *period > Duration::ZERO);
-        period.ok_or_else(|| {
+        let period = period.ok_or_else(|| {
             self.error(
                 path,
                 "has no period",
                 "add \"period\": 10000, in microseconds",
             )
-        })
+        })?;
+        Ok((timer, period))
     }
 
     /// The lock of that name; a new one where there was none.

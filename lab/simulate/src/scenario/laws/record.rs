@@ -99,7 +99,7 @@ impl Laws {
                 self.threads[thread.0].deadline = knows.then(|| deadline.instant(now));
             }
             Command::Cancel(thread) => self.threads[thread.0].deadline = None,
-            Command::Server(thread, ..) => self.threads[thread.0].server = true,
+            Command::Server { thread, .. } => self.threads[thread.0].server = true,
             Command::Mutex {
                 lock,
                 kind,

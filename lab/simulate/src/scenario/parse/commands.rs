@@ -166,7 +166,12 @@ fn threading(verb: &str, words: &mut Words<'_>, names: &Names) -> Read<Command> 
             words.expect("budget")?;
             let budget = words.span("a budget")?;
             words.expect("period")?;
-            Command::Server(thread, budget, words.span("a period")?)
+            Command::Server {
+                thread,
+                budget,
+                period: words.span("a period")?,
+                hard: words.take("hard"),
+            }
         }
         _ => return Err(Wrong::word("command", verb, VERBS)),
     })

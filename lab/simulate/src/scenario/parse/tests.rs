@@ -40,7 +40,7 @@ fn lines_before_the_first_case_belong_to_every_case() {
 }
 
 /// Every form of a command, as [`Command::line`] writes it.
-const COMMANDS: [&str; 48] = [
+const COMMANDS: [&str; 49] = [
     "thread B in all priority 7",
     "thread B in all priority 7 affinity 0",
     "start A",
@@ -65,6 +65,7 @@ const COMMANDS: [&str; 48] = [
     "add 1 to all",
     "remove 99 from all",
     "server A budget 2ms period 10ms",
+    "server A budget 2ms period 10ms hard",
     "mutex N plain by A",
     "mutex N inheritance by A",
     "mutex N ceiling 3 by A",

@@ -57,9 +57,14 @@ impl SystemTarget<'_> {
                     .system
                     .set_scheduler(id, to, priority, now, &mut self.noted)?)
             }
-            Command::Server(thread, budget, period) => {
+            Command::Server {
+                thread,
+                budget,
+                period,
+                hard,
+            } => {
                 let id = self.asked(thread)?;
-                Ok(self.system.set_server(id, budget, period)?)
+                Ok(self.system.set_server(id, budget, period, hard)?)
             }
             Command::Add(cpu, to) => {
                 let (to, cpu) = (self.instance(to)?, self.cpu(cpu, Status::NotConfigured)?);

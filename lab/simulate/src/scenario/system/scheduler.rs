@@ -299,10 +299,17 @@ impl<'m> Scheduler<'m> {
         id: Thread,
         budget: Duration,
         period: Duration,
+        hard: bool,
     ) -> Result<(), Error> {
-        let theirs = self.plain.set_server(id, budget, period);
+        let theirs = match hard {
+            true => self.plain.set_hard_server(id, budget, period),
+            false => self.plain.set_server(id, budget, period),
+        };
         if let Some(beside) = &mut self.beside {
-            let ours = beside.set_server(id, budget, period);
+            let ours = match hard {
+                true => beside.set_hard_server(id, budget, period),
+                false => beside.set_server(id, budget, period),
+            };
             beside.answered(&self.plain, &theirs, &ours);
         }
         theirs
