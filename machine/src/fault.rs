@@ -1,7 +1,5 @@
 //! Owns: how a fault of a processor is told to the kernel.
 
-use core::ops::Range;
-
 /// What went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
@@ -52,10 +50,8 @@ pub struct Fault<'a> {
     pub values: &'a [usize],
     /// What the architecture's manual calls them: [`NAME_LENGTH`] characters each, in the order of the values.
     pub names: &'static str,
-    /// Which of the values are not those of the registers, because the processor could not store them; empty: all are.
-    pub lost: Range<usize>,
     /// The register that tells the fault itself, unless it is among the values: what the manual calls it, and what it held.
-    pub status: Option<(&'static str, usize)>,
+    pub status: Option<&'a (&'static str, usize)>,
     /// Whether it happened in an interrupt handler rather than in the current thread.
     pub in_interrupt: bool,
 }

@@ -42,6 +42,7 @@ pub use order::{first_things_first, slow_path};
 pub use spaces::{Holders, Spaces};
 pub use upcalls::Upcalls;
 
+use core::ops::Range;
 use taktos_time::{Duration, Instant};
 
 /// The memory of a thread's stack: the guard lies directly below it.
@@ -85,6 +86,13 @@ pub trait Machine: Sized + 'static {
     /// Whether [`Machine::enter`] turns away interrupt handlers above the kernel's level: the decision, which could not even
     /// fail otherwise, is not begun, and the answer is [`Error::Context`](taktos_abi::Error::Context).
     const TURNS_HANDLERS_AWAY: bool = false;
+
+    /// Which of a fault's values are not those of the registers, because the processor could not store them: a range of their places, empty
+    /// where all are. For the report of a fault, which ends the program. Bound: fixed.
+    fn lost(values: &[usize]) -> Range<usize> {
+        let _ = values;
+        0..0
+    }
 
     /// Keeps out interrupts up to the kernel's level; higher ones are never delayed.
     /// Not nested by the kernel. On several processors it then takes the one lock, too.

@@ -35,8 +35,7 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 34], syndrome: usize) -> ! {
         address,
         values,
         names: NAMES,
-        lost: 0..0,
-        status: Some(("esr ", syndrome)),
+        status: Some(&("esr ", syndrome)),
         // The stack pointer that was selected.
         in_interrupt: values[SPSR] & 1 != 0,
     })

@@ -93,8 +93,7 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 17], kind: u32) -> ! {
         address,
         values,
         names: NAMES,
-        lost: 0..0,
-        status: status(kind),
+        status: status(kind).as_ref(),
         in_interrupt: !in_thread,
     })
 }

@@ -108,25 +108,27 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -
         address,
         values,
         names: NAMES,
-        lost: match is_stored(values) {
-            true => 0..0,
-            false => FRAME,
-        },
         status: None,
         in_interrupt: !of_thread,
     })
 }
 
-/// Whether the processor has stored the frame. Where it would have come below the limit of the stack, it has not, and has set the stack pointer
-/// to the limit instead (Armv8-M manual, B3.18).
-fn is_stored(values: &[usize; 18]) -> bool {
+/// The frame, if the processor has not stored it: it met a forbidden address, or would have come below the limit of the stack, to which it has
+/// set the stack pointer instead (Armv8-M manual, B3.18).
+pub(crate) fn lost(values: &[usize]) -> Range<usize> {
+    let status = values.get(STATUS).copied().unwrap_or(0);
     #[cfg(armv8m)]
-    if values[STATUS] as u32 & guard::BELOW_LIMIT != 0
-        && guard::is_at_limit(values[STACK_POINTER].wrapping_sub(FRAME_SIZE))
+    if status as u32 & guard::BELOW_LIMIT != 0
+        && values
+            .get(STACK_POINTER)
+            .is_some_and(|pointer| guard::is_at_limit(pointer.wrapping_sub(FRAME_SIZE)))
     {
-        return false;
+        return FRAME;
     }
-    values[STATUS] & NOT_STORED == 0
+    match status & NOT_STORED {
+        0 => 0..0,
+        _ => FRAME,
+    }
 }
 
 /// Tells the kernel that a handler above its level has called it.
@@ -136,7 +138,6 @@ pub fn report_forbidden_call<U: Upcalls>() -> ! {
         address: None,
         values: &[],
         names: "",
-        lost: 0..0,
         status: None,
         in_interrupt: true,
     })

@@ -1,10 +1,12 @@
 //! Owns: the implementation of [`Machine`] where it needs no hand-written path.
 
+use crate::fault;
 use crate::guard::{self, Guard};
 use crate::interrupt;
 use crate::slice::Slices;
 use crate::switch::{self, Outcome32};
 use core::marker::PhantomData;
+use core::ops::Range;
 use cortex_m::peripheral::SCB;
 use taktos_abi::{Status, Timeout};
 use taktos_arch_common::TAKTOS_PROCESSOR;
@@ -40,6 +42,10 @@ impl<C: Clock> Machine for CortexM<C> {
     const SMALLEST_STACK: usize = 256;
     const GUARDS_STAY: bool = false;
     const TURNS_HANDLERS_AWAY: bool = true;
+
+    fn lost(values: &[usize]) -> Range<usize> {
+        fault::lost(values)
+    }
 
     #[inline(always)]
     fn mask() {

@@ -32,8 +32,7 @@ pub fn report_fault<U: Upcalls>(
         address,
         values,
         names: NAMES,
-        lost: 0..0,
-        status: Some(("scause", cause)),
+        status: Some(&("scause", cause)),
         in_interrupt,
     })
 }

@@ -100,13 +100,13 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
     end_line::<S>();
     let is_brief = cfg!(feature = "brief-reports");
     if let (false, Some((name, value))) = (is_brief, fault.status) {
-        write_register::<S>(name, Some(value));
+        write_register::<S>(name, Some(*value));
     }
     let mut names = fault.names;
     for (place, value) in fault.values.iter().enumerate() {
         let (name, rest) = names.split_at_checked(NAME_LENGTH).unwrap_or((names, ""));
         names = rest;
-        let is_known = is_brief || !fault.lost.contains(&place);
+        let is_known = is_brief || !S::Machine::lost(fault.values).contains(&place);
         write_register::<S>(name, is_known.then_some(*value));
     }
     #[cfg(feature = "overflow-hook")]

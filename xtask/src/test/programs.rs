@@ -44,6 +44,8 @@ pub(super) const PORT: Case = Case {
 };
 
 const OVERFLOW: &str = "fault: stack overflow in thread 'victim'";
+/// Where the processor could not store the frame, nothing is known of what is in it.
+const OVERFLOW_WITHOUT_FRAME: &str = "fault: stack overflow in thread 'victim'*\n  r0   unknown\n*\n  pc   unknown\n  xpsr unknown\n  r4   0x";
 const OVERFLOW_OF_MAIN: &str = "fault: stack overflow in thread 'main' at address ";
 const OVERFLOW_OF_A_HANDLER: &str =
     "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
@@ -89,7 +91,7 @@ const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 28] {
         fault("overflow", OVERFLOW),
         fault("overflow-after-an-interrupt", OVERFLOW),
         fault("overflow-at-a-call", OVERFLOW),
-        fault("overflow-at-an-interrupt", OVERFLOW),
+        fault("overflow-at-an-interrupt", OVERFLOW_WITHOUT_FRAME),
         fault("overflow-at-a-switch", OVERFLOW),
         fault("overflow-at-a-switch-with-float", OVERFLOW),
         fault("overflow-of-late-float", OVERFLOW),

@@ -390,7 +390,6 @@ impl World {
             address: None,
             values: &[],
             names: "",
-            lost: 0..0,
             status: None,
             in_interrupt,
         })
