@@ -349,7 +349,15 @@ mod tests {
         fs::write(place.join("mine"), "mine").unwrap();
         added(&place, "lib/two", "2");
         let read = |name: &str| fs::read_to_string(place.join(name)).unwrap();
-        assert_eq!([read("lib/one"), read("lib/two"), read("lib/last"), read("mine")], ["1", "2", "2", "mine"]);
+        assert_eq!(
+            [
+                read("lib/one"),
+                read("lib/two"),
+                read("lib/last"),
+                read("mine")
+            ],
+            ["1", "2", "2", "mine"]
+        );
         assert_eq!(Folder(place).names(), ["lib", "mine"]);
     }
 

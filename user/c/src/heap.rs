@@ -44,7 +44,8 @@ impl Heap {
         // SAFETY: it was allocated here.
         let taken = unsafe { Blocks::allocation_usable_size(block) };
         self.free.set(self.free.get().saturating_sub(taken));
-        self.least_free.set(self.least_free.get().min(self.free.get()));
+        self.least_free
+            .set(self.least_free.get().min(self.free.get()));
         Some(block)
     }
 

@@ -125,7 +125,9 @@ impl Memory {
     /// `size` bytes of the heap. Where it has not so many, a program of FreeRTOS's is told, if it asks for that.
     pub fn of_heap(size: usize) -> Option<Self> {
         let start = masked(|| os().heap.allocate(size));
-        if start.is_none() && let Some(failed) = configuration().malloc_failed {
+        if start.is_none()
+            && let Some(failed) = configuration().malloc_failed
+        {
             failed();
         }
         start.map(|start| Self {

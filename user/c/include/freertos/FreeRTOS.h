@@ -268,8 +268,8 @@ struct taktos_freertos_configuration {
     uint32_t timer_priority;
     uint32_t timer_queue_length;
 };
-extern const struct taktos_freertos_configuration taktos_freertos_configuration;
-__attribute__((weak)) const struct taktos_freertos_configuration taktos_freertos_configuration = {
+extern const struct taktos_freertos_configuration taktos_freertos_configuration __attribute__((weak));
+const struct taktos_freertos_configuration taktos_freertos_configuration = {
     TAKTOS_TICK_HOOK,
     TAKTOS_IDLE_HOOK,
     TAKTOS_MALLOC_FAILED_HOOK,

@@ -34,7 +34,7 @@ impl Ownership {
 
     /// Has its owner take a recursive one once more, if the caller is that; says so.
     pub(super) fn again(&self, thread: &'static OsThread) -> bool {
-        let is_owner = |owner| ptr::eq(owner, thread);
+        let is_owner = |owner: &'static OsThread| ptr::eq(owner, thread);
         let again = self.is_recursive && self.owner.get().is_some_and(is_owner);
         if again {
             self.depth.set(self.depth.get() + 1);
@@ -99,7 +99,7 @@ fn awaited(thread: &'static OsThread) -> Option<&'static OsQueue> {
 /// Gives a mutex back; whether the caller might. One that nobody holds (it was reset, or its owner has ended) is given by anybody, a handler too.
 pub(super) fn give(queue: &'static OsQueue, ownership: &Ownership) -> bool {
     let caller = (!in_handler()).then(OsThread::current).flatten();
-    let is_caller = |owner| caller.is_some_and(|caller| ptr::eq(caller, owner));
+    let is_caller = |owner: &'static OsThread| caller.is_some_and(|caller| ptr::eq(caller, owner));
     let given: Option<Called> = masked(|| match ownership.owner.get() {
         Some(owner) if !is_caller(owner) => None,
         Some(_) if ownership.depth.get() > 0 => {
@@ -177,7 +177,9 @@ fn relax(queue: &'static OsQueue) {
         && let Some(thread) = owner(queue)
         && let Some(task) = thread.task().get()
         && task.held.get().is_some_and(|held| ptr::eq(held, queue))
-        && queue.ownership().is_some_and(|own| own.before.get().is_none())
+        && queue
+            .ownership()
+            .is_some_and(|own| own.before.get().is_none())
     {
         let mut most = 0;
         masked(|| {

@@ -65,7 +65,9 @@ impl Notification {
         });
         let time = timeout(if waits { ticks } else { 0 });
         // What the kernel was told of another one, or of one that came too late, does not count.
-        while self.state.get() == State::Awaited && AnyThread::<Board>::notify_wait(u32::MAX, time).is_ok() {}
+        while self.state.get() == State::Awaited
+            && AnyThread::<Board>::notify_wait(u32::MAX, time).is_ok()
+        {}
     }
 }
 

@@ -56,7 +56,11 @@ impl OsQueue {
 
     /// The place of an item in the ring.
     fn place(&self, number: usize) -> *mut u8 {
-        let number = if number < self.length { number } else { number - self.length };
+        let number = if number < self.length {
+            number
+        } else {
+            number - self.length
+        };
         self.items.start.as_ptr().wrapping_add(number * self.size)
     }
 
@@ -86,7 +90,11 @@ impl OsQueue {
         }
         if position == FRONT {
             let first = self.first.get();
-            self.first.set(if first == 0 { self.length - 1 } else { first - 1 });
+            self.first.set(if first == 0 {
+                self.length - 1
+            } else {
+                first - 1
+            });
         }
         let number = match position {
             FRONT => 0,
