@@ -1,8 +1,9 @@
-//! Owns: where an image of the hypervisor keeps it, and the lock before it.
+//! Owns: where an image of the hypervisor keeps it, the lock before it, and who begins first.
 //! Must never know: the partitions. An image takes this file as a module.
 
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
 use taktos_abi::vm::Description;
 use taktos_arch_aarch64_el2::El2;
 use taktos_hypervisor::hardware::{Exit, Hardware, Next};
@@ -57,6 +58,21 @@ pub unsafe fn make(description: &'static Description) -> bool {
     }
 }
 
+/// Whether the first processor has begun; the others follow.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+pub fn start(cpu: usize) -> Next {
+    if cpu == 0 {
+        let next = with_hypervisor(Hypervisor::start);
+        BEGUN.store(true, Ordering::Release);
+        return next;
+    }
+    while !BEGUN.load(Ordering::Acquire) {
+        core::hint::spin_loop();
+    }
+    with_hypervisor(Hypervisor::start_processor)
+}
+
 #[inline(always)]
 pub fn exit(_: usize, exit: Exit) -> Next {
     with_hypervisor(|hypervisor| hypervisor.exit(exit))
@@ -64,14 +80,14 @@ pub fn exit(_: usize, exit: Exit) -> Next {
 
 /// Gives the hypervisor to `body`, behind the lock. How long that is held shows from outside.
 #[inline(always)]
-pub fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
+fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
     El2::lock();
-    taktos_machine::label!("taktos.mark.hold.begin");
+    taktos_machine::label!("taktos.point.lock-taken");
     // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
     let next = unsafe { &mut *HYPERVISOR.0.get() }
         .as_mut()
         .map_or(Next::Idle, body);
-    taktos_machine::label!("taktos.mark.hold.end");
+    taktos_machine::label!("taktos.point.lock-given-back");
     El2::unlock();
     next
 }

@@ -12,10 +12,10 @@
 //!   that no guest is shown; 0x09: pointer authentication). SVC, breakpoints, steps, misalignment, floating-point exceptions go to EL1
 //!   by themselves; those of EL2's own (0x21, 0x25, ...) end the machine (the port's vectors).
 //!
-//! Of a VCPU that is not able any more nothing is carried out, whatever it is: between its trap and the lock, a VCPU of its
-//! partition may have stopped all of them.
+//! Of a VCPU that was put off nothing is carried out, whatever it is: between its trap and the lock, a VCPU of its partition may
+//! have stopped all of them. It is not heard any more, and about to be taken off.
 
-use super::{Condition, Hypervisor};
+use super::Hypervisor;
 use crate::hardware::{Context, Exit, Hardware, Next};
 use crate::machine::life::Stopped;
 use crate::syndrome::{self, Event};
@@ -24,10 +24,8 @@ impl<H: Hardware> Hypervisor<H> {
     /// This processor left its guest, or its wait ended. Says what it does next.
     pub fn exit(&mut self, exit: Exit) -> Next {
         self.world.here = H::cpu();
-        match (exit, self.processors[self.world.here].current) {
+        match (exit, self.processors[self.world.here].heard) {
             (Exit::Interrupt, _) | (_, None) => self.take_interrupts(),
-            // A sibling stopped its partition while it was on its way here: it is about to be taken off.
-            (_, Some(vcpu)) if self.vcpus[vcpu].condition != Condition::Able => {}
             (
                 Exit::Exception {
                     syndrome,

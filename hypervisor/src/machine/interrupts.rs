@@ -76,7 +76,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// is loaded.
     pub(super) fn fetch_devices(&mut self, partition: usize) {
         let home = self.partitions[partition].home;
-        if home.is_none_or(|cpu| !self.is_loaded_on(partition, cpu.into())) {
+        if home.is_none_or(|cpu| !self.is_loaded_on(partition, cpu)) {
             self.send_devices(partition, Some(self.world.here));
         }
     }
@@ -84,7 +84,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// A VCPU of `partition` was taken off this processor. The interrupts of its devices follow one of its VCPUs that is
     /// loaded; if none is, they stay here to end the wait of one that waits, and are masked where none does.
     pub(super) fn leave_devices(&mut self, partition: usize) {
-        if self.partitions[partition].home != Some(self.world.here as u8) {
+        if self.partitions[partition].home != Some(self.world.here) {
             return;
         }
         let mut vcpus = self.vcpus_of(partition);
@@ -100,9 +100,9 @@ impl<H: Hardware> Hypervisor<H> {
         current.is_some_and(|vcpu| usize::from(self.vcpus[vcpu].partition) == partition)
     }
 
+    #[inline(never)]
     fn send_devices(&mut self, partition: usize, home: Option<usize>) {
-        let home_now = home.map(|cpu| cpu as u8);
-        if core::mem::replace(&mut self.partitions[partition].home, home_now) == home_now {
+        if core::mem::replace(&mut self.partitions[partition].home, home) == home {
             return;
         }
         for number in interrupts(&self.description.partitions[partition]) {

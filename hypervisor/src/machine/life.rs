@@ -65,6 +65,7 @@ impl<H: Hardware> Hypervisor<H> {
             segment: 0,
             done: 0,
         };
+        self.attend(first);
         let unit = Vcpu::new(first as u16);
         self.pools.wake(unit, H::now(), &mut self.world);
     }
@@ -113,6 +114,7 @@ impl<H: Hardware> Hypervisor<H> {
             self.pools.sleep(unit, H::now(), &mut self.world);
         }
         if let Some(cpu) = on {
+            self.processors[usize::from(cpu)].heard = None;
             self.world.ask(cpu.into());
         }
     }

@@ -79,7 +79,8 @@ struct VcpuState {
     on: Option<u8>,
     /// Whether its timer's interrupt is active may have changed while it is loaded.
     timer_changed: bool,
-    /// More is done when it is loaded and taken off than for others: it has devices with interrupts, or its emulated physical timer is on.
+    /// More is done when it is loaded and taken off than for others: it has devices, its emulated physical timer is on, or its
+    /// memory is filled.
     attended: bool,
     physical: PhysicalTimer,
     /// What is kept of MDSCR_EL1.
@@ -107,7 +108,7 @@ struct Partition {
     gic: VirtualGic,
     console: Pl011,
     /// The processor to which the interrupts of its devices come; none: they are masked.
-    home: Option<u8>,
+    home: Option<usize>,
 }
 
 /// A processor.
@@ -115,6 +116,8 @@ struct Partition {
 struct Processor {
     /// The VCPU that is loaded.
     current: Option<usize>,
+    /// The same, while its exits are carried out: not when it was put off.
+    heard: Option<usize>,
     /// The hardware timer is set to this.
     alarm: Option<Instant>,
     /// Timers that were due then are still to be served.
@@ -126,15 +129,19 @@ struct Processor {
 /// No VCPU of a partition has been loaded yet.
 const NOBODY: u8 = u8::MAX;
 
-/// In [`World::due`]: the first processor has more timers to serve. The bits of processors that choose are below.
-const MORE: u8 = 1 << CPUS;
-const _: () = assert!(2 * CPUS <= u8::BITS as usize);
+/// In [`World::due`], of the first processor; the others' bits are above: it has to choose anew.
+const CHOOSE: u16 = 1;
+/// It has more timers to serve before.
+const MORE: u16 = 1 << CPUS;
+/// The memory of the partition that is loaded there is filled, behind both.
+const FILL: u16 = 1 << (2 * CPUS);
+const _: () = assert!(3 * CPUS <= u16::BITS as usize);
 
 /// What policies and parts ask of processors and timers.
 struct World<H> {
     timers: Timers,
-    /// Processors that have to choose anew, and [`MORE`] of those that have more timers to serve before.
-    due: u8,
+    /// What is to be done on processors before their guests go on: [`CHOOSE`], [`MORE`], [`FILL`].
+    due: u16,
     /// Processors that were called and have not taken the call yet.
     called: u8,
     /// The processor that acts.
@@ -149,7 +156,7 @@ impl<H: Hardware> World<H> {
         if cpu != self.here {
             self.call(cpu);
         }
-        self.due |= 1 << cpu;
+        self.due |= CHOOSE << cpu;
     }
 
     /// Makes processor `cpu` leave its guest. While a call is on its way, that one is enough: however often others ask for
@@ -238,6 +245,7 @@ impl<H: Hardware> Hypervisor<H> {
             partitions: core::array::from_fn(|index| partition(description, index)),
             processors: [Processor {
                 current: None,
+                heard: None,
                 alarm: None,
                 pass: None,
                 last: [NOBODY; PARTITIONS],
@@ -263,7 +271,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// The calling processor begins.
     pub fn start_processor(&mut self) -> Next {
         self.world.here = H::cpu();
-        self.world.due |= 1 << self.world.here;
+        self.world.due |= CHOOSE << self.world.here;
         // What was sent before its interrupts were set up may be lost.
         self.world.called &= !(1 << self.world.here);
         self.leave()
@@ -384,11 +392,12 @@ impl<H: Hardware> Hypervisor<H> {
         (state.partition.into(), state.number.into())
     }
 
-    /// The emulated physical timer of `vcpu` may have been switched on or off.
+    /// Why `vcpu` is to be attended may have changed.
     fn attend(&mut self, vcpu: usize) {
         let state = &mut self.vcpus[vcpu];
-        let partition = state.partition.into();
-        state.attended = state.physical.is_on() || has_devices(self.description, partition);
+        state.attended = state.physical.is_on()
+            || matches!(state.condition, Condition::Loading { .. })
+            || has_devices(self.description, state.partition.into());
     }
 
     /// Whether waiting of `vcpu` is trapped.
@@ -454,8 +463,7 @@ fn partition(description: &Description, index: usize) -> Partition {
 }
 
 fn has_devices(description: &Description, partition: usize) -> bool {
-    let record = &description.partitions[partition % PARTITIONS];
-    interrupts(record).next().is_some()
+    description.partitions[partition % PARTITIONS].device_count != 0
 }
 
 /// The interrupts of a partition's devices.

@@ -1,7 +1,7 @@
 //! Owns: who runs on a processor, and the way out of each exit.
 //! Must never know: why somebody has to choose.
 
-use super::{Condition, Hypervisor, MORE, NOBODY};
+use super::{CHOOSE, Condition, FILL, Hypervisor, MORE, NOBODY};
 use crate::hardware::{Context, Hardware, Next};
 use crate::processor;
 use crate::timers::Timer;
@@ -16,20 +16,26 @@ impl<H: Hardware> Hypervisor<H> {
     /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into list registers, the timer is set.
     pub(super) fn leave(&mut self) -> Next {
         let here = self.world.here;
-        let bit = 1 << here;
-        let more = MORE << here;
-        while self.world.due & (bit | more) != 0 {
-            if self.world.due & more != 0 {
+        while self.world.due & (CHOOSE | MORE | FILL) << here != 0 {
+            if self.world.due & MORE << here != 0 {
                 // It is due at once, however far ahead others may be set.
                 H::set_alarm(Some(Instant::START));
                 return Next::Again;
             }
-            self.world.due &= !bit;
+            if self.world.due & CHOOSE << here == 0 {
+                self.fill_piece(here);
+                self.set_alarm(here);
+                return Next::Again;
+            }
+            self.world.due &= !(CHOOSE << here);
             self.choose(here);
         }
         let next = match self.processors[here].current {
             None => Next::Idle,
-            Some(vcpu) => self.resume(vcpu),
+            Some(vcpu) => {
+                self.refill(vcpu);
+                Next::Guest(vcpu)
+            }
         };
         self.set_alarm(here);
         next
@@ -69,6 +75,7 @@ impl<H: Hardware> Hypervisor<H> {
         H::save(vcpu);
         self.vcpus[vcpu].on = None;
         self.processors[here].current = None;
+        self.processors[here].heard = None;
         self.carry_out(partition, effects);
         if self.vcpus[vcpu].attended {
             self.depart(vcpu);
@@ -95,13 +102,14 @@ impl<H: Hardware> Hypervisor<H> {
         self.vcpus[vcpu].timer_changed = false;
         self.vcpus[vcpu].on = Some(here as u8);
         self.processors[here].current = Some(vcpu);
+        self.processors[here].heard = Some(vcpu);
         if self.vcpus[vcpu].attended {
             self.arrive(vcpu);
         }
     }
 
     /// What else is to be done where an attended `vcpu` was taken off this processor.
-    #[cold]
+    #[inline(never)]
     fn depart(&mut self, vcpu: usize) {
         if self.vcpus[vcpu].physical.is_on() {
             self.put_physical_timer_off(vcpu);
@@ -110,22 +118,15 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// What else is to be done where an attended `vcpu` was loaded.
-    #[cold]
+    #[inline(never)]
     fn arrive(&mut self, vcpu: usize) {
+        if let Condition::Loading { .. } = self.vcpus[vcpu].condition {
+            self.world.due |= FILL << self.world.here;
+        }
         if self.vcpus[vcpu].physical.is_on() {
             self.update_physical_timer(vcpu);
         }
         self.fetch_devices(self.vcpus[vcpu].partition.into());
-    }
-
-    /// The loaded `vcpu` goes on: its new interrupts are put into list registers; while its memory is not as it is to begin with, a piece
-    /// of it is made so instead.
-    fn resume(&mut self, vcpu: usize) -> Next {
-        if let Condition::Loading { segment, done } = self.vcpus[vcpu].condition {
-            return self.fill_piece(vcpu, segment, done);
-        }
-        self.refill(vcpu);
-        Next::Guest(vcpu)
     }
 
     /// Takes what the guest has ended out of the list registers of the loaded `vcpu`, and puts what is pending in.
@@ -140,7 +141,15 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    fn fill_piece(&mut self, vcpu: usize, segment: u8, done: u64) -> Next {
+    /// Before the VCPU that is loaded here goes on, a piece of its partition's memory is made as it is to begin with; or that is done.
+    fn fill_piece(&mut self, here: usize) {
+        self.world.due &= !(FILL << here);
+        let Some(vcpu) = self.processors[here].current else {
+            return;
+        };
+        let Condition::Loading { segment, done } = self.vcpus[vcpu].condition else {
+            return;
+        };
         let partition = usize::from(self.vcpus[vcpu].partition);
         let record = &self.description.partitions[partition];
         let segments = &record.segments[..usize::from(record.segment_count)];
@@ -153,7 +162,7 @@ impl<H: Hardware> Hypervisor<H> {
             Some(number) => {
                 let Some(part) = segments.get(number) else {
                     self.vcpus[vcpu].condition = Condition::Able;
-                    return Next::Again;
+                    return self.attend(vcpu);
                 };
                 let bytes = (part.bytes - done).min(PIECE);
                 let offset = part.at - taktos_abi::vm::layout::MEMORY;
@@ -169,7 +178,7 @@ impl<H: Hardware> Hypervisor<H> {
                 done: 0,
             },
         };
-        Next::Again
+        self.world.due |= FILL << here;
     }
 
     fn set_alarm(&mut self, here: usize) {

@@ -1,7 +1,6 @@
 //! PSCI (Arm DEN0022) and the calling convention's own calls (Arm DEN0028).
 
 use taktos_abi::vm::layout;
-use taktos_hypervisor::hardware::Context;
 use taktos_tests::machine_el2::{Act, Script, read, write};
 
 use super::call;

@@ -19,6 +19,7 @@ mod ethercat;
 mod examples;
 mod firmware;
 mod four;
+mod holds;
 mod hostile;
 mod images;
 mod line;
@@ -250,6 +251,7 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             format!("port and faults on {}", El2::BOARD.0),
             el2::programs,
         ),
+        step("longest hold of the lock", holds::longest),
         step("FIFOs between guests", channels::round_trips),
         step("an EtherCAT controller", ethercat::controller),
         step("the simulator agrees", agreement::agree),

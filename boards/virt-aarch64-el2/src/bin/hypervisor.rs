@@ -15,12 +15,9 @@ mod kept;
 
 #[cfg(target_os = "none")]
 mod target {
-    use crate::kept::{self, exit, with_hypervisor};
-    use core::sync::atomic::{AtomicBool, Ordering};
+    use crate::kept::{self, exit, start};
     use taktos_abi::vm::{Description, layout};
     use taktos_arch_aarch64_el2::{El2, fail};
-    use taktos_hypervisor::Hypervisor;
-    use taktos_hypervisor::hardware::Next;
     use virt_aarch64_el2 as _;
 
     aarch64_rt::entry!(entry, 64);
@@ -52,21 +49,6 @@ mod target {
     }
 
     taktos_arch_aarch64_el2::upcalls!(start, exit);
-
-    /// Whether the first processor has begun; the others follow.
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-
-    fn start(cpu: usize) -> Next {
-        if cpu == 0 {
-            let next = with_hypervisor(Hypervisor::start);
-            BEGUN.store(true, Ordering::Release);
-            return next;
-        }
-        while !BEGUN.load(Ordering::Acquire) {
-            core::hint::spin_loop();
-        }
-        with_hypervisor(Hypervisor::start_processor)
-    }
 }
 
 #[cfg(not(target_os = "none"))]

@@ -21,14 +21,12 @@ mod kept;
 #[cfg(target_os = "none")]
 mod target {
     use crate::guests;
-    use crate::kept::{self, exit, with_hypervisor};
+    use crate::kept::{self, exit, start};
     use taktos_abi::vm::{
         Channel, Description, End, Linkage, Partition, Policy, Pool, Segment, Server, VcpuRecord,
         Wait, layout,
     };
     use taktos_arch_aarch64_el2::El2;
-    use taktos_hypervisor::Hypervisor;
-    use taktos_hypervisor::hardware::Next;
     use virt_aarch64_el2 as _;
 
     const MILLISECOND: u64 = 1_000_000;
@@ -105,10 +103,6 @@ mod target {
     }
 
     taktos_arch_aarch64_el2::upcalls!(start, exit);
-
-    fn start(_: usize) -> Next {
-        with_hypervisor(Hypervisor::start)
-    }
 }
 
 #[cfg(not(target_os = "none"))]

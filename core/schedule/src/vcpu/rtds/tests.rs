@@ -96,3 +96,38 @@ fn who_wakes_late_while_it_is_saved_is_refilled_in_its_place() {
     rtds.context_saved(cpu, first, ms(11), &mut fx);
     rtds.check_invariants().unwrap();
 }
+
+#[test]
+fn the_supply_of_a_unit_without_budget_is_its_refill() {
+    // 4 of 10 ms; the second one with extra time. It runs from 0 on.
+    let ms = |count: u64| Instant::from_nanos(count * 1_000_000);
+    for extra in [false, true] {
+        let mut units = [Unit::EMPTY; 1];
+        let mut fx = Probe::default();
+        let mut rtds = Rtds::new(&mut units, Options::DEFAULT);
+        let (cpu, unit) = (Cpu::new(0).unwrap(), Vcpu::new(0));
+        let server = Parameters::new(Duration::from_millis(4), Duration::from_millis(10));
+        let server = server.with_extratime(extra);
+        rtds.set_parameters(unit, server, Demand::Forced).unwrap();
+        rtds.add_cpu(cpu, ms(0), &mut fx).unwrap();
+        let admission = Admission::anywhere(Domain::new(0));
+        rtds.insert(unit, admission, ms(0), &mut fx).unwrap();
+        assert_eq!(rtds.supply(unit, ms(3), ms(0)), ms(3), "it has not begun");
+        rtds.wake(unit, ms(0), &mut fx);
+        rtds.schedule(cpu, ms(0), false, &mut fx);
+        // It would sleep at 3 ms with something left, at 4 ms with nothing.
+        let refill = if extra { 6 } else { 10 };
+        let wakes = [(3, 6, 6), (4, 6, refill), (4, 10, 10), (4, 13, 13)];
+        for (now, wake, supply) in wakes {
+            let found = rtds.supply(unit, ms(wake), ms(now));
+            assert_eq!(found, ms(supply), "{wake} at {now}, extra time: {extra}");
+        }
+        rtds.sleep(unit, ms(4), &mut fx);
+        rtds.schedule(cpu, ms(4), false, &mut fx);
+        rtds.context_saved(cpu, unit, ms(4), &mut fx);
+        assert_eq!(
+            rtds.supply(unit, ms(5), ms(4)),
+            ms(if extra { 5 } else { 10 })
+        );
+    }
+}
