@@ -72,8 +72,30 @@ pub trait ListRegisters {
     fn read(&self, n: usize) -> u64;
     /// Writes register `n`.
     fn write(&mut self, n: usize, value: u64);
-    /// Asks for the maintenance interrupt when at most one register is in use (ICH_HCR_EL2.UIE), or no longer.
-    fn set_underflow(&mut self, wanted: bool);
+    /// Sets what asserts the maintenance interrupt besides ends of which notice is asked for. ICH_HCR_EL2.EOIcount is zero
+    /// afterwards.
+    fn set_notices(&mut self, notices: Notices);
+    /// The preemption level, 0 to 31, at which the guest acknowledges an interrupt of `priority`: by its binary point.
+    fn level(&self, priority: u8) -> u8;
+    /// The preemption levels at which the guest has acknowledged interrupts and not dropped the priority, a bit each
+    /// (ICH_AP1R0_EL2).
+    fn levels(&self) -> u32;
+    /// Whether the guest's end of an interrupt only drops the priority, and ICC_DIR_EL1 deactivates (ICH_VMCR_EL2.VEOIM).
+    fn ends_in_two_steps(&self) -> bool;
+    /// Whether writes to ICC_DIR_EL1 alone can be trapped (ICH_VTR_EL2.TDS).
+    fn traps_deactivation(&self) -> bool;
+}
+
+/// What asserts the maintenance interrupt (ICH_HCR_EL2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Notices {
+    /// At most one list register is in use (UIE).
+    pub underflow: bool,
+    /// No list register holds an interrupt that is pending and not active (NPIE).
+    pub taken: bool,
+    /// Active interrupts are in no list register: an end that no list register knew (LRENPIE). Writes to ICC_DIR_EL1 are trapped, too,
+    /// where [`ListRegisters::traps_deactivation`] (TDIR).
+    pub away: bool,
 }
 
 /// The guest's virtual timer.
@@ -83,6 +105,15 @@ pub struct VirtualTimer {
     pub control: u64,
     /// CNTV_CVAL_EL0, in ticks of the machine's counter.
     pub compare: u64,
+}
+
+impl VirtualTimer {
+    /// Whether it asks for an interrupt when the counter shows `ticks`: it is enabled, not masked, and its instant has come
+    /// (Arm DDI 0487, D11.2).
+    #[inline(always)]
+    pub const fn is_due(&self, ticks: u64) -> bool {
+        self.control & 3 == 1 && self.compare <= ticks
+    }
 }
 
 /// The registers of a VCPU that is in the hypervisor's hands. All take `&self`: the law of contexts says who may call.
@@ -143,6 +174,9 @@ pub trait Hardware: 'static {
     /// Enables shared interrupt `number` and sends it to `cpu`; with none it is disabled: what it is asked for meanwhile waits. One that
     /// is on its way already may still come to where it went before.
     fn route(number: u32, cpu: Option<usize>);
+    /// Whether the source of shared interrupt `number`, which was acknowledged and not deactivated, still asks: the level of its line.
+    /// Of an edge-triggered one there is no level, and it does.
+    fn is_asserted(number: u32) -> bool;
     /// Says whether private interrupt 27 (the guest's timer) is active on this processor: it belongs to the VCPU that runs here, so
     /// it changes with it.
     fn set_timer_active(active: bool);
@@ -159,6 +193,12 @@ pub trait Hardware: 'static {
     /// The virtual timer of the VCPU that is loaded here.
     fn timer() -> VirtualTimer;
 
+    /// Where the virtual `address` of the VCPU that is loaded here lies in the machine, as a read at EL0 (`user`) or EL1 finds it;
+    /// none where it would fault. Its translation is not kept from changing.
+    fn translate(address: u64, user: bool) -> Option<u64>;
+    /// Waits until all that was written on this processor has arrived, and takes the asynchronous error that came of it, if one did.
+    fn take_error() -> bool;
+
     /// The identification register with op0 = 3, op1 = 0, CRn = 0, `crm` (1 to 7) and `op2` (0 to 7); zero for one that there is not.
     fn identity(crm: u32, op2: u32) -> u64;
 
@@ -171,7 +211,7 @@ pub trait Hardware: 'static {
     fn clear(at: u64, bytes: u64);
     /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches. When it is done is as for [`Hardware::clear`].
     fn copy(to: u64, from: u64, bytes: u64);
-    /// Reads a word of a channel's memory; sequentially consistent with all accesses to such words.
+    /// Reads a word of a channel's memory, or of a partition's; sequentially consistent with all accesses to such words.
     fn read_word(physical: u64) -> u32;
     /// Writes a word of a channel's memory; sequentially consistent with all accesses to such words.
     fn write_word(physical: u64, value: u32);

@@ -13,6 +13,7 @@ extern crate std;
 pub mod channel;
 pub mod console;
 pub mod hardware;
+pub mod instruction;
 mod machine;
 mod memory;
 pub mod rate;

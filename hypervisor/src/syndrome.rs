@@ -97,6 +97,9 @@ pub const fn is_channel(name: u32) -> bool {
     matches!(parts(name), (2, 3, 0, 1 | 4 | 5, 0))
 }
 
+/// The syndrome of an asynchronous error (SError), of which nothing else is known.
+pub const ASYNCHRONOUS: u64 = 0x2F << 26;
+
 /// ESR.IL: the instruction has 32 bits. It is one, too, where there is no instruction to tell of.
 const LONG: u64 = 1 << 25;
 
@@ -107,11 +110,23 @@ pub const UNDEFINED: u64 = LONG;
 const FETCH_ABORT: u64 = 0x20;
 const DATA_ABORT: u64 = 0x24;
 
-/// The syndrome of a synchronous external abort as EL1 sees it, on an instruction fetch or a data access; `user`: it came from
-/// EL0.
-pub const fn external_abort(fetch: bool, user: bool) -> u64 {
-    let class = if fetch { FETCH_ABORT } else { DATA_ABORT };
-    (class + !user as u64) << 26 | LONG | 0x10
+/// ESR.ISS of a data abort: WnR, it was a write; CM, it was maintenance of caches.
+const WRITE: u64 = 1 << 6;
+const MAINTENANCE: u64 = 1 << 8;
+
+/// The syndrome of a synchronous external abort as EL1 sees it, of the instruction fetch or data access that EL2 is told of by
+/// `syndrome`; `user`: it came from EL0.
+pub const fn external_abort(syndrome: u64, user: bool) -> u64 {
+    let class = match syndrome >> 26 {
+        FETCH_ABORT => FETCH_ABORT << 26,
+        _ => DATA_ABORT << 26 | syndrome & (WRITE | MAINTENANCE),
+    };
+    class + ((!user as u64) << 26) | LONG | 0x10
+}
+
+/// Whether the data access that EL2 is told of writes.
+pub const fn is_write(syndrome: u64) -> bool {
+    syndrome & WRITE != 0
 }
 
 /// SPSR: the state of AArch32's programs: T32, and IT in its two parts; the conditions that instructions look at.

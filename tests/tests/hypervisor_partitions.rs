@@ -313,6 +313,78 @@ fn the_last_words_are_seen_before_the_machine_is_off() {
     assert_eq!(rig.console(), "[a] x\n[taktos] a stopped: off\n");
 }
 
+#[test]
+fn a_guest_that_resets_without_end_is_told_of_seldom_and_at_its_end() {
+    const TIMES: u32 = 300;
+    let resets = Program::new(&[], &[Act::Call([RESET, 0, 0, 0])]);
+    let quiet = Program::new(&[Act::Run(900 * MS), byte(b'x'), byte(b'\n')], &[Act::Wait]);
+    let mut made = description(vm::Policy::Null, 2, &[1, 1]);
+    made.partitions[0].on_reset = OnStop::Restart(TIMES);
+    let mut rig = rig(&made, vec![resets, quiet], COSTS);
+    rig.run(1000 * MS);
+    assert_eq!(rig.hypervisor().starts(0), TIMES + 1);
+    let shown = rig.console();
+    // Its end is told, how often it began before it too, and what others say.
+    for line in [
+        "[taktos] a stopped: reset\n[taktos] a started again (1)\n",
+        "[taktos] a started again (300)\n[taktos] a stopped: reset\n",
+        "[b] x\n",
+    ] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    let lines = shown.lines().filter(|line| line.starts_with("[taktos] a "));
+    assert!(lines.count() <= 16 + 10 + 2, "{shown}");
+}
+
+#[test]
+fn a_timer_that_asks_no_more_is_not_pending() {
+    const PENDING: Act = Act::Access(layout::REDISTRIBUTOR + 0x1_0200, 4, None);
+    let mut acts = words().to_vec();
+    for _ in 0..3 {
+        // It is due; then it is not any more, and nobody has taken its interrupt.
+        acts.extend([Act::Timer(Some(0)), Act::Run(1000), PENDING]);
+        acts.extend([Act::Timer(None), Act::Run(1000), PENDING]);
+    }
+    let mut guest = Program::new(&acts, &[Act::Run(MS)]);
+    guest.masked = true;
+    let notes = guest.notes.clone();
+    let mut rig = rig(&description(vm::Policy::Null, 1, &[1]), vec![guest], COSTS);
+    rig.run(MS);
+    let (notes, reads) = (notes.borrow(), acts.iter().enumerate());
+    let reads = reads.filter(|(_, act)| **act == PENDING);
+    let read: Vec<u64> = reads.map(|(place, _)| notes[place + 1] >> 27 & 1).collect();
+    assert_eq!(read, [1, 0, 1, 0, 1, 0]);
+}
+
+/// What a guest has written is on its way while it is taken off, and goes wrong.
+#[test]
+fn an_asynchronous_error_stops_who_caused_it() {
+    let busy = || Program::new(&[], &[Act::Run(MS / 10)]);
+    let made = description(
+        vm::Policy::Credit2 {
+            ratelimit: 0,
+            balance: true,
+        },
+        1,
+        &[1, 1],
+    );
+    for culprit in [0, 1] {
+        let mut rig = rig(&made, vec![busy(), busy()], COSTS);
+        let runs = |rig: &Rig| rig.shown().last().and_then(|shown| shown.2);
+        while runs(&rig) != Some(culprit) {
+            rig.run(rig.now() + MS / 10);
+        }
+        rig.send_error();
+        rig.run(rig.now() + 50 * MS);
+        let name = [b'a', b'b'][culprit] as char;
+        assert_eq!(
+            rig.console(),
+            format!("[taktos] {name} stopped: fault at 0x0 (syndrome 0xbc000000, address 0x0)\n")
+        );
+        assert_eq!(runs(&rig), Some(1 - culprit));
+    }
+}
+
 /// A PL011's register of enabled interrupts.
 const MASK: u64 = layout::CHANNEL_UART + 0x38;
 

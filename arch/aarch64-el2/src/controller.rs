@@ -9,7 +9,7 @@ use arm_gic::gicv3::{GicCpuInterface, GicV3, Group};
 use arm_gic::{IntId, UniqueMmioPointer};
 use core::arch::asm;
 use core::cell::UnsafeCell;
-use core::ptr::{NonNull, with_exposed_provenance_mut};
+use core::ptr::{NonNull, with_exposed_provenance, with_exposed_provenance_mut};
 use taktos_abi::vm::layout;
 use taktos_hypervisor::hardware::{CALL_INTERRUPT, CONSOLE_INTERRUPT};
 
@@ -158,6 +158,21 @@ pub(crate) fn route(number: u32, cpu: Option<usize>) {
     if number == CONSOLE_INTERRUPT {
         console::announce_input();
     }
+}
+
+/// Whether shared interrupt `number` is asserted: its level, which shows as a pending state while it is active; yes, where it is
+/// edge-triggered.
+pub(crate) fn is_asserted(number: u32) -> bool {
+    /// GICD_ISPENDR, a bit for each interrupt; GICD_ICFGR, two, of which the upper one tells edges.
+    const PENDING: usize = 0x200;
+    const CONFIGURATION: usize = 0xC00;
+    let word = |offset: usize, per_word: u32| {
+        let at = layout::DISTRIBUTOR as usize + offset + 4 * (number / per_word) as usize;
+        // SAFETY: a register of the distributor, which is mapped; reading it changes nothing.
+        unsafe { with_exposed_provenance::<u32>(at).read_volatile() }
+    };
+    let edge = word(CONFIGURATION, 16) >> (2 * (number % 16) + 1) & 1;
+    edge | word(PENDING, 32) >> (number % 32) & 1 != 0
 }
 
 /// Sends processor `cpu` the call; what was stored before is seen there (IHI 0069, section 4.8.5 leaves that to the

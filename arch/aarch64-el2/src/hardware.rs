@@ -4,7 +4,9 @@ use crate::copy::Work;
 use crate::lists::LoadedLists;
 use crate::tables::Piece;
 use crate::vcpu::{Vcpu, vcpu};
-use crate::{console, controller, controls, identity, own, shown, stage2, start, timer, world};
+use crate::{
+    console, controller, controls, identity, own, shown, stage2, start, timer, vectors, world,
+};
 use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -41,10 +43,10 @@ impl El2 {
 /// The one lock of the hypervisor.
 static LOCK: QueuedLock = QueuedLock::new();
 
-/// A word of a channel's memory.
+/// A word of a channel's memory, or of a partition's.
 #[inline(always)]
 fn word(physical: u64) -> &'static AtomicU32 {
-    // SAFETY: the memory of a channel, mapped, aligned by the caller, and shared with guests: accessed by words of
+    // SAFETY: the memory of a channel or a partition, mapped, aligned by the caller, and shared with guests: accessed by words of
     // this kind, or by bytes that no word overlaps in use.
     unsafe { &*with_exposed_provenance::<AtomicU32>(physical as usize) }
 }
@@ -107,6 +109,10 @@ impl Hardware for El2 {
         controller::route(number, cpu);
     }
 
+    fn is_asserted(number: u32) -> bool {
+        controller::is_asserted(number)
+    }
+
     #[inline(always)]
     fn set_timer_active(active: bool) {
         controller::set_timer_active(active);
@@ -142,6 +148,15 @@ impl Hardware for El2 {
             control: CNTV_CTL_EL0.get(),
             compare: CNTV_CVAL_EL0.get(),
         }
+    }
+
+    fn translate(address: u64, user: bool) -> Option<u64> {
+        stage2::translate(address, user)
+    }
+
+    #[inline(always)]
+    fn take_error() -> bool {
+        vectors::take_error() != 0
     }
 
     fn identity(crm: u32, op2: u32) -> u64 {

@@ -2,12 +2,11 @@
 //! Must never know: which interrupts they hold.
 
 use crate::fault::fail;
-use crate::vcpu::UNDERFLOW;
 use aarch64_cpu::registers::{
-    ICH_HCR_EL2, ICH_LR0_EL2, ICH_LR1_EL2, ICH_LR2_EL2, ICH_LR3_EL2, ICH_VTR_EL2, Readable,
-    Writeable,
+    ICH_AP1R0_EL2, ICH_HCR_EL2, ICH_LR0_EL2, ICH_LR1_EL2, ICH_LR2_EL2, ICH_LR3_EL2, ICH_VMCR_EL2,
+    ICH_VTR_EL2, Readable, Writeable,
 };
-use taktos_hypervisor::hardware::ListRegisters;
+use taktos_hypervisor::hardware::{ListRegisters, Notices};
 
 /// How many list registers are used: what Cortex-A53 and A57 have. A processor that has more leaves the others empty.
 pub(crate) const LISTS: usize = 4;
@@ -49,19 +48,54 @@ impl ListRegisters for LoadedLists {
         }
     }
 
-    #[inline(always)]
-    fn set_underflow(&mut self, wanted: bool) {
-        ICH_HCR_EL2.set(with_underflow(ICH_HCR_EL2.get(), wanted));
+    fn set_notices(&mut self, notices: Notices) {
+        let all = [
+            (notices.underflow, UNDERFLOW),
+            (notices.taken, TAKEN),
+            (notices.away, AWAY),
+        ];
+        let others = ICH_HCR_EL2.get() & !(UNDERFLOW | TAKEN | AWAY | ENDS);
+        let wanted = all.into_iter().filter(|notice| notice.0);
+        ICH_HCR_EL2.set(wanted.fold(others, |control, notice| control | notice.1));
+    }
+
+    /// The binary point tells how many of the low bits do not count: of group 1 one bit less than it says, unless the groups share
+    /// group 0's (IHI 0069, ICH_VMCR_EL2.VBPR0, VBPR1, VCBPR, and "Priority grouping").
+    fn level(&self, priority: u8) -> u8 {
+        let control = ICH_VMCR_EL2.get();
+        let low = match control >> 4 & 1 {
+            0 => control >> 18 & 7,
+            _ => (control >> 21 & 7) + 1,
+        };
+        ((u32::from(priority) & !0 << low) >> 3) as u8
+    }
+
+    fn levels(&self) -> u32 {
+        ICH_AP1R0_EL2.get() as u32
+    }
+
+    fn ends_in_two_steps(&self) -> bool {
+        /// ICH_VMCR_EL2.VEOIM.
+        const SPLIT: u64 = 1 << 9;
+        ICH_VMCR_EL2.get() & SPLIT != 0
+    }
+
+    fn traps_deactivation(&self) -> bool {
+        /// ICH_VTR_EL2.TDS.
+        const SEPARATE: u64 = 1 << 19;
+        ICH_VTR_EL2.get() & SEPARATE != 0
     }
 }
 
-#[inline(always)]
-fn with_underflow(control: u64, wanted: bool) -> u64 {
-    match wanted {
-        true => control | UNDERFLOW,
-        false => control & !UNDERFLOW,
-    }
-}
+/// ICH_HCR_EL2.UIE: the maintenance interrupt when at most one list register is in use.
+const UNDERFLOW: u64 = 1 << 1;
+/// ICH_HCR_EL2.NPIE: the maintenance interrupt when no list register holds a pending interrupt.
+const TAKEN: u64 = 1 << 3;
+/// ICH_HCR_EL2.LRENPIE and TDIR: the maintenance interrupt when the guest has ended what no list register knows; its writes to
+/// ICC_DIR_EL1 are trapped.
+const AWAY: u64 = 1 << 2 | 1 << 14;
+/// ICH_HCR_EL2.EOIcount.
+const ENDS: u64 = 0x1F << 27;
 
 /// Looks whether the processor's interface is one that this crate moves whole; where it has fewer list registers, or more
 /// active-priority registers than one a group, the machine ends.

@@ -1,7 +1,7 @@
 //! Owns: the second stage of translation: what a partition finds where. Must never know: what it does there.
 
 use crate::tables::{self, PAGE, Piece, Table};
-use aarch64_cpu::registers::{Readable, VTTBR_EL2};
+use aarch64_cpu::registers::{PAR_EL1, Readable, VTTBR_EL2, Writeable};
 use core::arch::asm;
 use core::cell::Cell;
 use taktos_abi::vm::{Description, layout};
@@ -13,10 +13,10 @@ const fn identifier(space: usize) -> u64 {
 }
 
 /// Attributes of the second stage (Arm ARM, D5.3.3): the access flag, reading and writing; memory that is written back,
-/// inner shareable; Device-nGnRE.
+/// inner shareable; Device-nGnRnE: a write is complete when it has arrived, so a barrier waits for the error that comes of it.
 const READ_WRITE: u64 = 1 << 10 | 0b11 << 6;
 const MEMORY: u64 = READ_WRITE | 0b11 << 8 | 0b1111 << 2;
-const DEVICE: u64 = READ_WRITE | NOT_EXECUTED | 0b0001 << 2;
+const DEVICE: u64 = READ_WRITE | NOT_EXECUTED;
 const NOT_EXECUTED: u64 = 1 << 54;
 
 const fn attributes(kind: Kind) -> u64 {
@@ -82,6 +82,29 @@ fn root(space: usize) -> Result<&'static Table, MapError> {
     space_of.root.set(Some(root));
     space_of.stage.set(root.address() | identifier(space));
     Ok(root)
+}
+
+/// Where the loaded guest's `address` lies in the machine, as a read at EL0 (`user`) or EL1 finds it (Arm ARM, AT S12E0R, AT S12E1R). The
+/// register that tells it is the guest's.
+pub(crate) fn translate(address: u64, user: bool) -> Option<u64> {
+    /// PAR_EL1: it would fault; bits 47 to 12 of the address.
+    const FAULT: u64 = 1;
+    const PAGE_FIELD: u64 = 0x0000_FFFF_FFFF_F000;
+    let kept = PAR_EL1.get();
+    // SAFETY: walks the guest's tables, and writes the one register.
+    unsafe {
+        match user {
+            true => {
+                asm!("at s12e0r, {}", "isb", in(reg) address, options(nostack, preserves_flags))
+            }
+            false => {
+                asm!("at s12e1r, {}", "isb", in(reg) address, options(nostack, preserves_flags))
+            }
+        }
+    }
+    let found = PAR_EL1.get();
+    PAR_EL1.set(kept);
+    (found & FAULT == 0).then_some(found & PAGE_FIELD | address % PAGE)
 }
 
 /// Forgets all of a partition's translations on this processor: those of its own first stage, too. The processor knows

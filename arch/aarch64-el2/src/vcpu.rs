@@ -37,8 +37,6 @@ pub struct Vcpu {
 
 /// ICH_HCR_EL2: the virtual interface is on.
 const INTERFACE_ON: u64 = 1;
-/// ICH_HCR_EL2.UIE: the maintenance interrupt when at most one list register is in use.
-pub(crate) const UNDERFLOW: u64 = 1 << 1;
 
 impl Vcpu {
     /// The place of x30, behind which the program counter follows.

@@ -7,11 +7,11 @@ use crate::console::Input;
 use crate::hardware::{Context, Hardware, Kind};
 use crate::machine::Refusal;
 use crate::syndrome::Access;
-use crate::vgic::Frame;
+use crate::vgic::{Effects, Frame};
 use taktos_abi::vm::{Linkage, layout};
 
 /// Where an address lies.
-enum Place {
+pub(super) enum Place {
     Distributor(u64),
     Redistributor(usize, u64),
     Console(u64),
@@ -19,7 +19,9 @@ enum Place {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Carries out an access of the loaded `vcpu` to what is not its memory. Says whether anything is there.
+    /// Carries out an access of the loaded `vcpu` to what is not its memory. Says whether anything is there. A part of each exit
+    /// of this kind, so it lies in its caller.
+    #[inline(always)]
     pub(super) fn device(&mut self, vcpu: usize, physical: u64, access: Access) -> bool {
         let partition = usize::from(self.vcpus[vcpu].partition);
         let Some(place) = self.place(partition, physical) else {
@@ -45,7 +47,8 @@ impl<H: Hardware> Hypervisor<H> {
         true
     }
 
-    fn place(&self, partition: usize, physical: u64) -> Option<Place> {
+    #[inline(always)]
+    pub(super) fn place(&self, partition: usize, physical: u64) -> Option<Place> {
         let within = |from: u64, bytes: u64| {
             let offset = physical.checked_sub(from)?;
             (offset < bytes).then_some(offset)
@@ -91,10 +94,22 @@ impl<H: Hardware> Hypervisor<H> {
         // What the guest has taken and ended is in the list registers.
         let gic = &mut self.partitions[partition].gic;
         let mut effects = gic.sync(number, &mut H::lists());
-        let done = gic.access(frame, offset, access.bytes as usize, write);
-        effects.add(done.effects);
-        self.carry_out(partition, effects);
-        done.value
+        let mut asked = write.is_some();
+        loop {
+            let gic = &mut self.partitions[partition].gic;
+            let done = gic.access(frame, offset, access.bytes as usize, write);
+            effects.add(done.effects);
+            if effects == Effects::NONE {
+                return done.value;
+            }
+            self.carry_out(partition, core::mem::take(&mut effects));
+            if asked || !self.vcpus[vcpu].timer_changed {
+                return done.value;
+            }
+            // What was read as pending may not be so any more.
+            self.ask_sources(vcpu);
+            asked = true;
+        }
     }
 
     fn console_access(

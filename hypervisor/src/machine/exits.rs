@@ -34,7 +34,7 @@ impl<H: Hardware> Hypervisor<H> {
                 },
                 Some(vcpu),
             ) => self.exception(vcpu, syndrome, address, physical),
-            (Exit::Error, Some(vcpu)) => self.fault(vcpu, 0x2F << 26, 0),
+            (Exit::Error, Some(vcpu)) => self.fault(vcpu, syndrome::ASYNCHRONOUS, 0),
         }
         self.leave()
     }
@@ -61,10 +61,13 @@ impl<H: Hardware> Hypervisor<H> {
             },
             Event::Access(access) => match self.device(vcpu, physical, access) {
                 true => GoesOn::Behind,
-                false => GoesOn::At(syndrome::external_abort(false, user), address),
+                false => GoesOn::At(syndrome::external_abort(syndrome, user), address),
             },
-            Event::Opaque => GoesOn::At(syndrome::external_abort(false, user), address),
-            Event::Fetch if user => GoesOn::At(syndrome::external_abort(true, user), address),
+            Event::Opaque => match self.undescribed(vcpu, syndrome, address, physical) {
+                true => GoesOn::Behind,
+                false => GoesOn::At(syndrome::external_abort(syndrome, user), address),
+            },
+            Event::Fetch if user => GoesOn::At(syndrome::external_abort(syndrome, user), address),
             Event::Fetch => return self.fault(vcpu, syndrome, address),
             Event::Wait { .. } | Event::Coprocessor { .. }
                 if syndrome::is_aarch32(state) && !syndrome::holds(syndrome, state) =>
@@ -116,7 +119,7 @@ enum GoesOn {
     At(u64, u64),
 }
 
-/// Whether a guest in `state` was at EL0, in AArch64 or AArch32 (SPSR_EL2.M, Arm DDI 0487, section C5.2.19).
-fn is_user(state: u64) -> bool {
+/// Whether a guest in `state` (SPSR_EL2) was at EL0, in AArch64 or AArch32 (M, Arm DDI 0487, section C5.2.19).
+pub(super) fn is_user(state: u64) -> bool {
     state & 0xF == 0
 }

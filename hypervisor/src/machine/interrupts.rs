@@ -5,6 +5,7 @@
 //! VCPUs is loaded, it is masked, but where one waits: then it comes once, to the processor that was left last, and stays
 //! active until the guest has ended it. So it costs others at most one exit between two runs of its owner.
 
+use super::waiting::FIRST_SHARED;
 use super::{Condition, Hypervisor, interrupts};
 use crate::hardware::{CALL_INTERRUPT, CONSOLE_INTERRUPT, Hardware};
 use taktos_abi::vm::layout::{HYPERVISOR_TIMER_INTERRUPT, MAINTENANCE_INTERRUPT, TIMER_INTERRUPT};
@@ -59,6 +60,25 @@ impl<H: Hardware> Hypervisor<H> {
             }
             shared => self.pass_on(shared),
         }
+    }
+
+    /// Looks whether the timer of the loaded `vcpu` and its partition's devices still ask for what is pending of them: a level that has
+    /// fallen is no interrupt any more.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ask_sources(&mut self, vcpu: usize) {
+        let (partition, number) = self.place_of(vcpu);
+        let gic = &mut self.partitions[partition].gic;
+        let mut effects = gic.sync(number, &mut H::lists());
+        let (timer, shared) = gic.doubtful(number);
+        let due = H::timer().is_due(H::ticks());
+        let bits = (0..u64::BITS).filter(|&spi| shared >> spi & 1 != 0);
+        let low = bits.filter(|&spi| !H::is_asserted(FIRST_SHARED + spi));
+        let low = low.fold(0, |low, spi| low | 1 << spi);
+        effects.add(gic.withdraw(number, timer && !due, low));
+        self.carry_out(partition, effects);
+        H::set_timer_active(self.partitions[partition].gic.timer_is_active(number));
+        self.vcpus[vcpu].timer_changed = false;
     }
 
     /// A device of a partition's own. It does not come again before the partition's guest has ended it.

@@ -84,7 +84,10 @@ impl<H: Hardware> Hypervisor<H> {
         let mut line = self.line_of(partition);
         line.add(b" stopped: ");
         reason.tell(&mut line);
-        self.say(partition, &line);
+        match again {
+            true => self.say_seldom(partition, &line),
+            false => self.say_last(partition, &line),
+        }
         for vcpu in self.vcpus_of(partition) {
             self.put_off(vcpu);
         }
@@ -131,10 +134,8 @@ impl<H: Hardware> Hypervisor<H> {
             return;
         }
         if again {
-            let starts = self.partitions[partition].starts;
-            let mut line = self.line_of(partition);
-            line.add(b" started again (").add_decimal(starts).add(b")");
-            self.say(partition, &line);
+            let line = self.again(partition, self.partitions[partition].starts);
+            self.say_seldom(partition, &line);
             return self.start_partition(partition);
         }
         self.partitions[partition].phase = Phase::Stopped;
@@ -144,15 +145,34 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
+    /// That `partition` has started again, so many times so far.
+    fn again(&self, partition: usize, times: u32) -> Text {
+        let mut line = self.line_of(partition);
+        line.add(b" started again (").add_decimal(times).add(b")");
+        line
+    }
+
     /// A line that begins with the name of `partition`.
-    fn line_of(&self, partition: usize) -> Text {
+    pub(super) fn line_of(&self, partition: usize) -> Text {
         let mut line = Text::new();
         line.add_name(&self.description.partitions[partition].name);
         line
     }
 
-    /// Says something of a partition on the machine's console.
-    fn say(&mut self, partition: usize, line: &Text) {
+    /// Says something of a partition on the machine's console, unless as much as a partition may was said of it of late.
+    pub(super) fn say_seldom(&mut self, partition: usize, line: &Text) {
+        if self.partitions[partition].said.may_say(H::now()) {
+            self.console.say(partition, line.bytes());
+        }
+    }
+
+    /// Says the last of a partition. Where it was not said that it started again, it is now.
+    fn say_last(&mut self, partition: usize, line: &Text) {
+        let state = &self.partitions[partition];
+        if state.said.was_silent() && state.starts > 1 {
+            let again = self.again(partition, state.starts - 1);
+            self.console.say(partition, again.bytes());
+        }
         self.console.say(partition, line.bytes());
     }
 }

@@ -2,7 +2,7 @@
 //! Must never know: how the parts below do their work.
 //!
 //! Its parts: `exits` (why a guest was left), `screen` (the console's lines), `interrupts` (physical ones), `switch` (who runs), `life` (start, stop and
-//! restart of partitions), `devices` (accesses to emulated devices), `registers` (trapped system registers), `calls`
+//! restart of partitions), `devices` (accesses to emulated devices), `undescribed` (those that the processor says nothing of), `registers` (trapped system registers), `calls`
 //! (hypercalls and PSCI), `waiting` (WFI, and what ends it).
 
 mod calls;
@@ -13,9 +13,11 @@ mod life;
 mod registers;
 mod screen;
 mod switch;
+mod undescribed;
 mod waiting;
 
 pub use life::Stopped;
+use screen::Said;
 
 use crate::channel::Link;
 use crate::console::Multiplexer;
@@ -77,7 +79,7 @@ struct VcpuState {
     condition: Condition,
     /// The processor that it is loaded in.
     on: Option<u8>,
-    /// Whether its timer's interrupt is active may have changed while it is loaded.
+    /// Whether its timer's interrupt is active may have changed, or whether sources of pending interrupts still ask.
     timer_changed: bool,
     /// More is done when it is loaded and taken off than for others: it has devices, its emulated physical timer is on, or its
     /// memory is filled.
@@ -109,6 +111,7 @@ struct Partition {
     console: Pl011,
     /// The processor to which the interrupts of its devices come; none: they are masked.
     home: Option<usize>,
+    said: Said,
 }
 
 /// A processor.
@@ -124,9 +127,11 @@ struct Processor {
     pass: Option<Instant>,
     /// The VCPU of each partition that was loaded last.
     last: [u8; PARTITIONS],
+    /// The partition that was loaded last.
+    owner: u8,
 }
 
-/// No VCPU of a partition has been loaded yet.
+/// No VCPU of a partition, or of any, has been loaded yet.
 const NOBODY: u8 = u8::MAX;
 
 /// In [`World::due`], of the first processor; the others' bits are above: it has to choose anew.
@@ -249,6 +254,7 @@ impl<H: Hardware> Hypervisor<H> {
                 alarm: None,
                 pass: None,
                 last: [NOBODY; PARTITIONS],
+                owner: NOBODY,
             }; CPUS],
             links: core::array::from_fn(|_| Link::new()),
             console: Screen::new(console(description)),
@@ -459,6 +465,7 @@ fn partition(description: &Description, index: usize) -> Partition {
         gic: VirtualGic::new(),
         console: Pl011::new(),
         home: None,
+        said: Said::NOTHING,
     }
 }
 

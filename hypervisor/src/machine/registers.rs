@@ -8,6 +8,7 @@ use crate::hardware::{Context, Hardware};
 use crate::syndrome::{Register, is_channel, name, parts};
 
 const ICC_SGI1R: u32 = name(3, 0, 12, 11, 5);
+const ICC_DIR: u32 = name(3, 0, 12, 11, 1);
 const ICC_SGI0R: u32 = name(3, 0, 12, 11, 7);
 const ICC_ASGI1R: u32 = name(3, 0, 12, 11, 6);
 const CNTP_TVAL: u32 = name(3, 3, 14, 2, 0);
@@ -73,6 +74,7 @@ impl<H: Hardware> Hypervisor<H> {
         let timer = &mut self.vcpus[vcpu].physical;
         match register {
             ICC_SGI1R => self.send_interrupt(vcpu, value),
+            ICC_DIR => self.deactivate_interrupt(vcpu, value),
             // The other groups are never enabled.
             ICC_SGI0R | ICC_ASGI1R => {}
             CNTP_CTL => {
@@ -94,6 +96,17 @@ impl<H: Hardware> Hypervisor<H> {
             _ => return is_debug(register),
         }
         true
+    }
+
+    /// It is trapped while active interrupts are in no list register.
+    #[cold]
+    #[inline(never)]
+    fn deactivate_interrupt(&mut self, vcpu: usize, value: u64) {
+        let (partition, number) = self.place_of(vcpu);
+        let gic = &mut self.partitions[partition].gic;
+        let mut effects = gic.sync(number, &mut H::lists());
+        effects.add(gic.deactivate(number, value, &H::lists()));
+        self.carry_out(partition, effects);
     }
 
     fn send_interrupt(&mut self, vcpu: usize, value: u64) {

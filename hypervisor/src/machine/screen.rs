@@ -5,12 +5,50 @@ use crate::console::{Input, Multiplexer, Output};
 use crate::hardware::Hardware;
 use core::marker::PhantomData;
 use taktos_abi::vm::Description;
+use taktos_time::{Duration, Instant};
 
 /// Lines of guests and of the hypervisor.
 type Lines = Multiplexer<{ Description::PARTITIONS }>;
 
 /// Room in what waits that guests leave to the hypervisor: how a neighbour ended is told even beside one that floods.
 const KEPT: usize = 1024;
+
+/// How much the hypervisor says of a partition: so many lines at once, and one in so long on average. A line has about 60
+/// bytes; those of all partitions are a fraction of a slow serial line, and those of one at once leave room in what waits.
+const LINES: u64 = 16;
+const SPACING: Duration = Duration::from_millis(100);
+
+/// What was said of a partition.
+#[derive(Clone, Copy)]
+pub(super) struct Said {
+    /// When the lines so far would all have been said, one in [`SPACING`].
+    until: Instant,
+    /// The last line was not said.
+    silent: bool,
+}
+
+impl Said {
+    pub const NOTHING: Self = Self {
+        until: Instant::START,
+        silent: false,
+    };
+
+    /// Whether a line of the partition may be said at `now`; if so, it is taken for said.
+    pub fn may_say(&mut self, now: Instant) -> bool {
+        let most = SPACING.as_nanos() * (LINES - 1);
+        let until = self.until.max(now);
+        self.silent = until.as_nanos() - now.as_nanos() > most;
+        if !self.silent {
+            self.until = until.saturating_add(SPACING);
+        }
+        !self.silent
+    }
+
+    /// Whether the last line was left out.
+    pub fn was_silent(&self) -> bool {
+        self.silent
+    }
+}
 
 /// The console of the machine.
 pub(super) struct Screen<H> {

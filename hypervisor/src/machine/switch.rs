@@ -3,7 +3,9 @@
 
 use super::{CHOOSE, Condition, FILL, Hypervisor, MORE, NOBODY};
 use crate::hardware::{Context, Hardware, Next};
+use crate::machine::life::Stopped;
 use crate::processor;
+use crate::syndrome::ASYNCHRONOUS;
 use crate::timers::Timer;
 use taktos_schedule::vcpu::Vcpu;
 use taktos_time::Instant;
@@ -86,6 +88,11 @@ impl<H: Hardware> Hypervisor<H> {
     /// be left again for it.
     fn load(&mut self, here: usize, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
+        let before = core::mem::replace(&mut self.processors[here].owner, partition as u8);
+        // What a guest has written may still be on its way: an error that comes of it is its own, and may not arrive at another.
+        if before != partition as u8 && H::take_error() {
+            self.charge_error(before);
+        }
         let last = &mut self.processors[here].last[partition];
         let sibling = core::mem::replace(last, vcpu as u8);
         if sibling != vcpu as u8 && sibling != NOBODY {
@@ -94,17 +101,29 @@ impl<H: Hardware> Hypervisor<H> {
         let context = H::context(vcpu);
         let gic = &mut self.partitions[partition].gic;
         let timer = context.timer();
-        if timer.control & 3 == 1 && timer.compare <= H::ticks() && !gic.timer_is_active(number) {
+        if timer.is_due(H::ticks()) && !gic.timer_is_active(number) {
             let _ = gic.raise_timer(number); // It is refilled when it goes on.
         }
         H::set_timer_active(gic.timer_is_active(number));
         H::load(vcpu, partition, self.wait_trapped(vcpu));
-        self.vcpus[vcpu].timer_changed = false;
         self.vcpus[vcpu].on = Some(here as u8);
         self.processors[here].current = Some(vcpu);
         self.processors[here].heard = Some(vcpu);
         if self.vcpus[vcpu].attended {
             self.arrive(vcpu);
+        }
+    }
+
+    /// An asynchronous error was that of `before`, which was loaded here last.
+    #[cold]
+    fn charge_error(&mut self, before: u8) {
+        if before != NOBODY {
+            let error = Stopped::Fault {
+                syndrome: ASYNCHRONOUS,
+                address: 0,
+                pc: 0,
+            };
+            self.stop(before.into(), error);
         }
     }
 
@@ -133,11 +152,16 @@ impl<H: Hardware> Hypervisor<H> {
     #[inline]
     pub(super) fn refill(&mut self, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
-        let gic = &mut self.partitions[partition].gic;
-        let effects = gic.flush(number, &mut H::lists());
-        self.carry_out(partition, effects);
-        if core::mem::take(&mut self.vcpus[vcpu].timer_changed) {
-            H::set_timer_active(self.partitions[partition].gic.timer_is_active(number));
+        let mut asked = false;
+        loop {
+            let gic = &mut self.partitions[partition].gic;
+            let effects = gic.flush(number, &mut H::lists());
+            self.carry_out(partition, effects);
+            if !self.vcpus[vcpu].timer_changed || asked {
+                return;
+            }
+            self.ask_sources(vcpu);
+            asked = true;
         }
     }
 

@@ -9,7 +9,7 @@ use taktos_schedule::vcpu::Vcpu;
 use taktos_time::Instant;
 
 /// The number of the first shared interrupt.
-const FIRST_SHARED: u32 = 32;
+pub(super) const FIRST_SHARED: u32 = 32;
 
 /// When an enabled, unmasked timer is due.
 fn due<H: Hardware>(timer: VirtualTimer) -> Option<Instant> {

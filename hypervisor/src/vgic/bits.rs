@@ -40,6 +40,9 @@ pub(super) struct Bits {
     /// Came again before the guest had taken it: its list register gives notice of the end, and until then nobody need be told
     /// of more. Never those of hardware, of which there is no such notice.
     pub again: u64,
+    /// Those of the machine that the guest itself has made pending: no line tells when that is over. A bit may be left over
+    /// from a pending state that is gone.
+    pub written: u64,
     edits: Edits,
 }
 
@@ -56,6 +59,7 @@ impl Bits {
             listed: 0,
             lent: 0,
             again: 0,
+            written: 0,
             edits: Edits {
                 activate: 0,
                 deactivate: 0,
@@ -82,6 +86,12 @@ impl Bits {
     /// Those of the machine whose physical interrupt stays active for them.
     pub const fn held(&self) -> u64 {
         (self.latch | self.lent | self.active) & self.physical
+    }
+
+    /// Those of the machine that are pending, not active, and not because the guest wrote so: its line may be low by now.
+    pub fn doubtful(&mut self) -> u64 {
+        self.written &= self.latch | self.lent;
+        (self.latch | self.lent) & self.physical & !self.active & !self.written
     }
 
     /// Takes note of the `bit`'s list register: whether it is `pending` or `active` there.
@@ -132,6 +142,7 @@ impl Bits {
     pub fn forget(&mut self, bits: u64, remote: u64) {
         self.latch &= !bits;
         self.lent &= !(bits & !remote);
+        self.written &= !bits;
         self.edits.forget |= bits & remote;
     }
 

@@ -18,9 +18,12 @@ impl VirtualGic {
                 bits.unlist(bit);
                 self.cpus[vcpu].lists.give_up(register);
             } else {
-                // Of the active ones no end goes unseen: it makes room.
+                // Of those that are active no end goes unseen: it makes room.
                 self.put(vcpu, register, intid, (true, true), lists);
             }
+        }
+        if self.cpus[vcpu].lists.free(lists) == 0 {
+            self.make_room(vcpu, lists);
         }
         let known = &self.cpus[vcpu].lists;
         let free = known.free(lists);

@@ -37,7 +37,7 @@ impl VirtualGic {
         match (changed, high) {
             (false, _) => 0,
             (true, true) => self.notice(owner, intid),
-            (true, false) => self.withdraw(owner, listed),
+            (true, false) => self.fall(owner, listed),
         }
     }
 
@@ -54,25 +54,6 @@ impl VirtualGic {
         }
         cpu.private.latch |= 1 << TIMER;
         self.notice(vcpu, TIMER)
-    }
-
-    /// The virtual timer of `vcpu`, which was synced, does not ask any more: a pending interrupt that the guest has not acknowledged is
-    /// taken back. Answers whether there was one: physical 27 is not to be active any longer.
-    pub fn withdraw_timer(&mut self, vcpu: usize) -> bool {
-        let Some(cpu) = self.cpus.get_mut(vcpu) else {
-            return false;
-        };
-        let bit = 1 << TIMER;
-        let pending = (cpu.private.latch | cpu.private.lent) & bit != 0;
-        if !cpu.lists.exact || cpu.private.active & bit != 0 || !pending {
-            return false;
-        }
-        if let Some(register) = cpu.lists.register_of(TIMER) {
-            cpu.lists.give_up(register);
-            cpu.private.unlist(bit);
-        }
-        cpu.private.forget(bit, 0);
-        true
     }
 
     /// VCPU `from` writes `value` to ICC_SGI1R_EL1 (IHI 0069, "ICC_SGI1R_EL1"). Answers who is to be kicked. Targets that there
@@ -138,7 +119,7 @@ impl VirtualGic {
     }
 
     /// An interrupt of VCPU `owner` is perhaps not pending any more.
-    fn withdraw(&mut self, owner: usize, listed: bool) -> u16 {
+    fn fall(&mut self, owner: usize, listed: bool) -> u16 {
         let Some(cpu) = self.cpus.get_mut(owner) else {
             return 0;
         };

@@ -7,8 +7,9 @@
 //! are chosen, and among equals those of the smallest numbers.
 
 use super::bits::{Bits, ones};
+use super::taken::{LEVEL_BITS, Taken};
 use super::{Cpu, Effects, PRIVATE, SHARED, VirtualGic, bank};
-use crate::hardware::ListRegisters;
+use crate::hardware::{ListRegisters, Notices};
 
 /// State: pending.
 const PENDING: u64 = 1 << 62;
@@ -47,8 +48,10 @@ pub(super) struct Lists {
     pub fresh_shared: u64,
     /// There are edits to be done when the registers are looked at.
     pub edited: bool,
-    /// The underflow interrupt is asked for.
-    underflow: bool,
+    /// What leads to the maintenance interrupt.
+    notices: Notices,
+    /// What the guest has acknowledged.
+    pub taken: Taken,
 }
 
 impl Lists {
@@ -61,7 +64,12 @@ impl Lists {
         fresh: 0,
         fresh_shared: 0,
         edited: false,
-        underflow: false,
+        notices: Notices {
+            underflow: false,
+            taken: false,
+            away: false,
+        },
+        taken: Taken::NOTHING,
     };
 
     /// `bit`, which is interrupt `intid`'s (or none), became pending.
@@ -158,7 +166,7 @@ impl VirtualGic {
         } = &mut self.cpus[vcpu];
         known.exact = true;
         let mut left = known.used;
-        let mut odd = if moving || known.edited { left } else { 0 };
+        let mut odd = u32::from(if moving || known.edited { left } else { 0 });
         while left != 0 {
             let register = left.trailing_zeros() as usize;
             left &= left - 1;
@@ -169,8 +177,11 @@ impl VirtualGic {
                 bits.end(bit);
                 known.used &= !(1 << register);
                 known.freshen(intid, bits.pending() & bit);
-                odd |= u16::from(value & NOTIFY != 0) << register;
+                odd |= u32::from(value & NOTIFY != 0) << register;
             } else {
+                let taken = value & ACTIVE != 0 && bits.active & bit == 0;
+                let doubtful = value & (PENDING | HARDWARE) == PENDING | HARDWARE;
+                odd |= (u32::from(taken) << REGISTERS | u32::from(doubtful)) << register;
                 bits.fold(bit, value & PENDING != 0, value & ACTIVE != 0);
                 known.dirty |= value & PENDING == 0 && bits.pending() & bit != 0;
             }
@@ -181,16 +192,28 @@ impl VirtualGic {
         }
     }
 
-    /// What is left to do for the `odd` ones of the registers that were looked at.
+    /// What is left to do for the `odd` ones of the registers that were looked at; in the upper half those whose interrupts have been
+    /// acknowledged since.
     #[cold]
-    fn fold_odd(&mut self, vcpu: usize, odd: u16, lists: &mut impl ListRegisters) -> Effects {
+    fn fold_odd(&mut self, vcpu: usize, odd: u32, lists: &mut impl ListRegisters) -> Effects {
         let mut effects = Effects::NONE;
         let edited = core::mem::take(&mut self.cpus[vcpu].lists.edited);
         self.cpus[vcpu].lists.dirty |= edited;
-        for register in ones(u64::from(odd)) {
+        for register in ones(u64::from((odd | odd >> REGISTERS) as u16)) {
             let value = lists.read(register);
             let intid = self.cpus[vcpu].lists.name(register);
+            if odd >> REGISTERS >> register & 1 != 0 {
+                effects.add(self.take(vcpu, intid, (value >> PRIORITY_SHIFT) as u8, lists));
+            }
+            if value & (PENDING | HARDWARE) == PENDING | HARDWARE {
+                // Whether its line is still high only the machine knows.
+                effects.timers |= 1 << vcpu;
+            }
             let (bits, bit) = self.bits(vcpu, intid);
+            if value & PENDING == 0 {
+                // It was taken; it may have been written once more since.
+                bits.written &= !bit | bits.latch;
+            }
             let held = bits.held();
             bits.edit(bit);
             effects.add(Effects::of_held(vcpu, intid, held, bits.held()));
@@ -201,6 +224,7 @@ impl VirtualGic {
             }
             effects.add(self.settle(intid));
         }
+        effects.add(self.end_away(vcpu, lists));
         effects
     }
 
@@ -233,13 +257,20 @@ impl VirtualGic {
         let waiting = open && !self.add(vcpu, private, shared, lists);
         if waiting {
             self.choose(vcpu, lists);
+            // What is shown may have waited for long.
+            effects.timers |= u16::from(self.doubtful(vcpu) != (false, 0)) << vcpu;
         }
         let private = &self.cpus[vcpu].private;
+        let mut away = false;
         if (private.active & !private.listed) | (self.shared.active & !self.shared.listed) != 0 {
             self.add_active(vcpu, open, lists);
+            away = self.away(vcpu) != (0, 0);
         }
+        // Who ends in two steps is open for more as soon as he has taken what is shown, whatever is active.
+        let taken = waiting && lists.ends_in_two_steps() && self.shows_pending(vcpu);
         let known = &mut self.cpus[vcpu].lists;
-        known.dirty = waiting;
+        known.dirty = waiting | away;
+        known.edited |= away;
         (known.fresh, known.fresh_shared) = (0, 0);
         if known.stale != 0 {
             known.erase(lists);
@@ -247,11 +278,25 @@ impl VirtualGic {
         // The underflow interrupt comes when at most one register is in use. With a single register that is always so: it would
         // come again and again, and nothing would get done.
         let underflow = waiting && lists.count() > 1;
-        if known.underflow != underflow {
-            known.underflow = underflow;
-            lists.set_underflow(underflow);
+        let notices = Notices {
+            underflow,
+            taken,
+            away,
+        };
+        if away || known.notices != notices {
+            known.notices = notices;
+            lists.set_notices(notices);
         }
         effects
+    }
+
+    /// A register holds an interrupt that is pending and not active.
+    fn shows_pending(&mut self, vcpu: usize) -> bool {
+        let known = self.cpus[vcpu].lists;
+        ones(known.used.into()).any(|register| {
+            let (bits, bit) = self.bits(vcpu, known.name(register));
+            bits.active & bit == 0
+        })
     }
 
     /// Erases what must not be delivered, and brings the others up to date.
@@ -316,13 +361,11 @@ impl VirtualGic {
         true
     }
 
-    /// Interrupts that the guest made active by a write, so far as there is room: its end of them finds them then.
+    /// Active interrupts that are in no register, so far as there is room: the guest's end of them finds them then.
     #[cold]
     fn add_active(&mut self, vcpu: usize, open: bool, lists: &mut impl ListRegisters) {
-        let cpu = &self.cpus[vcpu];
-        let private = cpu.private.active & !cpu.private.listed;
-        let shared = self.shared.active & !self.shared.listed & cpu.spis;
-        let free = cpu.lists.free(lists);
+        let (private, shared) = self.away(vcpu);
+        let free = self.cpus[vcpu].lists.free(lists);
         for (register, intid) in ones(u64::from(free)).zip(numbers(private, shared)) {
             self.put(vcpu, register, intid, (open, false), lists);
         }
@@ -340,8 +383,16 @@ impl VirtualGic {
         // It is pending elsewhere as soon as it has ended here.
         let leaving = self.leaves(intid);
         let shown = (open && !leaving, urgent || leaving);
-        let priority = self.priority(vcpu, intid);
-        let (bits, bit) = self.bits(vcpu, intid);
+        let mut priority = (self.priority(vcpu, intid), true);
+        let known = &mut self.cpus[vcpu].lists.taken;
+        let (bits, bit) = bank(&mut self.cpus[vcpu].private, &mut self.shared, intid);
+        if bits.active & bit != 0
+            && let Some(level) = known.level_of(intid, lists.levels())
+        {
+            let kept = level << (8 - LEVEL_BITS);
+            priority = (kept, kept == priority.0);
+            known.comes_back(level);
+        }
         let value = present(bits, bit, intid, priority, shown);
         self.cpus[vcpu].lists.fill(register, intid, value, lists);
     }
@@ -362,18 +413,22 @@ fn show(bits: &mut Bits, bit: u64, intid: u8, priority: u8) -> u64 {
 }
 
 /// What a list register holds for interrupt `intid`, which is `bit` of `bits`: pending, if it is and its VCPU is `open`.
-/// `urgent`: its end must be noticed.
+/// `urgent`: its end must be noticed. The priority of an active one is that at which it was acknowledged, by which its end finds it; it
+/// may not be the `current` one.
 fn present(
     bits: &mut Bits,
     bit: u64,
     intid: u8,
-    priority: u8,
+    (priority, current): (u8, bool),
     (open, urgent): (bool, bool),
 ) -> u64 {
     let active = bits.active & bit != 0;
     let physical = bits.physical & bit != 0;
-    // Both at once is not for those of hardware (IHI 0069, ICH_LR<n>_EL2.State): it stays with us until the end.
-    let shown = open && bits.pending() & bits.enabled & bit != 0 && !(active && physical);
+    let shown = open && bits.pending() & bits.enabled & bit != 0;
+    // Both at once is not for those of hardware (IHI 0069, ICH_LR<n>_EL2.State), nor for two priorities: it stays with us until the
+    // end.
+    let held_back = shown && active && (physical || !current);
+    let (shown, urgent) = (shown && !held_back, urgent || held_back);
     bits.again |= bits.lent & bits.latch & bit & !bits.physical;
     bits.lend(bit, shown);
     bits.listed |= bit;

@@ -8,7 +8,7 @@
 //! # How it is called
 //! All with the hypervisor's lock held. After each exit of a VCPU, before anything else here:
 //! [`VirtualGic::sync`] with its list registers. Then what happened: [`VirtualGic::access`], [`VirtualGic::send`],
-//! [`VirtualGic::raise`], [`VirtualGic::set_level`], [`VirtualGic::raise_timer`]. Before each return to the guest:
+//! [`VirtualGic::raise`], [`VirtualGic::set_level`], [`VirtualGic::raise_timer`], [`VirtualGic::withdraw`]. Before each return to the guest:
 //! [`VirtualGic::flush`]. A VCPU that was synced and does not run may be moved to another processor with its saved registers.
 //!
 //! Each answers what the caller must do elsewhere: let *kicked* VCPUs flush (a waiting one wakes if
@@ -18,7 +18,8 @@
 //! Interrupt 27 (the virtual timer) of each VCPU and shared ones that were assigned
 //! ([`VirtualGic::assign_physical`]) are tied to the physical interrupt of the same number: it stays active from its acknowledgement until
 //! the guest ends the virtual one, by which the processor ends both. Their level is thus asked for by the physical
-//! controller: a raise is one event.
+//! controller: a raise is one event. Where the level falls before the guest has acknowledged it, nobody is told: the caller looks
+//! at the source of what is pending ([`VirtualGic::doubtful`]) whenever the VCPU is left or asks what is pending.
 
 mod bits;
 mod choice;
@@ -26,6 +27,7 @@ mod events;
 mod lists;
 mod registers;
 mod routes;
+mod taken;
 
 #[cfg(test)]
 mod tests;
@@ -69,7 +71,8 @@ pub struct Effects {
     pub ended: u64,
     /// VCPUs that have something to do: they must pass through [`VirtualGic::sync`] and [`VirtualGic::flush`].
     pub kick: u16,
-    /// VCPUs for which [`VirtualGic::timer_is_active`] may answer differently from before: where one is loaded, physical 27 must be set again.
+    /// VCPUs for which [`VirtualGic::timer_is_active`] or [`VirtualGic::doubtful`] may answer differently from before: where one is
+    /// loaded, what is doubtful must be asked for, and physical 27 be set again.
     pub timers: u16,
 }
 
@@ -215,6 +218,14 @@ impl VirtualGic {
             effects.add(self.settle(spi as u8 + PRIVATE));
         }
         effects
+    }
+
+    /// Which of the machine's interrupts are pending, and neither active nor made so by the guest: the timer of `vcpu`, shared ones (bit
+    /// 0 is number 32). Where the source of one does not ask any more, it is to be taken back ([`VirtualGic::withdraw`]).
+    pub fn doubtful(&mut self, vcpu: usize) -> (bool, u64) {
+        let shared = self.shared.doubtful();
+        let private = self.cpus.get_mut(vcpu).map(|cpu| cpu.private.doubtful());
+        (private.is_some_and(|doubtful| doubtful != 0), shared)
     }
 
     /// Shared interrupt `intid` is the machine's from now on; others are not changed.

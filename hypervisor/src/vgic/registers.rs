@@ -6,7 +6,7 @@
 //! There is no unfinished write: GICD_CTLR.RWP and GICR_CTLR.RWP read as zero.
 
 use super::bits::{Bits, ones};
-use super::{Access, Cpu, Effects, Frame, GROUP1, PRIVATE, SHARED, VirtualGic};
+use super::{Access, Cpu, Effects, Frame, GROUP1, NOWHERE, PRIVATE, SHARED, TIMER, VirtualGic};
 
 const CTLR: u64 = 0x0000;
 const GICD_TYPER: u64 = 0x0004;
@@ -129,6 +129,7 @@ impl VirtualGic {
             cpu.lists.dirty |= changed;
             effects.kick |= u16::from(changed && concerned) << vcpu;
         }
+        effects.timers = effects.kick;
         done(effects)
     }
 
@@ -180,8 +181,10 @@ impl VirtualGic {
         *awake = value & SLEEP == 0;
         let changed = *awake != was;
         lists.dirty |= changed;
+        let kick = u16::from(changed) << vcpu;
         done(Effects {
-            kick: u16::from(changed) << vcpu,
+            kick,
+            timers: kick,
             ..Effects::NONE
         })
     }
@@ -229,7 +232,12 @@ impl VirtualGic {
                 Kind::Pending(_) => bank.pending(),
                 Kind::Active(_) => bank.active,
             };
-            return constant((word >> shift) as u32);
+            let access = constant((word >> shift) as u32);
+            let effects = match kind {
+                Kind::Pending(_) => self.doubted(owner),
+                _ => Effects::NONE,
+            };
+            return Access { effects, ..access };
         };
         let bits = u64::from(value as u32) << shift;
         let before = self.before(owner);
@@ -238,12 +246,66 @@ impl VirtualGic {
             Kind::Group => {}
             Kind::Enable(true) => bank.enabled |= bits,
             Kind::Enable(false) => bank.enabled &= !bits,
-            Kind::Pending(true) => bank.latch |= bits,
+            Kind::Pending(true) => {
+                bank.written |= bits & bank.physical;
+                bank.latch |= bits;
+            }
             Kind::Pending(false) => bank.forget(bits, remote),
             Kind::Active(true) => bank.activate(bits, remote),
             Kind::Active(false) => bank.deactivate(bits, remote),
         }
-        done(self.changed(owner, bits, before))
+        let mut effects = self.changed(owner, bits, before);
+        if matches!(kind, Kind::Enable(true)) {
+            // What has been pending for long may not be so any more.
+            effects.timers |= effects.kick;
+        }
+        done(effects)
+    }
+
+    /// The owner's interrupts are about to be read, of which some are doubtful: where they are, their sources are to be asked.
+    fn doubted(&mut self, owner: Owner) -> Effects {
+        let timers = match owner {
+            Owner::Private(vcpu) => u16::from(self.cpus[vcpu].private.doubtful() != 0) << vcpu,
+            Owner::Shared => {
+                // What is nowhere is the first VCPU's to ask for.
+                let of = |spi: usize| Some(self.place[spi]).filter(|&vcpu| vcpu != NOWHERE);
+                ones(self.shared.doubtful()).fold(0, |all, spi| all | 1 << of(spi).unwrap_or(0))
+            }
+        };
+        Effects {
+            timers,
+            ..Effects::NONE
+        }
+    }
+
+    /// The sources of the timer of `vcpu`, which was synced, and of `shared` interrupts (bit 0 is number 32) do not ask any more:
+    /// their pending states are taken back, as by the guest's own writes to GICR_ICPENDR0, GICD_ICPENDR1 and GICD_ICPENDR2.
+    pub fn withdraw(&mut self, vcpu: usize, timer: bool, shared: u64) -> Effects {
+        let mut effects = Effects::NONE;
+        if timer && vcpu < self.vcpus {
+            let owner = Owner::Private(vcpu);
+            effects.add(self.change(owner, 1 << TIMER, Bits::forget));
+        }
+        if shared != 0 {
+            effects.add(self.change(Owner::Shared, shared, Bits::forget));
+        }
+        effects
+    }
+
+    /// Interrupt `intid` of `vcpu`, which was synced, or a shared one is active no longer, as by the guest's own write to
+    /// GICR_ICACTIVER0, GICD_ICACTIVER1 or GICD_ICACTIVER2.
+    pub(super) fn end_active(&mut self, vcpu: usize, intid: u8) -> Effects {
+        match intid.checked_sub(PRIVATE) {
+            None => self.change(Owner::Private(vcpu), 1 << intid, Bits::deactivate),
+            Some(spi) => self.change(Owner::Shared, 1 << spi, Bits::deactivate),
+        }
+    }
+
+    /// Changes `bits` of the owner's interrupts, of which some may be in list registers of VCPUs that run.
+    fn change(&mut self, owner: Owner, bits: u64, change: fn(&mut Bits, u64, u64)) -> Effects {
+        let before = self.before(owner);
+        change(self.bank(owner), bits, before.remote);
+        self.changed(owner, bits, before)
     }
 
     fn priorities(
@@ -368,6 +430,9 @@ impl VirtualGic {
         let lists = &mut self.cpus[vcpu].lists;
         lists.dirty = true;
         lists.edited |= edits != 0;
+        if lists.taken.are_away() {
+            self.forget_inactive(vcpu);
+        }
         u16::from(changed != 0) << vcpu
     }
 }

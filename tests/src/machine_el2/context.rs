@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use taktos_hypervisor::hardware::{Context, ListRegisters, VirtualTimer};
+use taktos_hypervisor::hardware::{Context, ListRegisters, Notices, VirtualTimer};
 
 /// How many list registers there are: as on the Cortex-A53 and A57.
 const LISTS: usize = 4;
@@ -133,7 +133,20 @@ impl ListRegisters for Lists<'_> {
     fn write(&mut self, n: usize, value: u64) {
         self.0.lists[n].set(value);
     }
-    fn set_underflow(&mut self, _: bool) {}
+    fn set_notices(&mut self, _: Notices) {}
+    fn level(&self, priority: u8) -> u8 {
+        priority >> 3
+    }
+    fn levels(&self) -> u32 {
+        // Its handlers do not run inside each other.
+        0
+    }
+    fn ends_in_two_steps(&self) -> bool {
+        false
+    }
+    fn traps_deactivation(&self) -> bool {
+        true
+    }
 }
 
 impl Context for Registers {

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use taktos_abi::vm::layout;
 use taktos_hypervisor::hardware::{
     CALL_INTERRUPT, CONSOLE_INTERRUPT, Context, Hardware, Kind, MapError, VirtualTimer,
 };
@@ -76,6 +77,8 @@ pub(super) struct State {
     pub identity: BTreeMap<(u32, u32), u64>,
     /// Shared interrupts that were routed, or whose level was set.
     pub lines: BTreeMap<u32, Line>,
+    /// An asynchronous error is on its way.
+    pub error: bool,
 }
 
 /// What is done to memory.
@@ -133,6 +136,7 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         moves: None,
         identity: BTreeMap::new(),
         lines: BTreeMap::new(),
+        error: false,
     };
     MACHINE.with(|machine| *machine.borrow_mut() = Some(state));
     registers
@@ -323,6 +327,9 @@ impl Hardware for Mock {
     fn route(number: u32, cpu: Option<usize>) {
         with(|machine| machine.lines.entry(number).or_default().cpu = cpu);
     }
+    fn is_asserted(number: u32) -> bool {
+        with(|machine| machine.lines.get(&number).is_none_or(|line| line.high))
+    }
     fn set_timer_active(active: bool) {
         with(|machine| machine.here().timer_active = active);
     }
@@ -352,6 +359,12 @@ impl Hardware for Mock {
             let loaded = machine.here().loaded.expect("a VCPU is loaded");
             machine.registers[loaded].timer()
         })
+    }
+    fn translate(address: u64, _: bool) -> Option<u64> {
+        Some(address.checked_sub(layout::MEMORY)? + layout::PARTITIONS)
+    }
+    fn take_error() -> bool {
+        with(|machine| core::mem::take(&mut machine.error))
     }
     fn identity(crm: u32, op2: u32) -> u64 {
         const EVERYWHERE: u64 = 0x1111_1111_1111_1111;

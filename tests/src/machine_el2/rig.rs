@@ -201,6 +201,16 @@ impl Rig {
         hardware::with(|machine| machine.identity.insert((crm, op2), value));
     }
 
+    /// What the first partition's memory holds at `offset`.
+    pub fn set_word(&mut self, offset: u64, value: u32) {
+        Mock::write_word(taktos_abi::vm::layout::PARTITIONS + offset, value);
+    }
+
+    /// A write of whoever runs has gone wrong: an asynchronous error is on its way.
+    pub fn send_error(&mut self) {
+        hardware::with(|machine| machine.error = true);
+    }
+
     /// How often the hypervisor asked which interrupt there is.
     pub fn acknowledged(&self) -> u64 {
         hardware::with(|machine| machine.acknowledged)

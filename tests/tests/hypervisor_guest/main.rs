@@ -5,6 +5,7 @@ mod calls;
 mod registers;
 mod timers;
 mod traps;
+mod undescribed;
 
 use taktos_abi::vm::layout;
 use taktos_tests::machine_el2::Act;

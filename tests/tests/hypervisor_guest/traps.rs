@@ -95,10 +95,10 @@ fn a_user_program_that_fetches_from_nowhere_does_not_end_its_guest() {
 #[test]
 fn data_that_is_not_there_is_an_external_abort_of_whoever_asked() {
     for (state, class) in [(KERNEL, 0x25), (USER, 0x24), (A32, 0x24), (T32, 0x24)] {
-        // Described and not.
-        for valid in [0, 1] {
-            let led = lead(&[], state, 0x24 << 26 | LONG | valid << 24 | 7, 0x3000_0000);
-            let syndrome = class << 26 | LONG | 0x10;
+        // Described and not; reads, writes, maintenance of caches.
+        for kind in [0, 1 << 6, 1 << 8 | 1 << 6, 1 << 24, 1 << 24 | 1 << 6] {
+            let led = lead(&[], state, 0x24 << 26 | LONG | kind | 7, 0x3000_0000);
+            let syndrome = class << 26 | LONG | kind & (1 << 8 | 1 << 6) | 0x10;
             let given = Injected {
                 syndrome,
                 address: 0x3000_0000,

@@ -73,7 +73,7 @@ proptest! {
             let _ = (gic.is_deliverable(vcpu), gic.timer_is_active(vcpu));
             if n % 50 == 49 {
                 cpu = Interface::new(4);
-                let _ = (gic.reset_vcpu(0), gic.reset_vcpu(vcpu.max(1)), gic.withdraw_timer(vcpu));
+                let _ = (gic.reset_vcpu(0), gic.reset_vcpu(vcpu.max(1)), gic.withdraw(vcpu, true, value));
             }
         }
     }

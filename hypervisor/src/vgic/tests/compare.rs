@@ -46,6 +46,12 @@ impl System {
         }
     }
 
+    fn deactivate_all(&mut self, vcpu: usize) {
+        while !self.dropped[vcpu].is_empty() {
+            self.deactivate(vcpu, 0);
+        }
+    }
+
     fn compare_one(&mut self, vcpu: usize, intid: u32) {
         let (frame, base) = place(vcpu, intid);
         let word = base + u64::from(intid / 32 * 4);
@@ -75,6 +81,7 @@ impl System {
             while !self.stacks[vcpu].is_empty() {
                 self.end(vcpu);
             }
+            self.deactivate_all(vcpu);
         }
         for vcpu in 0..self.cpus.len() {
             // The exit is for those of hardware alone: see `acknowledge`.
@@ -82,6 +89,7 @@ impl System {
             while self.expected(vcpu).is_some() {
                 self.acknowledge(vcpu);
                 self.end(vcpu);
+                self.deactivate_all(vcpu);
             }
             assert_eq!(self.cpus[vcpu].acknowledge(), None);
         }

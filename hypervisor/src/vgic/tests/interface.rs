@@ -1,7 +1,8 @@
 //! A processor's virtual interrupt interface, as a guest and the hypervisor see it (Arm IHI 0069, "Virtual
 //! interrupt handling and prioritization", and the registers ICH_LR<n>_EL2, ICH_HCR_EL2, ICH_MISR_EL2).
 
-use crate::hardware::ListRegisters;
+use crate::hardware::{ListRegisters, Notices};
+use core::ops::RangeInclusive;
 use std::vec;
 use std::vec::Vec;
 
@@ -17,7 +18,12 @@ const IDLE: u8 = 0xFF;
 #[derive(Clone, Debug)]
 pub struct Interface {
     pub registers: Vec<u64>,
-    pub underflow: bool,
+    pub notices: Notices,
+    /// ICH_HCR_EL2.EOIcount.
+    pub ends: usize,
+    /// The guest ends in two steps (ICC_CTLR_EL1.EOImode), and whether the second one can be trapped alone.
+    pub split: bool,
+    pub traps: bool,
     /// The priorities of what was acknowledged and not dropped, the last one on top (ICH_AP1R0_EL2).
     pub running: Vec<u8>,
     /// Physical interrupts that the guest's ends deactivated.
@@ -28,7 +34,10 @@ impl Interface {
     pub fn new(count: usize) -> Self {
         Self {
             registers: vec![0; count],
-            underflow: false,
+            notices: Notices::default(),
+            ends: 0,
+            split: false,
+            traps: true,
             running: Vec::new(),
             deactivated: Vec::new(),
         }
@@ -62,22 +71,28 @@ impl Interface {
     /// The guest writes `intid` to ICC_EOIR1_EL1, in mode 0: it drops the running priority and deactivates. Whether a register
     /// held it as active.
     pub fn end(&mut self, intid: u32) -> bool {
-        self.drop_priority();
-        self.deactivate(intid)
+        let dropped = self.drop_priority();
+        self.deactivate(intid, dropped..=dropped)
     }
 
-    /// The guest writes ICC_EOIR1_EL1 in mode 1.
-    pub fn drop_priority(&mut self) {
-        self.running.pop().expect("nothing runs");
+    /// The guest writes ICC_EOIR1_EL1 in mode 1. The priority that was dropped.
+    pub fn drop_priority(&mut self) -> u8 {
+        self.running.pop().expect("nothing runs")
     }
 
     /// The guest writes `intid` to ICC_DIR_EL1 in mode 1.
-    pub fn deactivate(&mut self, intid: u32) -> bool {
-        let found = self
-            .registers
-            .iter_mut()
-            .find(|value| **value & ACTIVE != 0 && **value as u32 == intid);
+    pub fn end_in_second_step(&mut self, intid: u32) -> bool {
+        self.deactivate(intid, 0..=u8::MAX)
+    }
+
+    /// A register is looked for whose interrupt has such a priority: processors compare it.
+    fn deactivate(&mut self, intid: u32, priorities: RangeInclusive<u8>) -> bool {
+        let found = self.registers.iter_mut().find(|value| {
+            let its = **value as u32 == intid && priorities.contains(&Self::priority(**value));
+            **value & ACTIVE != 0 && its
+        });
         let Some(value) = found else {
+            self.ends += 1;
             return false;
         };
         *value &= !ACTIVE;
@@ -87,12 +102,20 @@ impl Interface {
         true
     }
 
-    /// The maintenance interrupt is asserted: by an underflow, or by an end of which notice is asked for.
+    /// The maintenance interrupt is asserted: by an underflow, by an end of which notice is asked for or that no register knew, or
+    /// where nothing is pending.
     pub fn maintenance(&self) -> bool {
         let in_use = |value: &&u64| **value & (PENDING | ACTIVE) != 0;
         let few = self.registers.iter().filter(in_use).count() <= 1;
         let ended = |value: &u64| value & (PENDING | ACTIVE | HARDWARE | NOTIFY) == NOTIFY;
-        self.underflow && few || self.registers.iter().any(ended)
+        let Notices {
+            underflow,
+            taken,
+            away,
+        } = self.notices;
+        let unknown = away && self.ends > 0;
+        let taken = taken && self.highest().is_none();
+        underflow && few || taken || unknown || self.registers.iter().any(ended)
     }
 
     /// The interrupts in the registers, with their priorities, in order.
@@ -113,9 +136,9 @@ impl Interface {
         self.registers.iter().filter(active).count()
     }
 
-    /// There is no room for a pending one.
-    pub fn full_of_active(&self) -> bool {
-        self.actives() == self.registers.len()
+    /// There is no room for a pending one: the ends of active ones could not be seen elsewhere.
+    pub fn is_stuck(&self) -> bool {
+        self.actives() == self.registers.len() && self.split && !self.traps
     }
 
     /// A register holds it and asks for a notice of its end.
@@ -164,7 +187,24 @@ impl ListRegisters for Interface {
         self.registers[n] = value;
     }
 
-    fn set_underflow(&mut self, wanted: bool) {
-        self.underflow = wanted;
+    fn set_notices(&mut self, notices: Notices) {
+        (self.notices, self.ends) = (notices, 0);
+    }
+
+    fn level(&self, priority: u8) -> u8 {
+        priority >> 3
+    }
+
+    fn levels(&self) -> u32 {
+        let bits = self.running.iter().map(|priority| 1 << (priority >> 3));
+        bits.sum()
+    }
+
+    fn ends_in_two_steps(&self) -> bool {
+        self.split
+    }
+
+    fn traps_deactivation(&self) -> bool {
+        self.traps
     }
 }

@@ -90,7 +90,11 @@ impl Machine {
         let Some(intid) = self.stacks[vcpu].pop() else {
             return;
         };
-        assert!(self.cpus[vcpu].end(intid));
+        let found = self.cpus[vcpu].end(intid);
+        assert!(
+            found || self.cpus[vcpu].notices.away,
+            "{intid} was active, and nobody knew"
+        );
         if self.cpus[vcpu].maintenance() {
             self.exit(vcpu);
         }

@@ -1,6 +1,7 @@
 //! Single interrupts through their lives.
 
 use super::interface::Interface;
+use super::system::place;
 use crate::vgic::{Effects, Frame, VirtualGic};
 
 const D: Frame = Frame::Distributor;
@@ -47,7 +48,8 @@ fn the_timer_comes_and_its_end_is_the_physical_one_s() {
         assert!(!gic.timer_is_active(0));
         assert_eq!(gic.raise_timer(0), 1);
         assert!(gic.timer_is_active(0));
-        assert_eq!(gic.flush(0, &mut cpu), Effects::NONE);
+        let effects = gic.flush(0, &mut cpu);
+        assert_eq!((effects.ended, effects.kick), (0, 0));
         cpu.check();
         assert_eq!(cpu.acknowledge(), Some(27));
         assert!(cpu.end(27));
@@ -84,12 +86,12 @@ fn more_than_there_are_registers_come_all_and_in_order() {
         let _ = gic.flush(0, &mut cpu);
         assert_eq!(cpu.pending()[0], (0x20, 95));
         assert_eq!(cpu.pending().len(), count);
-        assert!(cpu.underflow);
+        assert!(cpu.notices.underflow);
         let mut expected = std::vec![95];
         expected.extend(0..95);
         assert_eq!(drain(&mut gic, 0, &mut cpu), expected);
         let _ = gic.sync(0, &mut cpu);
-        assert!(!cpu.underflow && !gic.is_deliverable(0));
+        assert!(!cpu.notices.underflow && !gic.is_deliverable(0));
     }
 }
 
@@ -158,7 +160,7 @@ fn with_one_register_each_end_is_noticed_and_no_underflow_is_asked_for() {
     }
     let _ = gic.flush(0, &mut cpu);
     // At most one of one register is in use always: the maintenance interrupt would come for ever.
-    assert!(!cpu.underflow && !cpu.maintenance());
+    assert!(!cpu.notices.underflow && !cpu.maintenance());
     assert_eq!(drain(&mut gic, 0, &mut cpu), [3, 48, 95]);
     let _ = gic.sync(0, &mut cpu);
     assert!(!gic.is_deliverable(0));
@@ -220,4 +222,43 @@ fn a_guest_that_takes_interrupts_without_end_is_left_once_for_each() {
         }
     }
     assert!(exits <= taken + 2, "{exits} exits for {taken} interrupts");
+}
+
+#[test]
+fn as_many_handlers_run_inside_each_other_as_there_are_priorities() {
+    for count in [1, 2, 4, 16] {
+        let (mut gic, mut cpu) = (open(1), Interface::new(count));
+        let all: std::vec::Vec<u32> = (0..16).chain([27, 30, 33, 40, 95]).collect();
+        for (urgency, &intid) in (0u64..).zip(&all) {
+            let (frame, base) = place(0, intid);
+            let at = base + 0x400 + u64::from(intid);
+            let _ = gic.access(frame, at, 1, Some(0xF0 - 8 * urgency));
+            gic.raise(0, intid);
+            let _ = gic.flush(0, &mut cpu);
+            assert_eq!(cpu.acknowledge(), Some(intid), "{count} registers");
+            let _ = gic.sync(0, &mut cpu);
+        }
+        let _ = gic.flush(0, &mut cpu);
+        for &intid in all.iter().rev() {
+            let active = |gic: &mut VirtualGic| {
+                let (frame, base) = place(0, intid);
+                let word = read(gic, frame, base + 0x300 + u64::from(intid / 32 * 4));
+                word >> (intid % 32) & 1
+            };
+            let _ = gic.sync(0, &mut cpu);
+            assert_eq!(active(&mut gic), 1, "{intid} with {count} registers");
+            let _ = gic.flush(0, &mut cpu);
+            cpu.end(intid);
+            // Nothing is asked for but the notice of an end.
+            if cpu.maintenance() {
+                let _ = gic.flush(0, &mut cpu);
+                assert!(!cpu.maintenance());
+            }
+            let _ = gic.sync(0, &mut cpu);
+            assert_eq!(active(&mut gic), 0, "{intid} with {count} registers");
+        }
+        assert!(!gic.timer_is_active(0));
+        let _ = gic.flush(0, &mut cpu);
+        assert!(!cpu.notices.away);
+    }
 }

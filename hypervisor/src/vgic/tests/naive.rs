@@ -15,6 +15,9 @@ pub struct State {
     pub active: Option<usize>,
     /// It is active since a guest acknowledged it (and not since a guest wrote it so).
     pub acknowledged: bool,
+    /// A guest has made it pending, and it is still for that; and whether one ever has.
+    pub written: bool,
+    pub was_written: bool,
     /// A shared one's target.
     pub route: usize,
 }
@@ -88,7 +91,7 @@ impl Naive {
 
     pub fn acknowledge(&mut self, vcpu: usize, intid: u32) {
         let state = self.get(vcpu, intid);
-        state.latch = false;
+        (state.latch, state.written) = (false, false);
         state.active = Some(vcpu);
         state.acknowledged = true;
     }
@@ -121,6 +124,7 @@ impl Naive {
                 state.acknowledged = false;
             }
         }
-        self.get(vcpu, 27).latch = false;
+        let timer = self.get(vcpu, 27);
+        (timer.latch, timer.written) = (false, false);
     }
 }

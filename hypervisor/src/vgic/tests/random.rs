@@ -48,7 +48,7 @@ fn event(vcpus: usize) -> impl Strategy<Value = Event> {
         4 => (cpu(), intid()).prop_map(|(v, i)| Event::Raise(v, i)),
         4 => (cpu(), intid(), any::<bool>()).prop_map(|(v, i, h)| Event::Level(v, i, h)),
         3 => cpu().prop_map(Event::Timer),
-        1 => cpu().prop_map(Event::WithdrawTimer),
+        1 => (cpu(), any::<bool>()).prop_map(|(v, timer)| Event::Withdraw(v, timer)),
         2 => Just(Event::Device),
         8 => (cpu(), cpu(), intid(), act()).prop_map(|(b, v, i, a)| Event::Act(b, v, i, a)),
         2 => (cpu(), shared(), 0..vcpus + 1).prop_map(|(b, i, v)| Event::Route(b, i, v)),
@@ -57,6 +57,7 @@ fn event(vcpus: usize) -> impl Strategy<Value = Event> {
         4 => (cpu(), software(vcpus)).prop_map(|(v, value)| Event::Send(v, value)),
         16 => cpu().prop_map(Event::Acknowledge),
         12 => cpu().prop_map(Event::End),
+        6 => (cpu(), 0..8usize).prop_map(|(v, which)| Event::Deactivate(v, which)),
         1 => Just(Event::Compare),
         1 => (0..4 * vcpus).prop_map(move |n| {
             let vcpu = n % vcpus;
@@ -82,7 +83,7 @@ proptest! {
     #[test]
     fn one_guest_sees_what_a_naive_controller_shows(
         (vcpus, events) in runs(1..=1),
-        registers in prop::sample::select(&[2usize, 4, 16][..]),
+        registers in prop::sample::select(&[1usize, 2, 4, 16][..]),
     ) {
         run(System::ready(vcpus, registers, &INTIDS), &INTIDS, &events);
     }
@@ -90,9 +91,18 @@ proptest! {
     #[test]
     fn several_vcpus_see_what_a_naive_controller_shows(
         (vcpus, events) in runs(2..=4),
-        registers in prop::sample::select(&[2usize, 4, 16][..]),
+        registers in prop::sample::select(&[1usize, 2, 4, 16][..]),
     ) {
         run(System::ready(vcpus, registers, &INTIDS), &INTIDS, &events);
+    }
+
+    #[test]
+    fn so_they_do_where_an_end_has_two_steps(
+        (vcpus, events) in runs(1..=3),
+        registers in prop::sample::select(&[1usize, 2, 4, 16][..]),
+        traps: bool,
+    ) {
+        run(System::ready(vcpus, registers, &INTIDS).in_two_steps(traps), &INTIDS, &events);
     }
 
     #[test]
@@ -149,7 +159,7 @@ fn all_short_lives_of_a_shared_interrupt_between_two() {
 fn all_short_lives_of_a_timer() {
     let events = [
         Event::Timer(0),
-        Event::WithdrawTimer(0),
+        Event::Withdraw(0, true),
         Event::Act(0, 0, 27, Act::Pend),
         Event::Act(0, 0, 27, Act::Unpend),
         Event::Act(0, 0, 27, Act::Deactivate),

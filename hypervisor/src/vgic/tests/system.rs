@@ -37,7 +37,8 @@ pub enum Event {
     Raise(usize, u32),
     Level(usize, u32, bool),
     Timer(usize),
-    WithdrawTimer(usize),
+    /// VCPU .0 looks whether its timer and the device still ask: this one does not any more.
+    Withdraw(usize, bool),
     /// The physical interrupt.
     Device,
     /// VCPU .0 does it to interrupt .2 (of VCPU .1, if it is private).
@@ -51,6 +52,8 @@ pub enum Event {
     Acknowledge(usize),
     /// The guest ends what it acknowledged last.
     End(usize),
+    /// The guest takes the second step of an end, of one of those whose priority it has dropped.
+    Deactivate(usize, usize),
     /// An exit for some other reason.
     Exit(usize),
     /// Off and on.
@@ -65,6 +68,8 @@ pub struct System {
     pub naive: Naive,
     /// What each guest acknowledged and has not ended.
     pub stacks: Vec<Vec<u32>>,
+    /// What each has ended in the first of two steps.
+    pub dropped: Vec<Vec<u32>>,
     pub timers: Vec<bool>,
     pub device: bool,
     /// A VCPU ended one of hardware's since it was left the last time.
@@ -84,11 +89,20 @@ impl System {
             cpus: vec![Interface::new(registers); vcpus],
             naive: Naive::new(vcpus),
             stacks: vec![Vec::new(); vcpus],
+            dropped: vec![Vec::new(); vcpus],
             timers: vec![false; vcpus],
             device: false,
             ended: vec![false; vcpus],
             coming: vec![Vec::new(); vcpus],
         }
+    }
+
+    /// Its guests end in two steps, of which the second one can be trapped alone, or not.
+    pub fn in_two_steps(mut self, traps: bool) -> Self {
+        for cpu in &mut self.cpus {
+            (cpu.split, cpu.traps) = (true, traps);
+        }
+        self
     }
 
     /// All of `intids` enabled, all awake.
@@ -124,7 +138,7 @@ impl System {
             Event::Level(vcpu, intid, high) if !is_physical(intid) => self.level(vcpu, intid, high),
             Event::Raise(..) | Event::Level(..) => {}
             Event::Timer(vcpu) => self.timer(vcpu),
-            Event::WithdrawTimer(vcpu) => self.withdraw_timer(vcpu),
+            Event::Withdraw(vcpu, timer) => self.withdraw(vcpu, timer),
             Event::Device => self.device(),
             Event::Act(by, vcpu, intid, act) => self.act(by, vcpu, intid, act),
             Event::Route(by, intid, vcpu) => {
@@ -154,6 +168,7 @@ impl System {
             }
             Event::Acknowledge(vcpu) => self.acknowledge(vcpu),
             Event::End(vcpu) => self.end(vcpu),
+            Event::Deactivate(vcpu, which) => self.deactivate(vcpu, which),
             Event::Exit(vcpu) => self.exit(vcpu),
             Event::ResetVcpu(vcpu) => self.reset_vcpu(vcpu),
             Event::Compare => self.compare(),
@@ -256,15 +271,29 @@ impl System {
         self.flush(vcpu);
     }
 
-    fn withdraw_timer(&mut self, vcpu: usize) {
+    fn withdraw(&mut self, vcpu: usize, timer: bool) {
         self.sync(vcpu);
-        let state = self.naive.get(vcpu, TIMER);
-        let expected = state.latch && state.active.is_none();
-        state.latch &= !expected;
-        assert_eq!(self.gic.withdraw_timer(vcpu), expected);
-        if expected {
-            self.timers[vcpu] = false;
-        }
+        let (of_timer, of_shared) = self.gic.doubtful(vcpu);
+        let (intid, doubtful) = match timer {
+            true => (TIMER, of_timer),
+            false => (PHYSICAL, of_shared >> (PHYSICAL - 32) & 1 != 0),
+        };
+        let state = self.naive.get(vcpu, intid);
+        let pending = state.latch && state.active.is_none();
+        // What a guest has written stays; that it has may be remembered for longer than it is so.
+        let written = state.written || state.was_written && !doubtful;
+        assert!(
+            !(doubtful && pending && state.written),
+            "{intid} was asked for"
+        );
+        assert!(doubtful || !pending || written, "{intid} is not asked for");
+        state.latch &= !(pending && doubtful);
+        let shared = match timer {
+            true => 0,
+            false => of_shared,
+        };
+        let effects = self.gic.withdraw(vcpu, timer && doubtful, shared);
+        self.effects(effects);
         self.flush(vcpu);
     }
 
@@ -301,11 +330,11 @@ impl System {
                 (0x180 + word, 4, bit)
             }
             Act::Pend => {
-                state.latch = true;
+                (state.latch, state.written, state.was_written) = (true, true, true);
                 (0x200 + word, 4, bit)
             }
             Act::Unpend => {
-                state.latch = false;
+                (state.latch, state.written) = (false, false);
                 // Also what is on its way: it might as well have arrived before.
                 let is_other = |&other: &u32| other != intid;
                 match intid {
@@ -343,11 +372,12 @@ impl System {
         let mut taken = self.cpus[vcpu].acknowledge();
         if let Some((priority, intid)) = expected
             && taken.is_none_or(|taken| self.naive.get(vcpu, taken).priority > priority)
-            && !self.cpus[vcpu].full_of_active()
+            && !self.cpus[vcpu].is_stuck()
         {
             // Of the ends of hardware's interrupts there is no notice: one that was pending again before its end, and what
-            // waits for a register while two others hold active ones, wait for the next exit.
-            let crowded = self.ended[vcpu] && self.cpus[vcpu].actives() >= 2;
+            // waits for a register while two others hold active ones, or where there is but one, wait for the next exit.
+            let crowd = self.cpus[vcpu].actives() >= 2 || self.cpus[vcpu].registers.len() == 1;
+            let crowded = self.ended[vcpu] && crowd;
             let excused = is_physical(intid) || crowded;
             assert!(excused, "{intid} should have come, not {taken:?}");
             if taken.is_none() {
@@ -356,7 +386,7 @@ impl System {
                 }
                 expected = self.expected(vcpu);
                 taken = self.cpus[vcpu].acknowledge();
-                assert!(taken.is_some() || self.cpus[vcpu].full_of_active());
+                assert!(taken.is_some() || self.cpus[vcpu].is_stuck());
             }
         }
         let Some(intid) = taken else {
@@ -370,6 +400,9 @@ impl System {
         );
         self.naive.acknowledge(vcpu, intid);
         self.stacks[vcpu].push(intid);
+        if self.cpus[vcpu].maintenance() {
+            self.exit(vcpu);
+        }
     }
 
     /// What the naive controller would deliver.
@@ -384,11 +417,20 @@ impl System {
         let Some(intid) = self.stacks[vcpu].pop() else {
             return;
         };
+        if self.cpus[vcpu].split {
+            self.cpus[vcpu].drop_priority();
+            return self.dropped[vcpu].push(intid);
+        }
         let found = self.cpus[vcpu].end(intid);
+        self.ended(vcpu, intid, found, self.cpus[vcpu].notices.away);
+    }
+
+    /// A guest has ended `intid`: a list register has `found` it, or some are `away`.
+    fn ended(&mut self, vcpu: usize, intid: u32, found: bool, away: bool) {
         self.ended[vcpu] |= is_physical(intid);
         let state = *self.naive.get(vcpu, intid);
         if state.active == Some(vcpu) && (found || state.acknowledged) {
-            assert!(found, "{intid} was active, and no register knew");
+            assert!(found || away, "{intid} was active, and nobody knew");
             self.naive.deactivate(vcpu, intid);
         }
         if self.cpus[vcpu].maintenance() {
@@ -396,11 +438,34 @@ impl System {
         }
     }
 
+    pub fn deactivate(&mut self, vcpu: usize, which: usize) {
+        let Some(which) = which.checked_rem(self.dropped[vcpu].len()) else {
+            return;
+        };
+        let intid = self.dropped[vcpu].remove(which);
+        if !(self.cpus[vcpu].notices.away && self.cpus[vcpu].traps) {
+            let found = self.cpus[vcpu].end_in_second_step(intid);
+            return self.ended(vcpu, intid, found, false);
+        }
+        self.sync(vcpu);
+        self.naive.deactivate(vcpu, intid);
+        let effects = self.gic.deactivate(vcpu, intid.into(), &self.cpus[vcpu]);
+        self.effects(effects);
+        self.flush(vcpu);
+    }
+
     fn reset_vcpu(&mut self, vcpu: usize) {
         self.sync(vcpu);
         self.naive.reset_vcpu(vcpu);
         self.stacks[vcpu].clear();
-        self.cpus[vcpu] = Interface::new(self.cpus[vcpu].registers.len());
+        self.dropped[vcpu].clear();
+        let old = &self.cpus[vcpu];
+        let (split, traps) = (old.split, old.traps);
+        self.cpus[vcpu] = Interface {
+            split,
+            traps,
+            ..Interface::new(old.registers.len())
+        };
         let effects = self.gic.reset_vcpu(vcpu);
         assert!(!self.gic.timer_is_active(vcpu));
         self.effects(effects);

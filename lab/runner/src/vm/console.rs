@@ -78,8 +78,8 @@ impl Ending {
         };
         if let Some(reason) = what.strip_prefix("stopped: ") {
             partition.stopped = Some(reason.to_owned());
-        } else if what.starts_with("started again") {
-            partition.starts += 1;
+        } else if let Some(times) = restarts(what) {
+            partition.starts = times;
             partition.stopped = None;
         }
     }
@@ -125,6 +125,12 @@ impl Ending {
     }
 }
 
+/// How often a partition has started again, of which the hypervisor says `what`: not each time, if it does so without end.
+pub fn restarts(what: &str) -> Option<u64> {
+    let times = what.strip_prefix("started again (")?;
+    times.trim_end().strip_suffix(')')?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,12 +148,12 @@ mod tests {
     fn what_became_of_each_partition_is_told() {
         let ending = heard(
             "[a] hello\r\n[linux] x\r\n[linux] [a] y\r\n[other] z\r\nplain\r\n\
-             [taktos] a stopped: reset\r\n[taktos] a started again (1)\r\n\
+             [taktos] a stopped: reset\r\n[taktos] a started again (7)\r\n\
              [a] @exit status=0\r\n[taktos] a stopped: off\r\n[taktos] nobody stopped: off\r\n[taktos] b",
         );
         assert_eq!(
             ending.shown(),
-            "  a      stopped: off, started again 1 times; 2 lines\n  linux  was running; 2 lines\n"
+            "  a      stopped: off, started again 7 times; 2 lines\n  linux  was running; 2 lines\n"
         );
         assert_eq!(ending.failure(), None);
     }

@@ -8,7 +8,7 @@ mod images;
 mod machine;
 mod vcpus;
 
-pub use console::Ending;
+pub use console::{Ending, restarts};
 pub use images::{GUESTS, guest, hypervisor, linux, sources};
 pub use machine::{Ended, Limit, run};
 pub use vcpus::Vcpus;

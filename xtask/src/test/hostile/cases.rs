@@ -137,6 +137,7 @@ pub fn all(length: Length) -> Vec<Case> {
         cases.push(all_in_turn(scheduler));
     }
     cases.push(suite());
+    cases.push(levels());
     let last = [
         "off",
         "cpu-off",
@@ -207,6 +208,26 @@ fn suite() -> Case {
         promise: Promise::Suite { cases: 265 },
         fate: Fate::Any,
         limit: 240,
+    }
+}
+
+/// Levels that fall before they are taken, of the timer and of a device of the guest's own.
+fn levels() -> Case {
+    let victim = format!("{JOBS} for-ms=400");
+    let device = "[[partition.device]]\nname = \"clock\"\naddress = 0x0901_0000\nsize = \"4 KiB\"\ninterrupt = 34\ncompatible = [\"arm,pl031\"]\n";
+    Case {
+        name: "a processor each, levels of a device".into(),
+        text: text(
+            TWO,
+            &OWN,
+            &victim,
+            "attack=levels for-ms=100 until-ms=300",
+            device,
+        ),
+        shift: 4,
+        promise: Promise::End,
+        fate: Fate::Ends { attempts: 100 },
+        limit: 120,
     }
 }
 

@@ -127,10 +127,11 @@ fn listen(process: &Process, limit: Duration) -> Result<Heard> {
 
 impl Heard {
     fn hear(&mut self, line: &str) {
-        if line.starts_with("[taktos] hostile started again") {
-            self.restarts += 1;
+        let of_hostile = line.strip_prefix("[taktos] hostile ");
+        if let Some(times) = of_hostile.and_then(vm::restarts) {
+            self.restarts = times;
         } else if line.starts_with("[taktos] hostile stopped") {
-            // One for each restart.
+            // One for each restart that is told.
         } else if line.starts_with(TOLD)
             || line.starts_with("[victim] ")
             || line.starts_with("[taktos] ")

@@ -39,9 +39,8 @@ pub(crate) fn is_memory(at: u64, executable: bool) -> bool {
     found & 1 != 0 && found & ALL == kind | executed
 }
 
-/// Whether it is a device: neither gathered nor reordered, nor executed.
+/// Whether it is a device: neither gathered nor reordered, nor executed, and no write is complete before it has arrived.
 pub(crate) fn is_device(at: u64) -> bool {
     let found = entry(at);
-    found & 1 != 0
-        && found & (MEMORY | NOT_EXECUTED | READ_WRITE) == 0b0001 << 2 | NOT_EXECUTED | READ_WRITE
+    found & 1 != 0 && found & (MEMORY | NOT_EXECUTED | READ_WRITE) == NOT_EXECUTED | READ_WRITE
 }

@@ -28,6 +28,16 @@ pub fn write_word(address: u64, value: u32) {
     write(address, 4, value.into());
 }
 
+/// Loads a word; zero where an exception came.
+pub fn load_word(address: u64) -> u32 {
+    let mut value = 0;
+    // SAFETY: as for `on`.
+    unsafe {
+        asm!("ldr {v:w}, [{a}]", a = in(reg) address, v = inout(reg) value, options(nostack))
+    };
+    value
+}
+
 /// Loads `size` bytes: 1, 2, 4 or 8. What comes is of no interest.
 pub fn read(address: u64, size: u64) {
     match size {

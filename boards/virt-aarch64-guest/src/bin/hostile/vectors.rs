@@ -17,6 +17,8 @@ struct Frame {
 }
 
 static EXCEPTIONS: AtomicU64 = AtomicU64::new(0);
+/// ESR_EL1 of the last exception.
+static SYNDROME: AtomicU64 = AtomicU64::new(0);
 static INTERRUPTS: AtomicU64 = AtomicU64::new(0);
 /// When interrupts are not answered by further ones any more.
 static END: AtomicU64 = AtomicU64::new(0);
@@ -53,6 +55,11 @@ pub fn counts() -> (u64, u64) {
     (EXCEPTIONS.load(Relaxed), INTERRUPTS.load(Relaxed))
 }
 
+/// What the last exception was, as the processor tells.
+pub fn syndrome() -> u64 {
+    SYNDROME.load(Relaxed)
+}
+
 /// The class (ESR_EL1.EC) of exceptions that go on behind their instruction by themselves.
 const CALL: u64 = 0x15;
 /// SPSR_EL1: the level, zero for a user program; this program's own state.
@@ -65,6 +72,7 @@ const IMAGE: core::ops::Range<u64> = 0x4020_0000..0x4080_0000;
 
 extern "C" fn exception(frame: &mut Frame) {
     EXCEPTIONS.fetch_add(1, Relaxed);
+    SYNDROME.store(read!("esr_el1"), Relaxed);
     if frame.spsr & LEVEL == 0 {
         let vectors = (vectors as extern "C" fn()) as usize as u64;
         let came = user::Came {

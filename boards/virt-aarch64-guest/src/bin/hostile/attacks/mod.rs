@@ -8,6 +8,7 @@ mod end;
 mod interrupts;
 mod memory;
 mod registers;
+mod right;
 mod siblings;
 mod tables;
 mod time;
@@ -69,6 +70,9 @@ pub const ALL: &[Kind] = &[
     kind("sgi-storm", interrupts::send_to_all),
     kind("sgi-echo", interrupts::send_from_handler),
     kind("controller", interrupts::misuse_controller),
+    kind("nesting", right::nesting),
+    kind("levels", right::levels),
+    kind("write-back", right::write_back),
     kind("undefined", memory::undefined),
     kind("holes", memory::holes),
     kind("jumps", memory::jumps),
