@@ -183,6 +183,7 @@ boards! {
     "stm32f405": stm32f405,
     "stm32l475-iot01": stm32l475_iot01,
     "virt-aarch64": virt_aarch64,
+    "virt-aarch64-guest": virt_aarch64,
     "virt-aarch64-smp": virt_aarch64,
     "virt-riscv64": virt_riscv64,
     "virt-riscv64-smp": virt_riscv64,

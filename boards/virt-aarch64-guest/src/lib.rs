@@ -16,6 +16,7 @@ pub mod bootargs;
 mod channel;
 mod clock;
 pub mod console;
+#[path = "../../common/power.rs"]
 pub mod power;
 mod suite;
 mod system;

@@ -2,7 +2,8 @@
 //! (`-smp 4`).
 //!
 //! A program is for this board where it names `taktos` with the feature `virt-aarch64`, or `virt-aarch64-smp`; what is here, it has as
-//! `taktos::board`.
+//! `taktos::board`. With the feature `virt-aarch64-guest` it is a guest of the project's hypervisor, where the same devices lie at the
+//! same places; it runs on the bare board, too.
 //!
 //! Owns: the memory map, the console, the start and the end of a program.
 //! Must never know: what the programs do.
@@ -12,6 +13,9 @@
 
 mod common;
 mod place;
+#[cfg(feature = "guest")]
+#[path = "common/power.rs"]
+pub mod power;
 
 #[cfg(feature = "counted")]
 use place::COUNTED;

@@ -16,6 +16,19 @@ use taktos_machine::{Cause, Fault, Machine, NAME_LENGTH};
 /// The status with which a program ends after a fault.
 pub const EXIT_STATUS: i32 = 70;
 
+/// Whether a report has begun.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// Begins a report. Where one has begun before, this is a fault of its own, of the console or of the program's end (semihosting that
+/// nobody carries out): nothing is left to tell it by, and the processor stays here. So does another one that faults meanwhile.
+fn begin() {
+    // On the host a program's end is not that of the process.
+    while cfg!(target_os = "none") && BEGUN.load(Relaxed) {
+        core::hint::spin_loop();
+    }
+    BEGUN.store(true, Relaxed);
+}
+
 struct Console<S>(core::marker::PhantomData<S>);
 
 impl<S: System> fmt::Write for Console<S> {
@@ -51,6 +64,7 @@ fn write_formatted<S: System>(text: fmt::Arguments<'_>) {
 /// A reason that is to be formatted is written if the program has formatted something before, by [`print`], or asked for reasons, by
 /// [`tell_reasons`]: the image of one that does neither is not to carry what is needed for that.
 pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
+    begin();
     announce::<S>(Cause::Panic, S::Machine::in_interrupt());
     if let Some(place) = panic.location() {
         S::write(" at ");
@@ -92,6 +106,7 @@ fn in_its_crate(file: &str) -> &str {
 ///
 /// Without the formatting machinery: every image carries this, the smallest too.
 pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
+    begin();
     announce::<S>(cause_of::<S>(fault), fault.in_interrupt);
     if let Some(address) = fault.address {
         S::write(" at address ");

@@ -52,7 +52,12 @@ pub(crate) struct Image {
     pub extent: u64,
     /// Where it starts.
     pub entry: u64,
+    /// It asks a debugger, as images for bare boards do to end.
+    pub asks_debugger: bool,
 }
+
+/// The instruction by which a program of AArch64 asks a debugger (Arm, Semihosting for AArch32 and AArch64: `hlt #0xf000`).
+const SEMIHOSTING: [u8; 4] = 0xD45E_0000u32.to_le_bytes();
 
 /// The magic number of Linux's header, and where it is (Linux: Documentation/arch/arm64/booting).
 const LINUX: (usize, [u8; 4]) = (56, *b"ARM\x64");
@@ -144,6 +149,7 @@ fn elf(file: &[u8]) -> Result<Image, Wrong> {
         let from = (at - start) as usize;
         bytes[from..from + data.len()].copy_from_slice(data);
     }
+    let asks_debugger = bytes.chunks_exact(4).any(|word| word == SEMIHOSTING);
     Ok(Image {
         form: Form::Elf,
         length: bytes.len() as u64,
@@ -151,6 +157,7 @@ fn elf(file: &[u8]) -> Result<Image, Wrong> {
         at: start,
         extent: end - start,
         entry: parsed.entry(),
+        asks_debugger,
     })
 }
 
@@ -179,5 +186,6 @@ fn linux(file: &[u8], memory: u64) -> Result<Image, Wrong> {
         at: memory + offset,
         extent: size.max(file.len() as u64),
         entry: memory + offset,
+        asks_debugger: false,
     })
 }

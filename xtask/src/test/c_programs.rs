@@ -12,7 +12,7 @@ use taktos_cli::command::install::KITS;
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use super::cargo::{self, tool_built};
+use super::cargo::{tool_built, tool_in};
 use super::own::empty_folder;
 use super::storms::Length;
 
@@ -72,7 +72,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         ),
     ] {
         let chosen = boards.iter().flat_map(|board| ["--board", board]);
-        run(tool(workspace, &folder)
+        run(tool_in(workspace, &folder)
             .args(["install", sdk])
             .args(options)
             .args(chosen))?;
@@ -162,13 +162,6 @@ fn sdk(target: &str) -> &'static str {
     }
 }
 
-fn tool(workspace: &Workspace, folder: &Path) -> Command {
-    let mut tool = Command::new(cargo::tool(workspace));
-    tool.env("TAKTOS_ROOT", workspace.root())
-        .current_dir(folder);
-    tool
-}
-
 struct Place<'a> {
     workspace: &'a Workspace,
     folder: &'a Path,
@@ -179,7 +172,7 @@ impl Place<'_> {
     fn project(&self, target: &str) -> Result<Tally> {
         let name = format!("for-{target}");
         let words = ["new", &name, "--c", "--board", board(target)];
-        run(tool(self.workspace, self.folder).args(words))?;
+        run(tool_in(self.workspace, self.folder).args(words))?;
         self.built_and_run(&self.folder.join(&name), &name, target, SAYS)
     }
 
@@ -303,7 +296,7 @@ impl Place<'_> {
             .args(["-o", "packaged.elf"])
             .args(flags.split_whitespace().filter(|flag| *flag != COLLECTING))
             .current_dir(project))?;
-        let mut words = tool(self.workspace, project);
+        let mut words = tool_in(self.workspace, project);
         words.args(["run", "packaged.elf", "--board", "mps2-an386"]);
         let what = format!("{} by pkg-config", packages.join(" and "));
         self.ends(&mut words, &what, says)

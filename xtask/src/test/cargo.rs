@@ -1,7 +1,7 @@
 //! Owns: the steps that are programs of the tool chain, a command line each, and how what they say is counted.
 //! Must never know: what is checked by them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -189,6 +189,14 @@ pub(super) fn tool_built(workspace: &Workspace) -> Result<Tally> {
 /// The tool that [`tool_built`] builds, which is that of the script `taktos`.
 pub(super) fn tool(workspace: &Workspace) -> PathBuf {
     workspace.target().join(TOOL).join("taktos")
+}
+
+/// A call of that tool from `folder`.
+pub(super) fn tool_in(workspace: &Workspace, folder: &Path) -> Command {
+    let mut call = Command::new(tool(workspace));
+    call.env("TAKTOS_ROOT", workspace.root())
+        .current_dir(folder);
+    call
 }
 
 /// Runs a program, which may say how many of its tests passed; one that says nothing of tests passes or fails as a whole.

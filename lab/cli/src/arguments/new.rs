@@ -10,6 +10,7 @@ Examples:
   taktos new blinky --board virt-riscv64
   taktos new blinky --c                                in C, with the calls of CMSIS-RTOS2
   taktos new blinky --loaded                           with a program that it loads into a partition
+  taktos new blinky --guest                            a guest of the hypervisor's
   taktos new blinky --git URL --rev v0.1.0             Taktos from a repository: for others, and for CI
 
 Then, in the new folder:
@@ -34,6 +35,9 @@ pub struct NewOptions {
     /// Two programs: one that is loaded into a partition, and one that loads it
     #[arg(long, conflicts_with_all = ["c", "hard_float"])]
     pub loaded: bool,
+    /// A guest of the hypervisor, and the machine that it runs in (`taktos vm run guest.toml`)
+    #[arg(long, conflicts_with_all = ["board", "c", "loaded", "hard_float"])]
+    pub guest: bool,
     /// Hand floating-point values over in registers of their own (mps2-an386)
     #[arg(long)]
     pub hard_float: bool,

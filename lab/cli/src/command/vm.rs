@@ -162,10 +162,14 @@ fn read(file: &Path, force: bool) -> Result<Configuration> {
 
 /// Checks it, and says what is remarkable.
 fn checked(configuration: &Configuration) -> Result<()> {
-    for remark in configuration.check().map_err(Failure::from)? {
+    remark(&configuration.check().map_err(Failure::from)?);
+    Ok(())
+}
+
+fn remark(remarks: &[String]) {
+    for remark in remarks {
         eprintln!("  remark: {remark}");
     }
-    Ok(())
 }
 
 fn partition(configuration: &Configuration, name: &str, option: &str) -> Result<usize> {
@@ -183,8 +187,10 @@ fn partition(configuration: &Configuration, name: &str, option: &str) -> Result<
 }
 
 fn plan(configuration: &Configuration, sources: &[Sources]) -> Result<Plan> {
-    Plan::new(configuration, sources)
-        .map_err(|error| Failure::error(error.to_string(), error.mend()))
+    let plan = Plan::new(configuration, sources)
+        .map_err(|error| Failure::error(error.to_string(), error.mend()))?;
+    remark(&plan.remarks);
+    Ok(plan)
 }
 
 /// What the machine is called: as its configuration's file.

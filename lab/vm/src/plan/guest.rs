@@ -74,6 +74,13 @@ impl Guest<'_> {
         plan: &mut Plan,
     ) -> Result<(), Error> {
         let initrd = self.initrd(&image)?;
+        if image.asks_debugger {
+            plan.remarks.push(format!(
+                "the image of `{}` is for a bare board: it asks a debugger (semihosting), which is an undefined instruction of a guest's; \
+                 `taktos new NAME --guest` writes a program that ends as a guest does",
+                self.partition().name
+            ));
+        }
         let range = initrd.map(|(_, at, bytes)| (at, at + bytes));
         let tree = self.tree(range);
         let flattened = tree.flattened();

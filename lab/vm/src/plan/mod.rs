@@ -118,6 +118,8 @@ pub struct Plan {
     pub trees: Vec<Node>,
     /// What lies where in the machine, by address.
     pub places: Vec<Place>,
+    /// What is remarkable of the images, a line each.
+    pub remarks: Vec<String>,
     machine: Machine,
     names: Vec<String>,
     stores: Vec<Store>,
@@ -173,6 +175,7 @@ impl Plan {
             description,
             trees: Vec::new(),
             places: Vec::new(),
+            remarks: Vec::new(),
             machine: configuration.machine.clone(),
             names: configuration
                 .partitions

@@ -74,6 +74,21 @@ fn configuration(text: &str) -> Configuration {
 }
 
 #[test]
+fn an_image_for_a_bare_board_is_remarked() {
+    let folder = folder("bare");
+    let made = configuration("[[partition]]\nname='a'\nmemory='4 MiB'\nimage='x'\n");
+    let remarks = |code: &[u32]| {
+        let code: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let image = source(elf(&folder, 0x4020_0000, &code, 4000));
+        Plan::new(&made, &[image]).unwrap().remarks
+    };
+    // mov x0, #0x18; hlt #0xf000, and another one that is the guest's own affair.
+    let bare = remarks(&[0xD280_0300, 0xD45E_0000]);
+    assert!(bare[0].contains("`a` is for a bare board"), "{bare:?}");
+    assert_eq!(remarks(&[0xD280_0300, 0xD45E_0020]), [""; 0]);
+}
+
+#[test]
 fn two_guests_are_laid_out() {
     let folder = folder("two");
     let made = configuration(TWO);

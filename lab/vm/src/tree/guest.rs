@@ -216,8 +216,7 @@ fn channel(root: &mut Node, link: &Link<'_>) {
     }
     let at = layout::CHANNEL_MEMORY + number * layout::CHANNEL_MEMORY_STRIDE;
     let node = root.child(&format!("channel@{at:x}"));
-    // The second name: Linux's uio_pdrv_genirq serves it when told `of_id=generic-uio`.
-    node.set("compatible", texts(&["taktos,channel", "generic-uio"]));
+    node.set("compatible", Value::text("taktos,channel"));
     node.set("reg", Value::wide(&[at, link.bytes]));
     node.set("interrupts", cells(&[SHARED, interrupt - FIRST_SHARED, 1]));
     node.set("label", Value::text(link.name));

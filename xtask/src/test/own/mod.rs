@@ -5,6 +5,7 @@
 //! Must never know: what stands in them; that is `taktos new`, and `interrupts`, `serial` and `threads`; nor what a debugger shows.
 
 mod debugger;
+mod guest;
 mod interrupts;
 mod records;
 mod serial;
@@ -23,7 +24,7 @@ use taktos_runner::several::Board as Several;
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use super::cargo::{counted, tool, tool_built};
+use super::cargo::{counted, tool_built, tool_in};
 use super::storms::Length;
 use taktos_cli::command::new;
 
@@ -98,6 +99,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             }
         }
     }
+    all.add(guest::runs(&place)?);
     all.add(place.loads()?);
     all.add(place.panics()?);
     all.add(place.handles_panics()?);
@@ -147,15 +149,16 @@ impl<'a> Place<'a> {
         Ok(all)
     }
 
+    /// The tool, in a folder of this place.
+    fn tool(&self, folder: &str) -> Command {
+        tool_in(self.workspace, &self.folder.join(folder))
+    }
+
     /// Has the tool write a program.
     pub(super) fn write(&self, name: &str, words: &[&str]) -> Result<()> {
-        let output = Command::new(tool(self.workspace))
-            .args(["new", name])
-            .args(words)
-            .env("TAKTOS_ROOT", self.workspace.root())
-            .current_dir(&self.folder)
-            .output()
-            .context("the tool does not start")?;
+        let mut tool = self.tool("");
+        let output = tool.args(["new", name]).args(words).output();
+        let output = output.context("the tool does not start")?;
         ensure!(
             output.status.success(),
             "taktos new {name}: {}",

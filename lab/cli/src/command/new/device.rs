@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use taktos_emulator::Board as One;
+use taktos_emulator::several::Virt;
 use taktos_runner::several::Board;
 use taktos_runner::{board, failure::Failure};
 
@@ -18,6 +19,14 @@ pub fn all() -> impl Iterator<Item = Board> {
 pub fn by_name(name: &str) -> Result<Board> {
     let found = all().find(|board| board.name == name);
     found.ok_or_else(|| board::unknown(name, "--board", &board::kernels()))
+}
+
+/// A guest of the hypervisor, whose image runs on the bare board as well.
+pub fn guest() -> Board {
+    Board {
+        name: "virt-aarch64-guest",
+        ..Board::from(One::Virt(Virt::Aarch64))
+    }
 }
 
 /// What processors it has, for people.

@@ -49,6 +49,13 @@ const BUDGET_FILES: [(&str, &str); 2] = [
     ("budgets.toml", include_str!("template/budgets.toml")),
     ("budgets.sh", include_str!("template/budgets.sh")),
 ];
+const GUEST_FILES: [(&str, &str); 5] = [
+    PLAIN_FILES[0],
+    PLAIN_FILES[1],
+    PLAIN_FILES[2],
+    ("README.md", include_str!("template/guest/README.md")),
+    ("guest.toml", include_str!("template/guest/machine.toml")),
+];
 const LOADER_FILES: [(&str, &str); 7] = [
     ("Cargo.toml", include_str!("template/loaded/manifest.toml")),
     ("build.rs", include_str!("template/loaded/build.rs")),
@@ -90,13 +97,16 @@ const LOCK: &str = "Cargo.lock";
 /// When the name is none of a crate, its folder is there, or the board is unknown.
 pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     name::check(&options.name, if options.loaded { LOADED } else { "" })?;
-    let board = device::by_name(&options.board)?;
+    let board = match options.guest {
+        true => device::guest(),
+        false => device::by_name(&options.board)?,
+    };
     if options.c {
         return c_project(options, board);
     }
     let target = device::target(board, options.hard_float)?;
     // Of several processors, a stretch may end on another one than it began on, where nobody counts it.
-    let budgets: &[_] = match options.loaded || board.processors > 1 {
+    let budgets: &[_] = match options.loaded || options.guest || board.processors > 1 {
         true => &[],
         false => &BUDGET_FILES,
     };
@@ -112,13 +122,18 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
         .map(|(blank, text)| (blank, text.to_owned())),
     );
     let lock = (LOCK, read(workspace, LOCK)?);
-    let (own, kind, test): (&[_], _, _) = match options.loaded {
-        false => (
+    let (own, kind, test): (&[_], _, _) = match (options.loaded, options.guest) {
+        (false, false) => (
             &PLAIN_FILES,
             "a program",
             "cargo test      on this machine, in virtual time",
         ),
-        true => (
+        (false, true) => (
+            &GUEST_FILES,
+            "a guest of the hypervisor, built",
+            "cargo test      on this machine, in virtual time\n  README.md       says how it runs as a guest",
+        ),
+        (true, _) => (
             &LOADER_FILES,
             "a program, and one that it loads into a partition,",
             "cargo test --workspace    what needs no kernel, on this machine",

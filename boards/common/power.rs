@@ -1,14 +1,14 @@
-//! Owns: how a partition ends, and how it starts anew: by PSCI (Arm DEN0022), called by HVC.
+//! Owns: how a guest ends, and how it starts anew: by PSCI (Arm DEN0022), called by HVC.
 
 use smccc::{Hvc, psci};
 
-/// Switches this partition off. On the bare board that ends the emulator.
+/// Switches this partition, or the bare board, off: that ends the emulator.
 pub fn off() -> ! {
     let _ = psci::system_off::<Hvc>();
     stay()
 }
 
-/// Starts this partition anew.
+/// Starts this partition, or the bare board, anew.
 pub fn reset() -> ! {
     let _ = psci::system_reset::<Hvc>();
     stay()
