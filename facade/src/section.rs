@@ -16,11 +16,14 @@ critical_section::set_impl!(Section);
 
 // SAFETY: a section keeps out everybody who may enter one: on one processor, whom interrupts up to the kernel's level are.
 unsafe impl critical_section::Impl for Section {
-    unsafe fn acquire() {
+    unsafe fn acquire() -> critical_section::RawRestoreState {
+        // It keeps no handler above the kernel's level out, so none may rely on it.
+        crate::fault::refuse_from_above::<Board>();
         SECTION.acquire();
+        Default::default()
     }
 
-    unsafe fn release((): ()) {
+    unsafe fn release(_: critical_section::RawRestoreState) {
         // SAFETY: the crate `critical-section` releases what it acquired, innermost first.
         unsafe { SECTION.release(|| {}) };
     }

@@ -63,6 +63,12 @@ pub trait Machine: Sized + 'static {
     type Mask: Copy;
     /// How a [`Decision`] tells the machine what to do.
     type Outcome: Outcome;
+    /// What has the alignment of a thread with a guard. It is not stored; `()` where any will do.
+    type Aligned: 'static;
+    /// What lies between there and the control block, so that the guard behind it lies where the protection hardware can have it.
+    type Before: Sized + 'static;
+    /// [`Machine::Before`] in its unused state.
+    const BEFORE: Self::Before;
     /// Memory that lies below each stack and that no thread can touch.
     /// It has the size and alignment that the protection hardware needs.
     type Guard: Sized + 'static;
@@ -83,9 +89,9 @@ pub trait Machine: Sized + 'static {
     /// of the running one.
     const GUARDS_STAY: bool = true;
 
-    /// Whether [`Machine::enter`] turns away interrupt handlers above the kernel's level: the decision, which could not even
-    /// fail otherwise, is not begun, and the answer is [`Error::Context`](taktos_abi::Error::Context).
-    const TURNS_HANDLERS_AWAY: bool = false;
+    /// Whether handlers come in the midst of a switch at the end of an interrupt, when the thread to go on with is the current one
+    /// already and its answer is still to be read: then an answer to a handler leaves what the current thread was told.
+    const HANDLERS_INTERRUPT_SWITCHES: bool = false;
 
     /// Which of a fault's values are not those of the registers, because the processor could not store them: a range of their places, empty
     /// where all are. For the report of a fault, which ends the program. Bound: fixed.
@@ -106,8 +112,17 @@ pub trait Machine: Sized + 'static {
     /// Ends what [`Machine::mask_here`] began.
     #[inline(always)]
     fn unmask_here() {}
+    /// Keeps out interrupts up to the kernel's level as [`Machine::mask`] does, wherever it is called: with the mask set and without
+    /// it, and in any handler. Takes no lock. Gives what was there before, for [`Machine::restore`].
+    fn mask_over() -> usize;
+    /// Makes the mask what it was before the matching [`Machine::mask_over`].
+    fn restore(before: usize);
     /// Whether the caller is an interrupt handler.
     fn in_interrupt() -> bool;
+    /// The number of the interrupt whose handler calls, as the board counts; none in a thread, or where the machine does not know.
+    fn interrupt_number() -> Option<usize> {
+        None
+    }
     /// Whether the handler that calls is at a level that may call the kernel.
     #[inline(always)]
     fn may_call() -> bool {

@@ -6,16 +6,24 @@
 
 use crate::Machine;
 use core::cell::Cell;
+use core::marker::PhantomData;
 
 /// A section without interrupts up to the kernel's level, which nests; for one processor. No call of the kernel may be made in one.
+///
+/// It may be entered wherever a program is: its end makes the mask what it was at the outermost entry. So one that a handler enters in
+/// the midst of a section of the kernel does not end that. But a handler above the kernel's level is kept out by no section, and one
+/// that it enters keeps nobody out: who relies on being alone refuses such a handler.
 #[derive(Debug)]
 pub struct NestedSection<M: Machine> {
     depth: Cell<u32>,
-    mask: Cell<Option<M::Mask>>,
+    /// The mask before the outermost entry.
+    before: Cell<usize>,
+    machine: PhantomData<fn() -> M>,
 }
 
-// SAFETY: the cells are read and written while interrupts are masked, on the one processor; but for `depth`, which is not zero exactly
-// while its reader itself is inside: nobody else runs then.
+// SAFETY: the cells are read and written while interrupts are masked, on the one processor. A handler above the kernel's level, which
+// comes all the same, enters and leaves as often, and so leaves `depth` as it was; `before` it writes only where `depth` is zero, when
+// nobody relies on it.
 unsafe impl<M: Machine> Sync for NestedSection<M> {}
 
 impl<M: Machine> NestedSection<M> {
@@ -30,19 +38,22 @@ impl<M: Machine> NestedSection<M> {
         };
         Self {
             depth: Cell::new(0),
-            mask: Cell::new(None),
+            before: Cell::new(0),
+            machine: PhantomData,
         }
     }
 
-    /// Enters it. In a thread, or a handler at the kernel's level. Bound: fixed.
+    /// Enters it. Bound: fixed.
     pub fn acquire(&self) {
-        if self.depth.get() == 0 {
-            self.mask.set(Some(M::mask()));
+        let before = M::mask_over();
+        let depth = self.depth.get();
+        self.depth.set(depth + 1);
+        if depth == 0 {
+            self.before.set(before);
         }
-        self.depth.set(self.depth.get() + 1);
     }
 
-    /// Leaves it. Says whether that was the outermost entry: then `last` has been called just before interrupts were let through.
+    /// Leaves it. Says whether that was the outermost entry: then `last` has been called just before the mask became what it was.
     ///
     /// # Safety
     /// The caller has entered it, and not left it since.
@@ -53,11 +64,9 @@ impl<M: Machine> NestedSection<M> {
             return false;
         }
         last();
-        let mask = self.mask.take();
+        let before = self.before.get();
         self.depth.set(0);
-        if let Some(mask) = mask {
-            M::unmask(mask);
-        }
+        M::restore(before);
         true
     }
 

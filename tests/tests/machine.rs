@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use taktos_arch_host::{End, Handler, Host};
 use taktos_kernel::{Instant, Kernel, Span, System, Timeout};
-use taktos_machine::{Cause, Machine};
+use taktos_machine::{Cause, Machine, NestedSection};
 use taktos_tests::{AnyThread, HostSystem, Semaphore, Thread, leak, run, spawn};
 
 thread_local! {
@@ -155,4 +155,32 @@ fn two_thousand_threads_fit() {
     });
     assert_eq!(outcome.status(), Some(0));
     assert!(outcome.switches >= 6_000);
+}
+
+/// A section of other libraries that is entered in the midst of one of the kernel leaves the mask; elsewhere it ends what it began.
+#[test]
+#[expect(unsafe_code, reason = "leaves what it has entered")]
+fn a_nested_section_leaves_the_mask_as_it_found_it() {
+    static SECTION: NestedSection<Host> = NestedSection::new();
+    let enter_and_leave = || {
+        SECTION.acquire();
+        SECTION.acquire();
+        // SAFETY: entered above, twice.
+        unsafe {
+            assert!(!SECTION.release(|| unreachable!("one entry is left")));
+            assert!(SECTION.release(|| ()));
+        }
+    };
+    let outcome = run(move || {
+        Host::mask();
+        enter_and_leave();
+        // The host's machine refuses the end of a mask that has ended.
+        Host::unmask(());
+        enter_and_leave();
+        // And a mask in the midst of one that has not.
+        Host::mask();
+        Host::unmask(());
+        HostSystem::exit(0);
+    });
+    assert_eq!(outcome.status(), Some(0));
 }

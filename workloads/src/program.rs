@@ -113,12 +113,9 @@ macro_rules! one_processor {
     (faults_with_urgent_interrupt) => {
         $crate::one_processor!(faults);
 
-        static NOBODY_WAITS: taktos_kernel::Semaphore<Board> = taktos_kernel::Semaphore::new(0);
-
-        /// What would wake nobody is done in place, where it cannot be refused.
         #[unsafe(no_mangle)]
         extern "C" fn taktos_urgent_interrupt() {
-            let _ = NOBODY_WAITS.give();
+            faults::interrupt_above();
         }
     };
     (suite_with_interrupt) => {

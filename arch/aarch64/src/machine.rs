@@ -44,6 +44,9 @@ impl<B: Board> AArch64<B> {
 impl<B: Board> Machine for AArch64<B> {
     type Mask = Taken;
     type Outcome = Outcome64;
+    type Aligned = ();
+    type Before = ();
+    const BEFORE: () = ();
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
     type FixedGuard = ();
@@ -74,6 +77,16 @@ impl<B: Board> Machine for AArch64<B> {
     #[inline(always)]
     fn unmask_here() {
         interrupt::unmask();
+    }
+
+    #[inline(always)]
+    fn mask_over() -> usize {
+        interrupt::mask::mask_and_remember() as usize
+    }
+
+    #[inline(always)]
+    fn restore(before: usize) {
+        interrupt::mask::restore(before as u64);
     }
 
     #[inline(always)]

@@ -150,7 +150,7 @@ fn set(map: &mut Map, range: Range<usize>, attributes: El1Attributes, constraint
     assert!(done.is_ok(), "the memory map cannot be made so");
 }
 
-/// Makes a page of memory a guard. Bound: fixed, but for the first one, before which the map is made. Needs little
+/// Makes a guard, which is a page, such. Bound: fixed, but for the first one, before which the map is made. Needs little
 /// stack: a thread that starts another one comes here.
 pub(crate) fn protect<B: Board>(guard: usize) {
     let root = map_or_make::<B>().root_address().0;

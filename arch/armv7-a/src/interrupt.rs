@@ -114,6 +114,26 @@ pub(crate) fn unmask() {
     unsafe { asm!("cpsie i", options(nostack, preserves_flags)) }
 }
 
+/// Masks kernel-level interrupts, wherever it is called; gives what was.
+#[inline(always)]
+pub(crate) fn mask_over() -> usize {
+    let before;
+    // SAFETY: masks, and remembers what was; accesses to memory are not moved across.
+    unsafe {
+        asm!("mrs {}, cpsr", "cpsid i", out(reg) before, options(nostack, preserves_flags));
+    }
+    before
+}
+
+/// Makes the mask what it was.
+#[inline(always)]
+pub(crate) fn restore(before: usize) {
+    // SAFETY: puts the mask back; mode and state are what they were.
+    unsafe {
+        asm!("msr cpsr_c, {}", in(reg) before, options(nostack, preserves_flags));
+    }
+}
+
 /// Whether the caller is a handler: it runs on the handlers' stack.
 #[inline(always)]
 pub(crate) fn in_handler() -> bool {

@@ -37,6 +37,9 @@ impl<B: Board> ArmV7A<B> {
 impl<B: Board> Machine for ArmV7A<B> {
     type Mask = ();
     type Outcome = Outcome32;
+    type Aligned = ();
+    type Before = ();
+    const BEFORE: () = ();
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
     type FixedGuard = ();
@@ -53,6 +56,16 @@ impl<B: Board> Machine for ArmV7A<B> {
     #[inline(always)]
     fn unmask((): ()) {
         interrupt::unmask();
+    }
+
+    #[inline(always)]
+    fn mask_over() -> usize {
+        interrupt::mask_over()
+    }
+
+    #[inline(always)]
+    fn restore(before: usize) {
+        interrupt::restore(before);
     }
 
     #[inline(always)]

@@ -10,6 +10,7 @@ use crate::board::Board;
 use crate::interrupt::{INTERRUPT_STACK_SIZE, INTERRUPT_STACK_TOP};
 use core::arch::asm;
 use core::cell::{Cell, UnsafeCell};
+use taktos_arch_common::Guard;
 pub(crate) use taktos_arch_common::PAGE;
 
 pub(crate) const MEGABYTE: usize = 1 << 20;
@@ -164,12 +165,14 @@ fn page_of_memory(page: usize) -> u32 {
     page as u32 | attributes
 }
 
-/// Makes a page of memory a guard. Bound: fixed; most where it is the first one in its megabyte.
+/// Makes the pages of a guard such. Bound: fixed; most where it is the first one in its megabyte.
 pub(crate) fn protect(guard: usize) {
-    divide(guard, page_of_memory);
-    if let Some(entry) = page_entry(guard).filter(|entry| entry.get() != GUARD_PAGE) {
-        write(entry, GUARD_PAGE);
-        forget(guard);
+    for page in Guard::pages(guard) {
+        divide(page, page_of_memory);
+        if let Some(entry) = page_entry(page).filter(|entry| entry.get() != GUARD_PAGE) {
+            write(entry, GUARD_PAGE);
+            forget(page);
+        }
     }
 }
 
@@ -210,7 +213,7 @@ fn map_interrupt_stack() {
         stack if (bottom..INTERRUPT_STACK_TOP).contains(&stack) => {
             (stack - bottom + place) as u32 | DATA_PAGE
         }
-        guard if guard == bottom - PAGE => GUARD_PAGE,
+        guard if (bottom - Guard::SIZE..bottom).contains(&guard) => GUARD_PAGE,
         _ => 0,
     });
 }

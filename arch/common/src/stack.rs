@@ -6,13 +6,22 @@ use core::cell::UnsafeCell;
 /// The bytes of a page: the smallest piece that can be protected.
 pub const PAGE: usize = 4096;
 
-/// The bytes below a stack that nobody may touch.
+/// The bytes below a stack that nobody may touch: more than the frame of any usual function, since one that is larger passes over them.
+/// For AArch64 the compiler touches each page of a large frame in turn, so that one is enough.
 #[repr(C, align(4096))]
-pub struct Guard([u8; PAGE]);
+pub struct Guard([u8; Self::SIZE]);
 
 impl Guard {
+    /// How many bytes they are.
+    pub const SIZE: usize = PAGE * if cfg!(target_arch = "aarch64") { 1 } else { 3 };
     /// Unused memory.
-    pub const NEW: Self = Self([0; PAGE]);
+    pub const NEW: Self = Self([0; Self::SIZE]);
+
+    /// The pages of a guard that begins at `guard`.
+    #[inline(always)]
+    pub fn pages(guard: usize) -> impl Iterator<Item = usize> {
+        (guard..guard + Self::SIZE).step_by(PAGE)
+    }
 }
 
 /// The stack of handlers, with a guard below it.
@@ -139,7 +148,10 @@ mod tests {
         static STACKS: Stacks<2> = Stacks::new();
         for OwnStacks { handlers, faults } in &STACKS.0 {
             assert_eq!(handlers.guard() % PAGE, 0);
-            assert_eq!(handlers.top() - HandlerStack::SIZE, handlers.guard() + PAGE);
+            assert_eq!(
+                handlers.top() - HandlerStack::SIZE,
+                handlers.guard() + Guard::SIZE
+            );
             assert_eq!(handlers.top(), handlers.guard() + HandlerStack::BEGIN);
             assert_eq!(faults.top() % 16, 0);
         }

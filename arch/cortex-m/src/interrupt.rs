@@ -2,6 +2,7 @@
 
 use core::arch::asm;
 use core::hint::cold_path;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cortex_m::peripheral::{NVIC, Peripherals};
 
 /// The most urgent priority of interrupts that may call the kernel: what the kernel masks begins here.
@@ -37,19 +38,35 @@ unsafe impl cortex_m::interrupt::InterruptNumber for Number {
     }
 }
 
+/// The most interrupts that a controller has (Armv7-M manual, B3.4).
+const MOST: usize = 496;
+
+/// The interrupts that were let through above the kernel's level, a bit each: [`bring_to_kernel_level`] leaves them there.
+static ABOVE: [AtomicU32; MOST.div_ceil(32)] = [const { AtomicU32::new(0) }; MOST.div_ceil(32)];
+
 /// Lets the interrupt `number` reach its handler, at `level`.
 pub fn enable_interrupt(number: u16, level: Level) {
     let priority = match level {
         Level::Kernel => KERNEL_LEVEL,
         Level::Below(priority) => priority | KERNEL_LEVEL,
-        Level::Above(priority) => priority & (KERNEL_LEVEL - 1),
+        Level::Above(priority) => {
+            if let Some(word) = ABOVE.get(usize::from(number) / 32) {
+                word.fetch_or(1 << (number % 32), Relaxed);
+            }
+            priority & (KERNEL_LEVEL - 1)
+        }
     };
-    // SAFETY: single-word writes to the NVIC; the level keeps the kernel's masking sound.
+    set_priority(number, priority);
+    // SAFETY: a single-word write to the NVIC; the level keeps the kernel's masking sound.
+    unsafe { NVIC::unmask(Number(number)) };
+}
+
+fn set_priority(number: u16, priority: u8) {
+    // SAFETY: a single-byte write to the NVIC.
     unsafe {
         Peripherals::steal()
             .NVIC
             .set_priority(Number(number), priority);
-        NVIC::unmask(Number(number));
     }
 }
 
@@ -78,6 +95,14 @@ pub(crate) fn exception() -> u32 {
     exception
 }
 
+/// The number of the interrupt whose handler runs, as the vectors count behind the exceptions; none in a thread and in the handler of an
+/// exception.
+pub(crate) fn number() -> Option<usize> {
+    exception()
+        .checked_sub(FIRST_INTERRUPT)
+        .map(|number| number as usize)
+}
+
 /// Whether the running handler's priority is one at which the kernel masks it. Of the processor's own exceptions the timer's, the last, may
 /// call: faults, and what cannot be masked, may not.
 #[inline(always)]
@@ -92,17 +117,15 @@ pub(crate) fn may_call() -> bool {
     priority.read() >= KERNEL_LEVEL
 }
 
-/// Puts all interrupts at the kernel's level whose priority nobody has set: after a reset they are above it, where a handler must not call
-/// the kernel.
+/// Puts every interrupt above the kernel's level at that level, but for those that were let through at [`Level::Above`]. After a reset all
+/// are above it, and drivers of chips' vendors choose priorities without knowing of the level; a handler there must not call the kernel.
+/// The kernel's start does this; a program whose driver sets a priority later does it once more. Bound: two accesses an interrupt, at most
+/// 496. Allowed in threads.
 pub fn bring_to_kernel_level() {
     for number in 0..interrupts() {
-        if NVIC::get_priority(Number(number)) == 0 {
-            // SAFETY: single-byte writes to the NVIC; what is less urgent than before is masked by the kernel.
-            unsafe {
-                Peripherals::steal()
-                    .NVIC
-                    .set_priority(Number(number), KERNEL_LEVEL)
-            };
+        let above = ABOVE[usize::from(number) / 32].load(Relaxed) >> (number % 32);
+        if above & 1 == 0 && NVIC::get_priority(Number(number)) < KERNEL_LEVEL {
+            set_priority(number, KERNEL_LEVEL);
         }
     }
 }
@@ -110,11 +133,10 @@ pub fn bring_to_kernel_level() {
 /// As many interrupts as there may be by the controller's type register (Armv7-M manual, B3.4.3): in steps of 32.
 fn interrupts() -> u16 {
     const CONTROLLER_TYPE: usize = 0xE000_E004;
-    const MOST: u32 = 496;
     // SAFETY: a register that is only read.
     let steps =
         unsafe { core::ptr::with_exposed_provenance::<u32>(CONTROLLER_TYPE).read_volatile() };
-    (((steps & 0xF) + 1) * 32).min(MOST) as u16
+    (((steps & 0xF) + 1) * 32).min(MOST as u32) as u16
 }
 
 /// Puts the kernel's exceptions behind all interrupts, but for `SysTick`, whose priority is given.
@@ -132,12 +154,58 @@ pub(crate) fn set_system_priorities(of_timer: u8) {
     }
 }
 
-/// Masks interrupts from the kernel's level down.
+/// Gives `SysTick` its priority before the kernel starts, where time is measured by it: what masks up to the kernel's level is to mask it.
+pub(crate) fn set_timer_priority(priority: u8) {
+    const OF_TIMER: usize = 0xE000_ED23;
+    // SAFETY: a byte of the system handlers' priorities, that of the port's own exception (Armv7-M manual, B3.2.12).
+    unsafe {
+        core::ptr::with_exposed_provenance_mut::<u8>(OF_TIMER).write_volatile(priority);
+    }
+}
+
+/// Masks interrupts from the kernel's level down. A handler above the level that comes here calls the kernel: with debug assertions that
+/// is reported at once, whatever table of vectors led to the handler; without them nothing is asked.
 #[inline(always)]
 pub(crate) fn mask() {
+    if cfg!(debug_assertions) && number().is_some() && !may_call() {
+        forbidden_call();
+    }
     // SAFETY: raises the execution priority to the kernel's level; memory accesses are not moved across.
     unsafe {
         asm!("msr basepri, {level}", level = in(reg) u32::from(KERNEL_LEVEL), options(nostack, preserves_flags));
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn forbidden_call() -> ! {
+    // SAFETY: the board's report of such a call, which ends the program.
+    unsafe { crate::reexports::taktos_forbidden_call() }
+}
+
+/// Masks interrupts from the kernel's level down, wherever it is called: gives what was masked before, for [`restore`].
+#[inline(always)]
+pub(crate) fn mask_over() -> usize {
+    let before;
+    // SAFETY: as for `mask`; the register `BASEPRI_MAX` takes a priority only where that masks more than before.
+    unsafe {
+        asm!(
+            "mrs {before}, basepri",
+            "msr basepri_max, {level}",
+            before = out(reg) before,
+            level = in(reg) u32::from(KERNEL_LEVEL),
+            options(nostack, preserves_flags),
+        );
+    }
+    before
+}
+
+/// Makes the mask what it was before the matching [`mask_over`].
+#[inline(always)]
+pub(crate) fn restore(before: usize) {
+    // SAFETY: puts back what `mask_over` found; memory accesses are not moved across.
+    unsafe {
+        asm!("msr basepri, {before}", before = in(reg) before, options(nostack, preserves_flags));
     }
 }
 

@@ -84,7 +84,7 @@ pub mod reexports {
 
     unsafe extern "C" {
         /// The board's, by [`exceptions!`](crate::exceptions).
-        pub fn taktos_forbidden_call();
+        pub fn taktos_forbidden_call() -> !;
     }
 }
 

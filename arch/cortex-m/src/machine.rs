@@ -34,6 +34,9 @@ pub struct CortexM<C>(PhantomData<C>);
 impl<C: Clock> Machine for CortexM<C> {
     type Mask = ();
     type Outcome = Outcome32;
+    type Aligned = guard::Aligned;
+    type Before = guard::Before;
+    const BEFORE: guard::Before = guard::BEFORE;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
     type FixedGuard = Guard;
@@ -41,7 +44,7 @@ impl<C: Clock> Machine for CortexM<C> {
     /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room to work.
     const SMALLEST_STACK: usize = 256;
     const GUARDS_STAY: bool = false;
-    const TURNS_HANDLERS_AWAY: bool = true;
+    const HANDLERS_INTERRUPT_SWITCHES: bool = true;
 
     fn lost(values: &[usize]) -> Range<usize> {
         fault::lost(values)
@@ -58,8 +61,22 @@ impl<C: Clock> Machine for CortexM<C> {
     }
 
     #[inline(always)]
+    fn mask_over() -> usize {
+        interrupt::mask_over()
+    }
+
+    #[inline(always)]
+    fn restore(before: usize) {
+        interrupt::restore(before);
+    }
+
+    #[inline(always)]
     fn in_interrupt() -> bool {
         interrupt::exception() != 0
+    }
+
+    fn interrupt_number() -> Option<usize> {
+        interrupt::number()
     }
 
     #[inline(always)]
@@ -113,6 +130,8 @@ impl<C: Clock> Machine for CortexM<C> {
 
     fn start() -> ! {
         interrupt::set_system_priorities(C::Slices::LEVEL);
+        #[cfg(not(feature = "small"))]
+        interrupt::bring_to_kernel_level();
         guard::enable();
         switch::start()
     }

@@ -439,9 +439,9 @@ macro_rules! unusual {
 unusual!(unusual, slice);
 unusual!(unusual_in_slice, keep);
 
-/// An entry's way in an interrupt handler. What may block is turned away, and so is everything above the kernel's level,
-/// before anything is looked at. There the mask, which may be that of a section in whose midst the handler came, is not ended
-/// behind the call. Where threads are to be switched, that is done when the handlers have returned.
+/// An entry's way in an interrupt handler. What may block is turned away before anything is looked at. A call from above the kernel's level,
+/// which may have come in the midst of a section, ends the program with a report of that. Where threads are to be switched, that is done
+/// when the handlers have returned.
 #[unsafe(naked)]
 extern "C" fn in_handler() {
     naked_asm!(
@@ -463,9 +463,7 @@ extern "C" fn in_handler() {
         "movs r1, #0",
         "pop {{r4, r6, r7, pc}}",
         "2:",
-        "ldr r4, [sp, #12]",
-        "adds r4, #{end_of_mask}",
-        "str r4, [sp, #12]",
+        "b {forbidden}",
         "3:",
         "movs r0, #{context}",
         "pop {{r4, r6, r7, pc}}",
@@ -476,7 +474,7 @@ extern "C" fn in_handler() {
         stay = sym stay,
         interrupt_control = const INTERRUPT_CONTROL - PRIORITIES,
         pend_switch = const PEND_SWITCH,
-        end_of_mask = const END_OF_MASK,
+        forbidden = sym crate::reexports::taktos_forbidden_call,
         context = const Error::Context as usize,
     )
 }
@@ -732,7 +730,7 @@ pub mod operands {
     pub use super::{PEND_SWITCH, SLICE_COUNTER, SYSTEM_TIMER, WITH_STATE, return_from_exception};
     pub use crate::guard::GUARD;
     #[cfg(not(armv8m))]
-    pub use crate::guard::GUARD_REGION;
+    pub use crate::guard::{GUARD_REGION, GUARD_SIZE};
 
     pub const CURRENT: usize = offset_of!(Processor, current);
     pub const HEIR: usize = offset_of!(Processor, heir);

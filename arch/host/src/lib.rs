@@ -58,6 +58,9 @@ impl Machine for Host {
     /// Nothing needs to be remembered: masks are not nested.
     type Mask = ();
     type Outcome = Decided;
+    type Aligned = ();
+    type Before = ();
+    const BEFORE: () = ();
     /// The coroutines' own stacks have guard pages.
     type Guard = ();
     const GUARD: Self::Guard = ();
@@ -74,6 +77,16 @@ impl Machine for Host {
             world.end_mask();
             world.let_in();
         });
+    }
+
+    fn mask_over() -> usize {
+        with_world(|world| world.masked.replace(true)).into()
+    }
+
+    fn restore(before: usize) {
+        if before == 0 {
+            Self::unmask(());
+        }
     }
 
     fn in_interrupt() -> bool {

@@ -42,6 +42,9 @@ impl Machine for HostSeveral {
     /// Nothing needs to be remembered: masks are not nested.
     type Mask = ();
     type Outcome = Decided;
+    type Aligned = ();
+    type Before = ();
+    const BEFORE: () = ();
     /// The coroutines' own stacks have guard pages.
     type Guard = ();
     const GUARD: Self::Guard = ();
@@ -64,6 +67,16 @@ impl Machine for HostSeveral {
 
     fn unmask_here() {
         Self::unmask(());
+    }
+
+    fn mask_over() -> usize {
+        with_world(|world| world.cpu().masked.replace(true)).into()
+    }
+
+    fn restore(before: usize) {
+        if before == 0 {
+            with_world(World::end_mask);
+        }
     }
 
     fn in_interrupt() -> bool {

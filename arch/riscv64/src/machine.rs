@@ -42,6 +42,9 @@ impl<B: Board> RiscV64<B> {
 impl<B: Board> Machine for RiscV64<B> {
     type Mask = Taken;
     type Outcome = Outcome64;
+    type Aligned = ();
+    type Before = ();
+    const BEFORE: () = ();
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
     type FixedGuard = ();
@@ -71,6 +74,16 @@ impl<B: Board> Machine for RiscV64<B> {
     #[inline(always)]
     fn unmask_here() {
         interrupt::unmask();
+    }
+
+    #[inline(always)]
+    fn mask_over() -> usize {
+        interrupt::mask_remembering()
+    }
+
+    #[inline(always)]
+    fn restore(before: usize) {
+        interrupt::unmask_again(before);
     }
 
     #[inline(always)]

@@ -6,11 +6,12 @@
 //! executed. Memory is mapped in pages, so that any of them can become a guard while the map is in use.
 
 use crate::board::Board;
-use crate::processors::{SEVERAL, devices, protect_stacks, tell_map};
+use crate::processors::{devices, protect_stacks, tell_map};
 use core::arch::asm;
 use core::cell::Cell;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use taktos_arch_common::Guard;
 pub(crate) use taktos_arch_common::PAGE;
 
 pub(crate) const ENTRIES: usize = 512;
@@ -150,23 +151,27 @@ fn make<B: Board>() {
     }
 }
 
-/// Makes a page of memory a guard. Bound: fixed, but for the first one, before which the map is made. Needs little
+/// Makes the pages of a guard such. Bound: fixed, but for the first one, before which the map is made. Needs little
 /// stack: a thread that starts another one comes here.
 ///
-/// Other processors are called to drop the old translation, unless the page is a guard already. They are not waited for:
+/// Other processors are called to drop the old translations, unless they are a guard's already. They are not waited for:
 /// the call comes at the latest when they end the mask that they may hold, so before a thread that uses the stack
 /// has run there for longer than it takes an interrupt to arrive.
 pub(crate) fn protect<B: Board>(guard: usize) {
     if TABLES_OF_THE_MAP.used.get() == 0 {
         make::<B>();
     }
-    if let Some(entry) = page_entry(guard) {
-        if SEVERAL && entry.get() == GUARD_PAGE {
-            return;
-        }
+    let mut is_new = false;
+    for page in Guard::pages(guard) {
+        let Some(entry) = page_entry(page).filter(|entry| entry.get() != GUARD_PAGE) else {
+            continue;
+        };
         shared(entry).store(GUARD_PAGE, Relaxed);
         // SAFETY: drops one translation, which is read again from the tables when needed.
-        unsafe { asm!("sfence.vma {}, zero", in(reg) guard, options(nostack, preserves_flags)) };
+        unsafe { asm!("sfence.vma {}, zero", in(reg) page, options(nostack, preserves_flags)) };
+        is_new = true;
+    }
+    if is_new {
         tell_map::<B>();
     }
 }

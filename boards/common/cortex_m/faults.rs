@@ -10,9 +10,11 @@ use core::cell::UnsafeCell;
 use core::hint::black_box;
 use core::ptr;
 use taktos_arch_cortex_m::{forbid, lowest_of_thread};
-use taktos_kernel::{AnyThread, Span};
+use taktos_kernel::fault::refuse_from_above;
+use taktos_kernel::{AnyThread, Semaphore, Span, Timeout};
 use taktos_workloads::faults::{
-    Case, FaultBoard, Instructions, Objects, give_way, in_handler, overflow, panics, slices, spin,
+    Case, FaultBoard, Instructions, Objects, give_way, in_handler, in_handler_above, overflow,
+    panics, slices, spin, start_other,
 };
 
 impl FaultBoard for Board {
@@ -48,6 +50,9 @@ impl Instructions<Board> for CortexM {
         ("unaligned", |_| unaligned()),
         ("panic-in-a-handler", |_| in_handler::<Board>(panics)),
         ("call-from-above", |_| call_from_above()),
+        ("wake-from-above", wake_from_above),
+        ("wait-from-above", |_| wait_from_above()),
+        ("section-from-above", |_| section_from_above()),
     ];
     /// To the end of memory.
     const DEEPEST: usize = usize::MAX;
@@ -138,7 +143,7 @@ fn own_region() {
 
 /// So large that it passes over the guard, and overwrites the control block before it comes to the guard.
 fn frame_beyond_the_guard() {
-    black_box([0x41u8; 1200]);
+    black_box([0x41u8; 1400]);
 }
 
 fn jump_to_an_even_address() {
@@ -171,10 +176,43 @@ fn unaligned() {
     unsafe { asm!("ldrd {0}, {1}, [{2}]", out(reg) _, out(reg) _, in(reg) place) };
 }
 
-/// What would wake nobody is done in place, where it cannot be refused.
-fn call_from_above() {
+static PERMITS: Semaphore<Board> = Semaphore::new(0);
+
+/// Does what `act` does in a handler that must not call the kernel.
+fn from_above(act: fn()) {
     urgent_interrupt::enable(0x20);
-    urgent_interrupt::pend();
+    in_handler_above(act, urgent_interrupt::pend);
+}
+
+/// What would wake nobody is done in place, where it cannot be refused.
+#[inline]
+fn call_from_above() {
+    from_above(|| {
+        let _ = PERMITS.give();
+    });
+}
+
+/// A thread waits: the call would have to wake it.
+#[inline]
+fn wake_from_above(objects: &'static Objects<Board>) {
+    start_other(objects, |_| {
+        let _ = PERMITS.take(Timeout::FOREVER);
+    });
+    let _ = AnyThread::<Board>::sleep(10.micros());
+    call_from_above();
+}
+
+#[inline]
+fn wait_from_above() {
+    from_above(|| {
+        let _ = PERMITS.take(Timeout::NONE);
+    });
+}
+
+/// What the critical section of other libraries asks before it is entered.
+#[inline]
+fn section_from_above() {
+    from_above(refuse_from_above::<Board>);
 }
 
 fn jump(place: usize) -> ! {

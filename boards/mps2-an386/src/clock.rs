@@ -7,6 +7,7 @@ use crate::Board;
 use crate::registers::{load, store};
 use core::arch::asm;
 use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_arch_cortex_m::{Clock, Level, SliceTimer, enable_interrupt};
 use taktos_kernel::{Duration, Instant, Upcall};
 use taktos_machine::Upcalls;
@@ -26,7 +27,7 @@ const ONE_SHOT: u32 = 1;
 /// The interrupt of both halves.
 pub(crate) const INTERRUPT_NUMBER: u16 = 10;
 const NANOSECONDS_A_TICK: u64 = 40;
-/// The farthest alarm that is set in one step: well before the counter wraps (171 s).
+/// The farthest alarm that is set in one step: well within half a round of the counter (85 s).
 const HORIZON: Duration = Duration::from_secs(32);
 
 /// The board's clock.
@@ -34,19 +35,50 @@ pub struct DualTimer;
 
 pub(crate) use DualTimer as BoardClock;
 
-/// The time up to the last reading, in ticks, and that reading.
+/// What the counter, of 32 bits, does not say of time.
 struct Epoch {
-    ticks: Cell<u64>,
-    last: Cell<u32>,
+    /// The half of a round of the counter that was last seen to go on, counted from the start: each is noticed while it does, since time
+    /// is read at least once in a [`HORIZON`]. An even one is a first half.
+    half: AtomicU32,
+    /// By how many ticks time was set forward.
+    ahead: Cell<u64>,
 }
 
-// SAFETY: touched only with interrupts masked, on the one processor.
+// SAFETY: `ahead` is written with interrupts masked, on the one processor, and read by one instruction, which begins anew behind an
+// interrupt that came in its midst.
 unsafe impl Sync for Epoch {}
 
 static EPOCH: Epoch = Epoch {
-    ticks: Cell::new(0),
-    last: Cell::new(u32::MAX),
+    half: AtomicU32::new(0),
+    ahead: Cell::new(0),
 };
+
+impl Epoch {
+    /// [`Epoch::ahead`].
+    #[inline(always)]
+    fn ahead(&self) -> u64 {
+        let (low, high): (u32, u32);
+        // SAFETY: reads the two words, which lie there for ever. On Armv7-M a load of two words that is interrupted is abandoned and
+        // begins anew (Armv7-M manual, A3.5.3): nobody sees one word of before a change and one of behind it.
+        unsafe {
+            asm!(
+                "ldrd {low}, {high}, [{place}]",
+                low = out(reg) low,
+                high = out(reg) high,
+                place = in(reg) self.ahead.as_ptr(),
+                options(readonly, nostack, preserves_flags),
+            );
+        }
+        u64::from(high) << 32 | u64::from(low)
+    }
+
+    /// Another half goes on than `half`. Where that is known already, whoever interrupted the caller has noticed it.
+    #[cold]
+    #[inline(never)]
+    fn go_on(&self, half: u32) {
+        let _ = self.half.compare_exchange(half, half + 1, Relaxed, Relaxed);
+    }
+}
 
 /// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
 #[cfg(feature = "counted")]
@@ -82,33 +114,22 @@ pub(crate) unsafe fn interrupt() {
     }
 }
 
-/// Runs `body` with all but faults masked: the epoch is shared with every handler.
-fn masked<T>(body: impl FnOnce() -> T) -> T {
-    let previous: u32;
-    // SAFETY: reads and sets PRIMASK.
-    unsafe {
-        asm!("mrs {0}, primask", "cpsid i", out(reg) previous, options(nostack, preserves_flags));
-    }
-    let result = body();
-    // SAFETY: sets PRIMASK to what it was.
-    unsafe {
-        asm!("msr primask, {0}", in(reg) previous, options(nostack, preserves_flags));
-    }
-    result
-}
-
 impl Clock for DualTimer {
     /// The processor runs at 25 MHz.
     type Slices = SliceTimer<25_000_000>;
 
+    /// Without a mask, so that nobody is delayed by it, and that whoever may interrupt may read it, too.
     fn now() -> Instant {
-        let ticks = masked(|| {
-            let counter = load(COUNTING + VALUE);
-            let ticks = EPOCH.ticks.get() + u64::from(EPOCH.last.get().wrapping_sub(counter));
-            EPOCH.last.set(counter);
-            EPOCH.ticks.set(ticks);
-            ticks
-        });
+        // The half comes first: however late the counter is read behind it, the half that goes on then is this one or the next.
+        // SAFETY: a word of its own. Volatile, as the counter is: the compiler keeps their order.
+        let half = unsafe { EPOCH.half.as_ptr().read_volatile() };
+        // The counter counts down.
+        let passed = !load(COUNTING + VALUE);
+        let from_half = passed ^ half << 31;
+        if from_half >> 31 != 0 {
+            EPOCH.go_on(half);
+        }
+        let ticks = (u64::from(half) << 31) + u64::from(from_half) + EPOCH.ahead();
         Instant::from_nanos(ticks * NANOSECONDS_A_TICK)
     }
 
@@ -125,10 +146,8 @@ impl Clock for DualTimer {
     }
 
     fn advance(by: Duration) -> bool {
-        masked(|| {
-            let ticks = by.as_nanos() / NANOSECONDS_A_TICK;
-            EPOCH.ticks.set(EPOCH.ticks.get() + ticks);
-        });
+        let ticks = by.as_nanos() / NANOSECONDS_A_TICK;
+        EPOCH.ahead.set(EPOCH.ahead.get() + ticks);
         true
     }
 }

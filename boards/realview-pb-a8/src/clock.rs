@@ -6,11 +6,10 @@
 
 use crate::Place;
 use crate::registers::{load, store};
-use core::arch::asm;
 use core::cell::Cell;
 use taktos_arch_armv7_a::ArmV7A;
 use taktos_kernel::{Duration, Instant};
-use taktos_machine::Upcalls;
+use taktos_machine::{Machine, Upcalls};
 
 const COUNTER: usize = 0x1000_005C;
 const ALARM: usize = 0x1001_1000;
@@ -85,30 +84,15 @@ fn run_slice(ticks: u32) {
     store(SLICE + CONTROL, RUN_ONCE);
 }
 
-/// Runs `body` with kernel-level interrupts masked, wherever it is called: the epoch is shared.
-fn masked<T>(body: impl FnOnce() -> T) -> T {
-    let previous: u32;
-    // SAFETY: masks, and remembers what was.
-    unsafe {
-        asm!("mrs {0}, cpsr", "cpsid i", out(reg) previous, options(nostack, preserves_flags));
-    }
-    let result = body();
-    // SAFETY: puts the mask back; mode and state are what they were.
-    unsafe {
-        asm!("msr cpsr_c, {0}", in(reg) previous, options(nostack, preserves_flags));
-    }
-    result
-}
-
 /// The present time.
 pub(crate) fn now() -> Instant {
-    let ticks = masked(|| {
-        let counter = load(COUNTER);
-        let ticks = EPOCH.ticks.get() + u64::from(counter.wrapping_sub(EPOCH.last.get()));
-        EPOCH.last.set(counter);
-        EPOCH.ticks.set(ticks);
-        ticks
-    });
+    // Wherever it is called: the epoch is shared.
+    let before = ArmV7A::<Place>::mask_over();
+    let counter = load(COUNTER);
+    let ticks = EPOCH.ticks.get() + u64::from(counter.wrapping_sub(EPOCH.last.get()));
+    EPOCH.last.set(counter);
+    EPOCH.ticks.set(ticks);
+    ArmV7A::<Place>::restore(before);
     // 1000/24 ns a tick.
     Instant::from_nanos(ticks * 125 / 3)
 }

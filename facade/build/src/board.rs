@@ -31,7 +31,9 @@ impl Board {
     pub fn describe(&self) -> Option<PathBuf> {
         println!("cargo:targets={}", self.targets.join(" "));
         // What boards share asks for these; not every board has them.
-        println!("cargo:rustc-check-cfg=cfg(feature, values(\"smp\", \"counted\", \"guest\"))");
+        println!(
+            "cargo:rustc-check-cfg=cfg(feature, values(\"smp\", \"counted\", \"guest\", \"pac\"))"
+        );
         println!("cargo:rustc-check-cfg=cfg(cortex_m)");
         let name = said("CARGO_PKG_NAME").replace(FAMILY, "");
         println!("cargo:rustc-env=TAKTOS_BOARD={name}");

@@ -112,7 +112,7 @@ impl<S: System> Condition<S> {
                 Ok(())
             };
         }
-        held.enter::<D>(self, 0, Timeout::NONE).turned_away::<S>()
+        held.enter::<D>(self, 0, Timeout::NONE).done()
     }
 
     /// [`Condition::signal`].

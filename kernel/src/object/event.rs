@@ -77,7 +77,7 @@ impl<S: System> EventFlags<S> {
             };
         }
         held.enter::<Set<S>>(self, flags as usize, Timeout::NONE)
-            .turned_away::<S>()
+            .done()
     }
 
     /// [`EventFlags::set`], and says which flags are set then: those that woken threads took are not.

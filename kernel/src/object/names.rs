@@ -81,8 +81,7 @@ impl<S: System, const N: usize> Names<S, N> {
         if self.waiters.is_empty(cs) {
             return Ok(());
         }
-        held.enter::<WakeAll<S, N>>(self, 0, Timeout::NONE)
-            .turned_away::<S>()
+        held.enter::<WakeAll<S, N>>(self, 0, Timeout::NONE).done()
     }
 
     /// Takes a name away; the object stays what it is, and who has found it keeps it. Allowed in interrupt handlers at the kernel's

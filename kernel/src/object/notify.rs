@@ -43,22 +43,20 @@ impl<S: System> AnyThread<S> {
         let thread = self.reference();
         let wait = thread.wait.get(cs);
         if matches!(action, Notify::Increment) && wait == Wait::COUNT {
-            return held
-                .enter::<WakeByOne<S>>(self, 0, Timeout::NONE)
-                .turned_away::<S>();
+            return held.enter::<WakeByOne<S>>(self, 0, Timeout::NONE).done();
         }
         let word = changed(cs, thread, action)?;
         if wait == Wait::COUNT && word != 0 {
             return held
                 .enter::<Wake<S, true>>(self, word as usize, Timeout::NONE)
-                .turned_away::<S>();
+                .done();
         }
         // The comparison above is to come first.
         first_things_first();
         if wait == Wait::NOTIFICATION {
             return held
                 .enter::<Wake<S, false>>(self, word as usize, Timeout::NONE)
-                .turned_away::<S>();
+                .done();
         }
         cold_path();
         if wait == Wait::COUNT {

@@ -154,9 +154,7 @@ impl<S: System> RawPool<S> {
             });
         }
         if !self.waiters.is_empty(cs) {
-            return held
-                .enter::<Free<S>>(self, number, Timeout::NONE)
-                .turned_away::<S>();
+            return held.enter::<Free<S>>(self, number, Timeout::NONE).done();
         }
         self.put_freed(cs, number as u32, freed);
         self.used.set(cs, used - 1);

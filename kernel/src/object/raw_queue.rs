@@ -249,7 +249,7 @@ impl<S: System> RawQueue<S> {
             priority,
         };
         if !self.receivers.is_empty(cs) {
-            return transact::<S, Deliver<S>>(held, self, &offer, Timeout::NONE).turned_away::<S>();
+            return transact::<S, Deliver<S>>(held, self, &offer, Timeout::NONE).done();
         }
         if self.put(cs, &offer) {
             return Ok(());
@@ -272,7 +272,7 @@ impl<S: System> RawQueue<S> {
             priority: 0,
         };
         if !self.receivers.is_empty(cs) {
-            return transact::<S, Deliver<S>>(held, self, &offer, Timeout::NONE).turned_away::<S>();
+            return transact::<S, Deliver<S>>(held, self, &offer, Timeout::NONE).done();
         }
         if self.put(cs, &offer) {
             return Ok(());

@@ -61,8 +61,7 @@ impl<S: System> Semaphore<S> {
             return self.count_up(cs);
         }
         // With a waiter there is nothing that could go wrong, but for a handler that must not call.
-        held.enter::<Give<S>>(self, 0, Timeout::NONE)
-            .turned_away::<S>()
+        held.enter::<Give<S>>(self, 0, Timeout::NONE).done()
     }
 
     /// Gives a permit to the count, if no thread waits for one and there is room; whether it did. Then that is what [`Semaphore::give`]

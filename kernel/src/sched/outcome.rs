@@ -42,8 +42,8 @@ pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
 pub(crate) trait IntoResult {
     /// The answer's status, as the call gives it back.
     fn into_result<S: System>(self) -> Result<(), Error>;
-    /// The same of a call that cannot fail, but where a machine turns its caller away.
-    fn turned_away<S: System>(self) -> Result<(), Error>;
+    /// The same of a call that cannot fail: who must not call the kernel gets no answer, but ends the program.
+    fn done(self) -> Result<(), Error>;
 }
 
 impl IntoResult for Answer {
@@ -57,12 +57,8 @@ impl IntoResult for Answer {
     }
 
     #[inline(always)]
-    fn turned_away<S: System>(self) -> Result<(), Error> {
-        if S::Machine::TURNS_HANDLERS_AWAY {
-            self.into_result::<S>()
-        } else {
-            Ok(())
-        }
+    fn done(self) -> Result<(), Error> {
+        Ok(())
     }
 }
 
@@ -71,7 +67,7 @@ impl IntoResult for Answer {
 #[inline(never)]
 pub(crate) fn take_error<S: System>(status: Status) -> Result<(), Error> {
     // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
-    if !(S::Machine::TURNS_HANDLERS_AWAY && S::Machine::in_interrupt()) {
+    if !(S::Machine::HANDLERS_INTERRUPT_SWITCHES && S::Machine::in_interrupt()) {
         AnyThread::<S>::clear_own_error();
     }
     status.result()

@@ -28,6 +28,8 @@ struct Stack<const N: usize>(MaybeUninit<[u8; N]>);
 /// Everything that can be done with it is a method of [`AnyThread`], as which it can be used.
 #[repr(C)]
 pub struct Thread<S: System, const N: usize> {
+    aligned: [<S::Machine as Machine>::Aligned; 0],
+    before: <S::Machine as Machine>::Before,
     any: AnyThread<S>,
     guard: Guarded<<S::Machine as Machine>::Guard>,
     stack: Guarded<Stack<N>>,
@@ -38,7 +40,8 @@ pub struct Thread<S: System, const N: usize> {
 
 impl<S: System> AnyThread<S> {
     /// Where the guard of a thread with its memory lies behind the beginning of its control block.
-    pub(crate) const GUARD_PLACE: usize = offset_of!(Thread<S, 0>, guard);
+    pub(crate) const GUARD_PLACE: usize =
+        offset_of!(Thread<S, 0>, guard) - offset_of!(Thread<S, 0>, any);
 }
 
 // SAFETY: all of it is reached only in a section, but for the stack, which only its thread touches.
@@ -54,6 +57,8 @@ impl<S: System, const N: usize> Thread<S, N> {
     /// A thread that does not exist yet, of priority 16.
     pub const fn new(name: &'static str) -> Self {
         Self {
+            aligned: [],
+            before: S::Machine::BEFORE,
             any: AnyThread::new(),
             guard: Guarded::new(<S::Machine as Machine>::GUARD),
             stack: Guarded::new(Stack(MaybeUninit::uninit())),

@@ -102,6 +102,27 @@ fn in_its_crate(file: &str) -> &str {
     file.get(begin..).unwrap_or(file)
 }
 
+/// Ends the program with the report of a forbidden call where the caller is an interrupt handler above the kernel's level, which no
+/// section keeps out; for what enters sections without calling the kernel. Bound: fixed, where it is none. Allowed everywhere.
+#[inline(always)]
+pub fn refuse_from_above<S: System>() {
+    if S::Machine::in_interrupt() && !S::Machine::may_call() {
+        report_from_above::<S>();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn report_from_above<S: System>() -> ! {
+    report::<S>(&Fault {
+        cause: Cause::ForbiddenCall,
+        address: None,
+        values: &[],
+        names: "",
+        in_interrupt: true,
+    })
+}
+
 /// Writes the cause, the thread and the registers, and ends the program with [`EXIT_STATUS`].
 ///
 /// Without the formatting machinery: every image carries this, the smallest too.
@@ -161,13 +182,18 @@ fn write_register<S: System>(name: &str, value: Option<usize>) {
 fn announce<S: System>(cause: Cause, in_interrupt: bool) {
     S::write("fault: ");
     S::write(cause.text());
+    let number = S::Machine::interrupt_number().filter(|_| !cfg!(feature = "brief-reports"));
+    if let Some(number) = number {
+        S::write(" in the handler of interrupt ");
+        write_decimal::<S>(number as u32);
+    }
     let Some(thread) = running::<S>() else {
         return S::write(" before the first thread");
     };
-    S::write(if in_interrupt {
-        " in an interrupt handler over thread '"
-    } else {
-        " in thread '"
+    S::write(match (number, in_interrupt) {
+        (Some(_), _) => " over thread '",
+        (None, true) => " in an interrupt handler over thread '",
+        (None, false) => " in thread '",
     });
     let intact =
         cfg!(feature = "brief-reports") || thread.intact_info::<S>(last_section()).is_some();

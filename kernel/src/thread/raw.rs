@@ -31,6 +31,8 @@ pub struct RawThread<S: System> {
 /// The control block, and what the machine wants behind it.
 #[repr(C)]
 struct Body<S: System> {
+    aligned: [<S::Machine as Machine>::Aligned; 0],
+    before: <S::Machine as Machine>::Before,
     any: AnyThread<S>,
     guard: Guarded<<S::Machine as Machine>::FixedGuard>,
 }
@@ -62,6 +64,8 @@ impl<S: System> RawThread<S> {
         Self {
             info: Info::new(),
             body: Body {
+                aligned: [],
+                before: S::Machine::BEFORE,
                 any: AnyThread {
                     tcb: Tcb::new(),
                     system: PhantomData,

@@ -107,8 +107,7 @@ impl<S: System> Pool<S> {
         if self.holders[number].get(held.section()) == Holder::NOBODY {
             return Err(Error::State);
         }
-        held.enter::<Give<S>>(self, number, Timeout::NONE)
-            .turned_away::<S>()
+        held.enter::<Give<S>>(self, number, Timeout::NONE).done()
     }
 
     /// Gives back all blocks of `holder`. Bound: the blocks, with interrupts masked for one at a time.

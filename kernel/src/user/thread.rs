@@ -14,7 +14,7 @@ use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ops::Deref;
 use core::ptr;
-use taktos_machine::{Isolation, StackRegion, UserStart};
+use taktos_machine::{Isolation, Machine, StackRegion, UserStart};
 
 /// A thread of a partition whose data are a `T`. Made to be a static, in the list of the partition's threads. Privileged code can do
 /// with it all that it can with others ([`AnyThread`]), as far as names reach.
@@ -29,6 +29,8 @@ pub struct UserThread<S: System<Machine: Isolation>, T: 'static> {
 /// Behind the control block lies what the machine saves: a thread without privilege has nothing of the kernel's on its stack.
 #[repr(C)]
 pub(crate) struct Member<S: System<Machine: Isolation>> {
+    aligned: [<S::Machine as Machine>::Aligned; 0],
+    before: <S::Machine as Machine>::Before,
     any: AnyThread<S>,
     state: Guarded<<S::Machine as Isolation>::UserState>,
     info: Info,
@@ -74,6 +76,8 @@ impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
         );
         Self {
             member: Member {
+                aligned: [],
+                before: S::Machine::BEFORE,
                 any: AnyThread::new(),
                 state: Guarded::new(<S::Machine as Isolation>::USER_STATE),
                 info: Info::new(),
@@ -105,7 +109,8 @@ impl<S: System<Machine: Isolation>> Member<S> {
     /// Where the machine's part lies, as the machine knows it.
     const PLACE: () = assert!(
         size_of::<<S::Machine as Isolation>::UserState>() == 0
-            || offset_of!(Self, state) == <S::Machine as Isolation>::USER_STATE_OFFSET,
+            || offset_of!(Self, state) - offset_of!(Self, any)
+                == <S::Machine as Isolation>::USER_STATE_OFFSET,
         "the saved state does not lie where the machine looks for it"
     );
 

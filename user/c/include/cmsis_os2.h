@@ -185,7 +185,12 @@ typedef void *osMessageQueueId_t;
 #define TAKTOS_MESSAGE_QUEUE_CB_SIZE 120U
 #define TAKTOS_MESSAGE_LINK_SIZE 16U
 #else
+#if defined(__ARM_ARCH_7EM__)
+/* With the guard below its stack. */
+#define TAKTOS_THREAD_CB_SIZE 1536U
+#else
 #define TAKTOS_THREAD_CB_SIZE 384U
+#endif
 #define TAKTOS_TIMER_CB_SIZE 136U
 #define TAKTOS_EVENT_FLAGS_CB_SIZE 36U
 #define TAKTOS_MUTEX_CB_SIZE 52U

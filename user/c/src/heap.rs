@@ -17,7 +17,7 @@ pub struct Heap {
     least_free: Cell<usize>,
 }
 
-/// What blocks begin at: that of the largest that an object needs.
+/// What blocks begin at, but for those of objects that want more.
 const ALIGNMENT: usize = 32;
 
 impl Heap {
@@ -37,9 +37,9 @@ impl Heap {
         self.blocks.borrow_mut().insert_free_block(memory);
     }
 
-    /// A block of `size` bytes; none where none is free that is large enough.
-    pub fn allocate(&self, size: usize) -> Option<NonNull<u8>> {
-        let layout = Layout::from_size_align(size, ALIGNMENT).ok()?;
+    /// A block of `size` bytes at a multiple of `alignment`, and of 32; none where none is free that is large enough.
+    pub fn allocate(&self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let layout = Layout::from_size_align(size, alignment.max(ALIGNMENT)).ok()?;
         let block = self.blocks.borrow_mut().allocate(layout)?;
         // SAFETY: it was allocated here.
         let taken = unsafe { Blocks::allocation_usable_size(block) };
@@ -52,13 +52,15 @@ impl Heap {
     /// Takes a block back.
     ///
     /// # Safety
-    /// The block is one of this heap's, and nobody uses it any more.
-    pub unsafe fn free(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's promise; all blocks have one alignment.
+    /// The block is one of this heap's, allocated with this alignment, and nobody uses it any more.
+    pub unsafe fn free(&self, block: NonNull<u8>, alignment: usize) {
+        // SAFETY: the caller's promise.
         unsafe {
             self.free
                 .set(self.free.get() + Blocks::allocation_usable_size(block));
-            self.blocks.borrow_mut().deallocate(block, ALIGNMENT);
+            self.blocks
+                .borrow_mut()
+                .deallocate(block, alignment.max(ALIGNMENT));
         }
     }
 

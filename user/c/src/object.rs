@@ -122,9 +122,15 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// `size` bytes of the heap. Where it has not so many, a program of FreeRTOS's is told, if it asks for that.
+    /// `size` bytes of the heap.
     pub fn of_heap(size: usize) -> Option<Self> {
-        let start = masked(|| os().heap.allocate(size));
+        Self::of_heap_at(size, 1)
+    }
+
+    /// `size` bytes of the heap at a multiple of `alignment`, by which they are given back. Where it has not so many, a program of
+    /// FreeRTOS's is told, if it asks for that.
+    pub fn of_heap_at(size: usize, alignment: usize) -> Option<Self> {
+        let start = masked(|| os().heap.allocate(size, alignment));
         if start.is_none()
             && let Some(failed) = configuration().malloc_failed
         {
@@ -169,14 +175,16 @@ impl Memory {
         least: usize,
     ) -> Option<Self> {
         let Some(start) = NonNull::new(given) else {
-            return (given_size == 0).then(|| Self::of_heap(size)).flatten();
+            return (given_size == 0)
+                .then(|| Self::of_heap_at(size, alignment))
+                .flatten();
         };
         if !given.addr().is_multiple_of(align_of::<u32>()) || given_size < least {
             return None;
         }
         let skipped = given.addr().next_multiple_of(alignment) - given.addr();
         if skipped + size > given_size {
-            return Self::of_heap(size);
+            return Self::of_heap_at(size, alignment);
         }
         Some(Self {
             // SAFETY: within the memory that was given.
@@ -197,11 +205,20 @@ impl Memory {
     /// Gives the memory back where it came from.
     ///
     /// # Safety
-    /// Nobody uses it any more.
+    /// Nobody uses it any more, and it was not asked for at an alignment.
     pub unsafe fn free(self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.free_at(1) }
+    }
+
+    /// The same of memory that was asked for at an alignment.
+    ///
+    /// # Safety
+    /// Nobody uses it any more, and it was this alignment.
+    pub unsafe fn free_at(self, alignment: usize) {
         if self.in_heap {
-            // SAFETY: the block was allocated by `of_heap`.
-            masked(|| unsafe { os().heap.free(self.start) });
+            // SAFETY: the block was allocated by `of_heap_at`.
+            masked(|| unsafe { os().heap.free(self.start, alignment) });
         }
     }
 }
@@ -268,8 +285,8 @@ pub unsafe fn release<O: Object>(object: &'static O) {
         start: NonNull::from(object).cast(),
         in_heap: object.head().in_heap.get(),
     };
-    // SAFETY: the caller's promise.
-    unsafe { memory.free() }
+    // SAFETY: the caller's promise; it was asked for as `block_for` does.
+    unsafe { memory.free_at(align_of::<O>()) }
 }
 
 /// Deletes `object`: nobody finds it by its id, `end` sends away who waits at it, and its memory is given back.

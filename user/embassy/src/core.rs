@@ -10,6 +10,7 @@ use ::core::sync::atomic::{AtomicBool, AtomicU8, Ordering::AcqRel, Ordering::Rel
 use ::core::task::Waker;
 use critical_section::{CriticalSection, Mutex};
 use embassy_time_queue_utils::Queue;
+use taktos_kernel::fault::refuse_from_above;
 use taktos_kernel::{AnyThread, Semaphore, System, Timeout};
 
 /// The thread looks at all tasks before it waits again: who is heard by then need not give it the semaphore.
@@ -61,7 +62,8 @@ impl<S: System> Core<S> {
         self.next.set(next);
     }
 
-    /// Wakes its thread. In a thread, or a handler at the kernel's level; from inside `section` when that ends. Bound: fixed.
+    /// Wakes its thread. In a thread, or a handler that may call the kernel; from inside `section` when that ends. From above the kernel's
+    /// level the program ends with a report. Bound: fixed.
     pub(crate) fn wake(&'static self, section: &Section<S>) {
         if self.state.fetch_or(ASKED, AcqRel) & AWAKE != 0 {
             return;
@@ -82,6 +84,7 @@ impl<S: System> Core<S> {
     }
 
     fn give(&'static self) {
+        refuse_from_above::<S>();
         // A permit that is there already says the same.
         let _ = self.woken.give();
     }

@@ -14,8 +14,8 @@
 //!
 //! # Critical sections
 //! Those of the crate `critical-section` keep out interrupts up to the kernel's level, as the kernel's own do; they nest. No call of the kernel may
-//! be made in one. Waking a task may: who wakes in a critical section is heard when it ends. Handlers above the kernel's level may
-//! neither enter one nor wake. For one processor.
+//! be made in one. Waking a task may: who wakes in a critical section is heard when it ends. A handler above the kernel's
+//! level may neither enter one nor wake: the program ends with a report that names the interrupt. For one processor.
 //!
 //! # Unsafe
 //! In `section` and `executor`, where embassy's laws meet the kernel's.
@@ -70,11 +70,12 @@ macro_rules! runtime {
 
         // SAFETY: a section keeps out everybody who may enter one: on one processor, whom interrupts up to the kernel's level are.
         unsafe impl $crate::critical_section::Impl for $name {
-            unsafe fn acquire() {
+            unsafe fn acquire() -> $crate::critical_section::RawRestoreState {
                 TAKTOS_EMBASSY_SECTION.acquire();
+                ::core::default::Default::default()
             }
 
-            unsafe fn release((): ()) {
+            unsafe fn release(_: $crate::critical_section::RawRestoreState) {
                 // SAFETY: the crate `critical-section` releases what it acquired, innermost first.
                 unsafe { TAKTOS_EMBASSY_SECTION.release() }
             }

@@ -6,6 +6,7 @@
 
 use crate::core::Core;
 use ::core::cell::Cell;
+use taktos_kernel::fault::refuse_from_above;
 use taktos_kernel::{AnyThread, System};
 use taktos_machine::NestedSection;
 
@@ -31,8 +32,10 @@ impl<S: System> Section<S> {
         }
     }
 
-    /// Enters it. In a thread, or a handler at the kernel's level. Bound: fixed.
+    /// Enters it. In a thread, or a handler that may call the kernel; from above the kernel's level, where it would keep nobody out, the
+    /// program ends with a report. Bound: fixed.
     pub fn acquire(&self) {
+        refuse_from_above::<S>();
         self.nested.acquire();
     }
 

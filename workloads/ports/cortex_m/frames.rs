@@ -86,8 +86,8 @@ fn look(below: usize, frame: usize) {
 
 /// The address of a word on the stack of the other thread, which does not run.
 pub fn saved_at(word: usize) -> *const usize {
-    let context = ptr::from_ref(&LEFT).cast::<Context>();
-    // SAFETY: a thread begins with its context, which nobody writes while it does not run.
+    let context = ptr::from_ref::<AnyThread<Board>>(&LEFT).cast::<Context>();
+    // SAFETY: a control block begins with the context, which nobody writes while the thread does not run.
     let stack_pointer = unsafe { (*context).stack_pointer.get() };
     ptr::with_exposed_provenance::<usize>(stack_pointer).wrapping_add(word)
 }

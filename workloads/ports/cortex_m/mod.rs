@@ -69,7 +69,8 @@ fn main() {
     if let Some(timer) = storm::TIMER {
         nested::heirs_may_change_on_the_way(&timer);
     }
-    nested::wakes_from_above_are_refused();
+    nested::sections_from_above_leave_the_mask();
+    nested::drivers_priorities_come_to_the_level();
     Board::write("all passed\n");
     Board::exit(0);
 }

@@ -1,5 +1,5 @@
 //! Owns: whether handlers of several priorities below the kernel's mask nest and wake threads, without losing a register, and
-//! whether one above it is turned away.
+//! whether one above it leaves the mask as it was.
 
 use super::float::nest_with_float;
 use super::interrupts::{
@@ -15,9 +15,11 @@ use core::ptr::{
     read_volatile, with_exposed_provenance, with_exposed_provenance_mut, write_volatile,
 };
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use taktos_arch_cortex_m::{KERNEL_LEVEL, Level, above, enable_interrupt, pend_interrupt};
-use taktos_kernel::{AnyThread, Error, EventFlags, Notify, Semaphore, State, System, Timeout};
-use taktos_machine::Machine;
+use taktos_arch_cortex_m::{
+    KERNEL_LEVEL, Level, bring_to_kernel_level, enable_interrupt, pend_interrupt,
+};
+use taktos_kernel::{System, Timeout};
+use taktos_machine::{Machine, NestedSection};
 
 type Port = <Board as System>::Machine;
 
@@ -53,8 +55,6 @@ const PROTECTION: usize = 0xE000_ED94;
 /// As many vectors as the board's own table has.
 const OWN: usize = 16 + crate::INTERRUPTS;
 
-above!(above_vector, called_from_above);
-
 /// The vectors of those that nest.
 const NESTED: core::ops::Range<usize> = 16 + FIRST as usize..16 + ABOVE as usize;
 
@@ -76,7 +76,7 @@ fn use_own_table() {
             *vector = match number {
                 _ if is_of_timer(number) => take_back as *const () as usize,
                 nested if NESTED.contains(&nested) => handler as *const () as usize,
-                above if above == 16 + ABOVE as usize => above_vector as *const () as usize,
+                above if above == 16 + ABOVE as usize => section_above as *const () as usize,
                 own if own < OWN => read_volatile(old.add(number)),
                 _ => handler as *const () as usize,
             };
@@ -215,72 +215,72 @@ pub fn heirs_may_change_on_the_way(timer: &Timer) {
     Board::write("heirs may change on the way\n");
 }
 
-static PERMIT: Semaphore<Board> = Semaphore::new(0);
-static FLAG: EventFlags<Board> = EventFlags::new(0);
-/// How a thread waits, and what wakes it.
-type Wake = (fn(), fn() -> Result<(), Error>);
-const WAKES: [Wake; 3] = [
-    (
-        || check("take", PERMIT.take(Timeout::FOREVER).is_ok()),
-        || PERMIT.give(),
-    ),
-    (
-        || check("take_any", FLAG.take_any(1, Timeout::FOREVER).is_ok()),
-        || FLAG.set(1),
-    ),
-    (
-        || {
-            check(
-                "notify_wait",
-                AnyThread::<Board>::notify_wait(0, Timeout::FOREVER).is_ok(),
-            )
-        },
-        || URGENT.notify(Notify::Overwrite(1)),
-    ),
-];
+static SECTION: NestedSection<Port> = NestedSection::new();
+static ENTERED: AtomicU32 = AtomicU32::new(0);
 
-/// Which of them is tried from above; how often that was refused.
-static TRIED: AtomicU32 = AtomicU32::new(0);
-static REFUSED: AtomicU32 = AtomicU32::new(0);
-
-extern "C" fn called_from_above() {
-    let (_, wake) = WAKES[TRIED.load(Relaxed) as usize];
-    check(
-        "a wake from above is refused",
-        wake() == Err(Error::Context),
-    );
-    for timeout in [Timeout::NONE, Timeout::FOREVER] {
-        check(
-            "and so is a wait",
-            WOKEN.take(timeout) == Err(Error::Context),
-        );
-    }
-    REFUSED.fetch_add(1, Relaxed);
+/// What a driver does that knows nothing of the kernel's level: its vector is the handler itself.
+extern "C" fn section_above() {
+    SECTION.acquire();
+    // SAFETY: entered above.
+    unsafe { SECTION.release(|| ()) };
+    ENTERED.fetch_add(1, Relaxed);
 }
 
-/// Outside the kernel's sections, in one, and in the midst of a handler: nobody is woken, and the mask stays what it was.
-pub fn wakes_from_above_are_refused() {
+/// Outside the kernel's sections, in one, in such a section itself, and in the midst of a handler: the mask stays what it was.
+pub fn sections_from_above_leave_the_mask() {
     enable_interrupt(ABOVE, Level::Above(0x20));
-    for (number, (wait, wake)) in (0..).zip(WAKES) {
-        TRIED.store(number, Relaxed);
-        let refused = REFUSED.load(Relaxed);
-        check("wait", URGENT.start(wait).is_ok());
-        call_from_above();
-        check("no mask is left", base_priority() == 0);
-        Port::mask();
-        call_from_above();
-        check("the mask is left", base_priority() == KERNEL_LEVEL.into());
-        Port::unmask(());
-        in_handler(call_from_above);
-        check("each was refused", REFUSED.load(Relaxed) == refused + 3);
-        check("it still waits", URGENT.state() == State::Blocked);
-        check("wake", wake().is_ok());
-        check("it has been woken", URGENT.state() == State::Dormant);
-    }
-    Board::write("wakes from above the kernel's level are refused\n");
+    come_from_above();
+    check("no mask is left", base_priority() == 0);
+    Port::mask();
+    come_from_above();
+    check("the mask is left", base_priority() == KERNEL_LEVEL.into());
+    Port::unmask(());
+    SECTION.acquire();
+    come_from_above();
+    check(
+        "the section is left",
+        base_priority() == KERNEL_LEVEL.into(),
+    );
+    // SAFETY: entered above.
+    unsafe { SECTION.release(|| ()) };
+    check("the section has ended", base_priority() == 0);
+    in_handler(come_from_above);
+    check("it came each time", ENTERED.load(Relaxed) == 4);
+    Board::write("sections from above the kernel's level leave the mask\n");
 }
 
-fn call_from_above() {
+fn come_from_above() {
     pend_interrupt(ABOVE);
     barrier();
+}
+
+/// Priorities as a driver sets them before the kernel starts, and what becomes of them; of the last it was said that it is above.
+const SET: [(u8, u8); 5] = [
+    (0, KERNEL_LEVEL),
+    (0x70, KERNEL_LEVEL),
+    (0x80, 0x80),
+    (0xC0, 0xC0),
+    (0x40, 0x40),
+];
+
+/// The priority of the interrupt `number`, in the controller.
+fn priority(number: usize) -> *mut u8 {
+    const PRIORITIES: usize = 0xE000_E400;
+    with_exposed_provenance_mut(PRIORITIES + number)
+}
+
+/// Those that are above the kernel's level come to it, but for those that were let through there.
+pub fn drivers_priorities_come_to_the_level() {
+    let numbers = FIRST..FIRST + SET.len() as u16;
+    for (number, (set, _)) in numbers.clone().zip(SET) {
+        // SAFETY: a register of an interrupt that nothing uses any more.
+        unsafe { write_volatile(priority(number.into()), set) };
+    }
+    bring_to_kernel_level();
+    for (number, (_, expected)) in numbers.zip(SET) {
+        // SAFETY: as above.
+        let found = unsafe { read_volatile(priority(number.into())) };
+        check("a driver's priority is at the level", found == expected);
+    }
+    Board::write("drivers' priorities come to the kernel's level\n");
 }

@@ -6,6 +6,7 @@
 //! Must never know: an architecture's instructions; what is reported.
 #![expect(unsafe_code, reason = "does on purpose what faults")]
 
+mod frames;
 #[cfg(all(target_os = "none", target_has_atomic = "64"))]
 mod paged;
 #[cfg(all(target_os = "none", target_has_atomic = "64"))]
@@ -85,6 +86,7 @@ pub fn run<S: FaultBoard>(objects: &'static Objects<S>) -> ! {
     let own = S::Instructions::CASES.iter().copied();
     let Some((_, act)) = common()
         .into_iter()
+        .chain(frames::cases())
         .chain(own)
         .find(|(name, _)| is_argument::<S>(name))
     else {
@@ -128,6 +130,19 @@ pub fn interrupt() {
 /// Does what `act` does in an interrupt handler.
 pub fn in_handler<S: FaultBoard>(act: fn()) {
     HANDLER.run(act, S::pend_interrupt);
+}
+
+/// What the interrupt above the kernel's level does, where a board has one.
+static ABOVE: Trigger = Trigger::new();
+
+/// The handler of that interrupt.
+pub fn interrupt_above() {
+    ABOVE.serve();
+}
+
+/// Does what `act` does in the handler of the interrupt above the kernel's level, which `pend` makes pending.
+pub fn in_handler_above(act: fn(), pend: fn()) {
+    ABOVE.run(act, pend);
 }
 
 /// Starts another thread beside the victim.

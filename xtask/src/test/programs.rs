@@ -2,7 +2,7 @@
 //! the table says.
 
 use anyhow::Result;
-use taktos_emulator::several::Setting;
+use taktos_emulator::several::{Setting, Virt};
 use taktos_emulator::{Board, Ended};
 use taktos_runner::workspace::Workspace;
 
@@ -79,12 +79,13 @@ const BUS: &str = "fault: bus error in thread 'victim' at address 0x5fff0000\n";
 const PANIC: &str = "fault: panic in thread 'victim' at workloads/*: on purpose\n";
 const PANIC_WITH_NUMBERS: &str = "fault: panic in thread 'victim' at workloads/*: 42 on purpose\n";
 const PANIC_IN_A_HANDLER: &str =
-    "fault: panic in an interrupt handler over thread 'victim' at workloads/*: on purpose\n";
+    "fault: panic in the handler of interrupt * over thread 'victim' at workloads/*: on purpose\n";
 
-const FORBIDDEN_CALL: &str = "fault: forbidden call in an interrupt handler over thread 'victim'";
+const FORBIDDEN_CALL: &str =
+    "fault: forbidden call in the handler of interrupt * over thread 'victim'\n";
 
 /// Those of the Cortex-M, which differ in what a stack that overflows says: of the first thread, of handlers, far below the guard.
-const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 28] {
+const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 31] {
     [
         PORT,
         fault("overflow-of-the-first-thread", main),
@@ -114,11 +115,14 @@ const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 28] {
         fault("panic-with-numbers", PANIC_WITH_NUMBERS),
         fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
         fault("call-from-above", FORBIDDEN_CALL),
+        fault("wake-from-above", FORBIDDEN_CALL),
+        fault("wait-from-above", FORBIDDEN_CALL),
+        fault("section-from-above", FORBIDDEN_CALL),
     ]
 }
 
-const CORTEX_M4: [Case; 28] = cortex_m([OVERFLOW_OF_MAIN, OVERFLOW_OF_A_HANDLER, OVERFLOW_BEYOND]);
-const CORTEX_M55: [Case; 28] = cortex_m([
+const CORTEX_M4: [Case; 31] = cortex_m([OVERFLOW_OF_MAIN, OVERFLOW_OF_A_HANDLER, OVERFLOW_BEYOND]);
+const CORTEX_M55: [Case; 31] = cortex_m([
     OVERFLOW_OF_MAIN_AT_LIMIT,
     OVERFLOW_OF_A_HANDLER_AT_LIMIT,
     OVERFLOW,
@@ -149,6 +153,39 @@ const fn mapped(null: &'static str) -> [Case; 17] {
 
 const CORTEX_A8: [Case; 17] = mapped(NULL);
 pub(super) const VIRT: [Case; 17] = mapped(NULL_OF_64_BITS);
+
+/// Recursions by the size of their frames, in bytes, of which only the lowest word is touched: none passes the guard.
+const SMALL_FRAMES: [Case; 8] = [
+    fault("frame-16", OVERFLOW),
+    fault("frame-32", OVERFLOW),
+    fault("frame-48", OVERFLOW),
+    fault("frame-80", OVERFLOW),
+    fault("frame-96", OVERFLOW),
+    fault("frame-128", OVERFLOW),
+    fault("frame-192", OVERFLOW),
+    fault("frame-240", OVERFLOW),
+];
+
+/// Those that are larger than the guard of Armv7-M is where its size was not chosen: a step of its own chooses it.
+const LARGE_FRAMES: [Case; 6] = [
+    fault("frame-512", OVERFLOW),
+    fault("frame-1024", OVERFLOW),
+    fault("frame-2048", OVERFLOW),
+    fault("frame-4096", OVERFLOW),
+    fault("frame-6144", OVERFLOW),
+    fault("frame-8192", OVERFLOW),
+];
+
+/// Which of them a board has, one of each architecture: the others have the same guards.
+fn frames(board: Board) -> [&'static [Case]; 2] {
+    match board {
+        Board::Mps2An386 => [&SMALL_FRAMES, &[]],
+        Board::Mps3An547 | Board::RealviewPbA8 | Board::Virt(Virt::Aarch64 | Virt::RiscV64) => {
+            [&SMALL_FRAMES, &LARGE_FRAMES]
+        }
+        _ => [&[], &[]],
+    }
+}
 
 /// The guard below the handlers' stack of each of four processors.
 pub(super) const OVERFLOW_ON_EACH: &[Case] = &[
@@ -205,6 +242,9 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
         run_each(cases, |case| runner.run(case.words(), &Setting::ONE))
     };
     let mut all = run_each(cases, board.triple())?;
+    for frames in frames(board) {
+        all.add(run_each(frames, board.triple())?);
+    }
     if let Some(triple) = board.hard_float_triple() {
         all.add(run_each(&[PORT], triple)?);
     }

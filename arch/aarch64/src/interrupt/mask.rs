@@ -18,7 +18,6 @@ pub(crate) fn unmask() {
 }
 
 /// Masks, and says what was.
-#[cfg(not(feature = "gicv2"))]
 pub(crate) fn mask_and_remember() -> u64 {
     let was;
     // SAFETY: masks, and remembers what was.
@@ -29,7 +28,6 @@ pub(crate) fn mask_and_remember() -> u64 {
 }
 
 /// Makes the mask what it was.
-#[cfg(not(feature = "gicv2"))]
 pub(crate) fn restore(mask: u64) {
     // SAFETY: puts the mask back.
     unsafe { asm!("msr daif, {}", in(reg) mask, options(nostack, preserves_flags)) }

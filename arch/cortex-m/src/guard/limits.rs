@@ -9,6 +9,15 @@ use cortex_m::peripheral::{MPU, SCB};
 #[repr(C, align(8))]
 pub struct Guard([u8; GUARD_SIZE]);
 
+/// A thread lies anywhere.
+pub type Aligned = ();
+
+/// Nothing lies before its control block.
+pub type Before = ();
+
+/// That.
+pub const BEFORE: Before = ();
+
 /// Nine registers, and half of the floating-point unit's, in whole steps of the limit.
 const GUARD_SIZE: usize = 104;
 

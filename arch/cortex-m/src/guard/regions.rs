@@ -3,24 +3,29 @@
 
 use cortex_m::peripheral::{MPU, SCB};
 
-/// The bytes below a stack that nobody may touch, and below those some that nobody uses: when an interrupt
-/// comes to a thread with floating-point state, the processor leaves room for that and writes its frame below,
-/// which may be beyond the guard; the guard is touched when the state follows.
-#[repr(C, align(32))]
-pub struct Guard([u8; UNUSED + GUARD_SIZE]);
+include!(concat!(env!("OUT_DIR"), "/guard.rs"));
 
-/// The size of a guard, and the alignment that the unit wants: the smallest region that it knows.
-const GUARD_SIZE: usize = 32;
+/// The bytes of a control block, and how far behind its beginning the guard lies: the switch computes the guard's address instead of
+/// loading it.
+const BLOCK: usize = 72;
+const GUARD_OFFSET: usize = if cfg!(feature = "small") { 160 } else { 128 };
 
-/// With the gap before it, no less than what the processor leaves room for (72 bytes) and the guard does not
-/// cover, and the frame (32 bytes).
-const UNUSED: usize = 64;
+/// A stack that is used up is noticed where the processor leaves room for floating-point state (72 bytes) and writes its frame (32 bytes)
+/// below, before the state, if at all: in the guard, or in bytes before it that nobody uses, whereupon the state is in the guard.
+const _: () = assert!(GUARD_OFFSET - BLOCK + GUARD_SIZE >= 72 + 32);
 
-/// How far behind the beginning of the control block the guard lies: the switch computes
-/// the guard's address instead of loading it. (72 bytes, rounded up to the alignment, and the unused ones.)
-const GUARD_OFFSET: usize = 96 + UNUSED;
+/// How many bytes lie before a control block, so that the guard behind it lies at a multiple of its size.
+const UNUSED: usize = (GUARD_SIZE - GUARD_OFFSET % GUARD_SIZE) % GUARD_SIZE;
 
-const _: () = assert!(GUARD_OFFSET - 72 + GUARD_SIZE >= 72 + 32);
+/// They.
+pub type Before = [u8; UNUSED];
+
+/// Unused memory.
+pub const BEFORE: Before = [0; UNUSED];
+
+/// The bytes between a control block and its stack, of which nobody may touch those from [`GUARD_OFFSET`] on.
+#[repr(C, align(8))]
+pub struct Guard([u8; GUARD_OFFSET - BLOCK + GUARD_SIZE]);
 
 /// The region of the running thread's guard: the highest number wins where regions overlap.
 const REGION: usize = 7;
@@ -41,7 +46,7 @@ pub const BELOW_LIMIT: u32 = 0;
 
 impl Guard {
     /// Unused memory.
-    pub const NEW: Self = Self([0; UNUSED + GUARD_SIZE]);
+    pub const NEW: Self = Self([0; GUARD_OFFSET - BLOCK + GUARD_SIZE]);
 }
 
 unsafe extern "C" {
@@ -49,7 +54,7 @@ unsafe extern "C" {
     static _stack_end: u8;
 }
 
-/// Switches the unit on: everything as without it, but for the three regions.
+/// Switches the unit on: everything as without it, but for the three regions. That of the thread comes to its place with the first one.
 pub fn enable() {
     const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
     const MEMORY_FAULTS: u32 = 1 << 16;
@@ -58,12 +63,13 @@ pub fn enable() {
         let mpu = &*MPU::PTR;
         // Null is where the vectors lie, which the processor fetches past the unit.
         for region in NULL_REGION..=REGION {
-            let base = match region {
-                HANDLERS_REGION => (&raw const _stack_end).addr().next_multiple_of(GUARD_SIZE),
-                _ => 0,
+            let (base, size) = match region {
+                NULL_REGION => (0, NULL_SIZE),
+                HANDLERS_REGION => (of_handlers(), GUARD_SIZE),
+                _ => (0, GUARD_SIZE),
             };
             mpu.rbar.write((base | NAMES_REGION | region) as u32);
-            mpu.rasr.write(FORBIDDEN);
+            mpu.rasr.write(forbidden(size));
         }
         mpu.ctrl.write(ENABLE_WITH_DEFAULT_MAP);
         (*SCB::PTR).shcsr.write(MEMORY_FAULTS);
@@ -80,25 +86,31 @@ pub fn forbid(place: usize) {
         let mpu = &*MPU::PTR;
         mpu.rnr.write(FREE_REGION);
         mpu.rbar.write(place as u32 & !31);
-        mpu.rasr.write(FORBIDDEN);
+        mpu.rasr.write(forbidden(NULL_SIZE));
         mpu.rnr.write(REGION as u32);
     }
     cortex_m::asm::dsb();
     cortex_m::asm::isb();
 }
 
-/// The attributes of a region of 32 bytes that nobody may touch.
-const FORBIDDEN: u32 = {
+/// How much of what null leads to is forbidden: the smallest region that the unit knows.
+const NULL_SIZE: usize = 32;
+
+/// The attributes of a region of `size` bytes that nobody may touch.
+const fn forbidden(size: usize) -> u32 {
     const REGION_ENABLE: u32 = 1;
-    const SIZE_32_BYTES: u32 = 4 << 1;
     const NO_ACCESS_NO_EXECUTE: u32 = 1 << 28;
-    NO_ACCESS_NO_EXECUTE | SIZE_32_BYTES | REGION_ENABLE
-};
+    NO_ACCESS_NO_EXECUTE | (size.trailing_zeros() - 1) << 1 | REGION_ENABLE
+}
+
+/// Where the guard of the handlers begins: less than its size behind the end of their stack, where there is nothing else.
+fn of_handlers() -> usize {
+    (&raw const _stack_end).addr().next_multiple_of(GUARD_SIZE)
+}
 
 /// Whether the address lies in the guard of the running thread, or in that of handlers.
 pub fn is_guard(address: usize) -> bool {
-    // That of handlers begins less than its size behind the end of their stack, where there is nothing else.
-    is_of_thread(address) || address.wrapping_sub((&raw const _stack_end).addr()) < 2 * GUARD_SIZE
+    is_of_thread(address) || address.wrapping_sub(of_handlers()) < GUARD_SIZE
 }
 
 /// Whether the address lies in the guard of the running thread.
@@ -122,6 +134,12 @@ fn of_thread() -> usize {
 #[macro_export]
 macro_rules! guarded_switch {
     ($slice:tt, [$($operands:tt)*]) => {
+        // For tools: functions with larger frames may pass the guard.
+        ::core::arch::global_asm!(
+            ".globl \"taktos.layout.guard\"",
+            ".set \"taktos.layout.guard\", {size}",
+            size = const $crate::reexports::operands::GUARD_SIZE,
+        );
         $crate::pended_switch!(
             @ [],
             ["str r1, [r12, #{guard_region}]"],

@@ -1,10 +1,10 @@
-//! Owns: the one state of time, behind a mask of all interrupts; what its interrupt does.
+//! Owns: the one state of time, behind the kernel's mask; what its interrupt does.
 //! Must never know: a board, the kernel but by its upcalls.
 
 use super::counter::{self, MOST, SystemCounter};
 use super::rate::Rate;
 use super::time::Time;
-use crate::interrupt::KERNEL_LEVEL;
+use crate::interrupt::{KERNEL_LEVEL, mask_over, restore};
 use crate::machine::Clock;
 use crate::slice::{self, Slices};
 use core::cell::UnsafeCell;
@@ -28,7 +28,7 @@ struct State {
 
 struct Shared(UnsafeCell<State>);
 
-// SAFETY: reached by `masked` alone, where nothing interrupts, on the one processor.
+// SAFETY: reached by `masked` alone, where nobody who may reach it interrupts, on the one processor.
 unsafe impl Sync for Shared {}
 
 static STATE: Shared = Shared(UnsafeCell::new(State {
@@ -36,13 +36,14 @@ static STATE: Shared = Shared(UnsafeCell::new(State {
     counter: SystemCounter::UNUSED,
 }));
 
-/// Does `act` with all interrupts masked: time is shared with every handler, those above the kernel's level too.
+/// Does `act` with interrupts masked from the kernel's level down, wherever it is called: those above have no business with time.
 fn masked<T>(act: impl FnOnce(&mut Time, &SystemCounter) -> T) -> T {
-    cortex_m::interrupt::free(|_| {
-        // SAFETY: nothing interrupts, and `act`, which is this module's, does not come here again.
-        let state = unsafe { &mut *STATE.0.get() };
-        act(&mut state.time, &state.counter)
-    })
+    let before = mask_over();
+    // SAFETY: whatever may come here is masked, and `act`, which is this module's, does not come here again.
+    let state = unsafe { &mut *STATE.0.get() };
+    let result = act(&mut state.time, &state.counter);
+    restore(before);
+    result
 }
 
 /// Begins time, at zero, on a processor of `hertz`. Called once, before the kernel starts, when the processor runs at that rate; a
@@ -52,16 +53,16 @@ fn masked<T>(act: impl FnOnce(&mut Time, &SystemCounter) -> T) -> T {
 /// Where a cycle is no simple fraction of a nanosecond: 10⁹ and `hertz` must have enough factors in common. Whole kHz have.
 pub fn start(hertz: u32) {
     let rate = Rate::new(hertz, MOST);
-    cortex_m::interrupt::free(|_| {
-        let counter = SystemCounter::start(rate.longest());
-        // SAFETY: as in `masked`.
-        unsafe {
-            *STATE.0.get() = State {
-                time: Time::new(rate),
-                counter,
-            };
-        }
-    });
+    let before = mask_over();
+    let counter = SystemCounter::start(rate.longest());
+    // SAFETY: as in `masked`.
+    unsafe {
+        *STATE.0.get() = State {
+            time: Time::new(rate),
+            counter,
+        };
+    }
+    restore(before);
     slice::set_handler(interrupt);
 }
 

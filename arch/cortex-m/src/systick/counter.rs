@@ -4,6 +4,7 @@
 //! Must never know: time.
 
 use super::time::{Counter, LEAST, moved};
+use crate::interrupt::{KERNEL_LEVEL, set_timer_priority};
 use core::arch::naked_asm;
 use core::cell::Cell;
 use cortex_m::peripheral::{SCB, SYST};
@@ -26,7 +27,7 @@ const NO_STAMP: u32 = u32::MAX;
 #[repr(transparent)]
 pub struct Stamp(Cell<u32>);
 
-// SAFETY: one word; switches write it with kernel-level interrupts masked, what reads and clears it has all interrupts masked.
+// SAFETY: one word; what writes it, and what reads and clears it, has kernel-level interrupts masked.
 unsafe impl Sync for Stamp {}
 
 /// `SysTick`, as the one timer of a machine.
@@ -42,9 +43,10 @@ impl SystemCounter {
         loss: 0,
     };
 
-    /// Begins to count, in periods of `longest` ticks. All interrupts are masked.
+    /// Begins to count, in periods of `longest` ticks. Its interrupt has the kernel's level from here on, and is masked.
     pub fn start(longest: u32) -> Self {
         let timer = timer();
+        set_timer_priority(KERNEL_LEVEL);
         // SAFETY: the timer belongs to this module.
         unsafe {
             timer.rvr.write(longest - 1);
@@ -108,8 +110,7 @@ struct Looks {
 }
 
 /// Looks at the value, has the counter begin anew from that [`moved`] by `change`, looks again when it has left zero, and has the period
-/// behind that begin from `then`. That is with `register` as [`VALUE`]; with [`RELOAD`] it goes on, in the same time. All interrupts are
-/// masked.
+/// behind that begin from `then`. That is with `register` as [`VALUE`]; with [`RELOAD`] it goes on, in the same time.
 fn look_and_store(change: i32, register: usize, then: u32) -> Looks {
     let words = store_moved(change, register, then);
     Looks {
@@ -120,13 +121,19 @@ fn look_and_store(change: i32, register: usize, then: u32) -> Looks {
 
 /// From the first look to the store they are one line of a memory that has lines of 16 bytes or more, which is fetched as a whole: so it
 /// always takes as long. The rest has [`LEAST`] ticks.
+///
+/// No other function of the port masks interrupts above the kernel's level, by `PRIMASK`: nothing can tell afterwards how long one took
+/// that came between the look and the store. They are masked for eleven instructions, and three more for each further look at a
+/// counter that is still zero, which it is for one tick.
 #[unsafe(naked)]
 extern "C" fn store_moved(change: i32, register: usize, then: u32) -> u64 {
     naked_asm!(
         "push {{r4, lr}}",
         "ldr r3, ={control}",
         "adds r1, r1, r3",
+        "mrs r12, primask",
         ".p2align 4",
+        "cpsid i",
         "ldr r4, [r3, #{value}]",
         "adds r0, r4, r0",
         "usat r0, #24, r0",
@@ -138,6 +145,7 @@ extern "C" fn store_moved(change: i32, register: usize, then: u32) -> u64 {
         "cmp r1, #0",
         "beq 2b",
         "str r2, [r3, #{reload}]",
+        "msr primask, r12",
         "mov r0, r4",
         "pop {{r4, pc}}",
         ".ltorg",

@@ -33,9 +33,6 @@ pub mod exported {
 /// The lock as it is held.
 pub type Taken = taktos_arch_common::Taken<Hart>;
 
-/// Whether there are several processors.
-pub(crate) const SEVERAL: bool = true;
-
 /// How many processors the machine has.
 pub(crate) const fn count<B: Board>() -> usize {
     assert!(

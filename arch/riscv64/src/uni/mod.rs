@@ -26,9 +26,6 @@ pub mod exported {
     pub use taktos_arch_common::TAKTOS_PROCESSOR;
 }
 
-/// Whether there are several processors.
-pub(crate) const SEVERAL: bool = false;
-
 /// How many processors the machine has.
 pub(crate) const fn count<B: Board>() -> usize {
     assert!(

@@ -285,7 +285,8 @@ impl Place {
     /// The same in the heap, with so large a stack.
     fn of_heap(stack_size: usize) -> Option<Self> {
         let size = Self::OF_BLOCK + stack_size;
-        Some(Self::together(Memory::of_heap(size)?, size))
+        let memory = Memory::of_heap_at(size, align_of::<OsThread>())?;
+        Some(Self::together(memory, size))
     }
 
     /// The same within the memory that was given for a stack; in the heap where that is too small for both.
@@ -316,7 +317,7 @@ impl Place {
         // SAFETY: the caller's promise.
         unsafe {
             self.stack.free();
-            self.block.free();
+            self.block.free_at(align_of::<OsThread>());
         }
     }
 }
