@@ -4,15 +4,19 @@ use std::env;
 
 /// How cargo names the features, each of which is a board but for the others.
 const FEATURE: &str = "CARGO_FEATURE_";
-const OTHERS: [&str; 7] = [
+const OTHERS: [&str; 8] = [
     "budgets",
     "critical-section",
     "default",
     "defmt",
     "loaded",
     "log",
+    "pac",
     "panic-handler",
 ];
+
+/// The boards that can leave the table of interrupts to another crate: they need no interrupt of it themselves.
+const WITHOUT_TABLE: [&str; 3] = ["mps3-an547", "stm32f405", "stm32l475-iot01"];
 
 /// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
 const ASKED: &str = "TAKTOS_TARGET";
@@ -34,7 +38,12 @@ fn main() {
     let is_host = env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none");
     // Also on the host, where cargo comes first: on a target that is not the board's, other crates would be refused in many more words.
     let asked = env::var(if is_host { ASKED } else { "TARGET" }).ok();
+    let is_of_pac = env::var_os("CARGO_FEATURE_PAC").is_some();
     match boards.as_slice() {
+        [board] if is_of_pac && !WITHOUT_TABLE.contains(&board.as_str()) => println!(
+            "cargo::error=the feature `pac` of `taktos` is for {}: {board} has its own table of interrupts",
+            WITHOUT_TABLE.join(", ")
+        ),
         [board] => for_board(board, asked.as_deref()),
         [] if is_host => {}
         [] => refuse_boards("none is named"),

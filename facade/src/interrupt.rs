@@ -186,6 +186,27 @@ fn narrow(number: u32) -> u16 {
     number as u16
 }
 
+/// Puts every interrupt above the kernel's level at that level, but for those that [`interrupt`](macro@crate::interrupt) says are
+/// above. The start of the kernel does this on a Cortex-M, where after a reset all are above; a program calls it behind whatever sets
+/// priorities later, as a vendor's driver does. On other machines there is nothing to do. Bound: fixed, by the number of interrupts.
+/// Allowed in threads.
+///
+/// ```
+/// # fn main() {
+/// # let outcome = taktos::board::run(|| {
+/// // driver.start();
+/// taktos::interrupt::bring_to_kernel_level();
+/// # use taktos::System;
+/// # taktos::board::Board::exit(0);
+/// # });
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// # }
+/// ```
+pub fn bring_to_kernel_level() {
+    #[cfg(nvic)]
+    board::arch::bring_to_kernel_level();
+}
+
 #[cfg(nvic)]
 fn enable_at(number: u32, level: Level) {
     let level = match level {
@@ -196,8 +217,18 @@ fn enable_at(number: u32, level: Level) {
     board::arch::enable_interrupt(narrow(number), level);
 }
 
+/// Where the table of vectors is another crate's there is no place in it.
+#[cfg(all(nvic, feature = "pac"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __place {
+    ($side:ident, $number:expr, $handler:path) => {
+        ::core::compile_error!("with the feature `pac` of `taktos` the table of interrupts is the chip's crate's: its #[interrupt] makes the handler, which may call the same");
+    };
+}
+
 /// Puts the handler of an interrupt where the processor finds it: a Cortex-M in its table of vectors.
-#[cfg(nvic)]
+#[cfg(all(nvic, not(feature = "pac")))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __place {

@@ -69,29 +69,36 @@ impl fmt::Debug for Duration {
 }
 
 /// Suffixes that turn a whole number into a [`Duration`]: `250.micros()`.
+///
+/// They take a reference: where a trait of another crate with the same names is in scope, too, as drivers of chips have one for durations of
+/// their own, the word is that crate's, and no ambiguity. There it is `Duration::from_micros(250)` for the kernel.
 pub trait Span {
     /// So many nanoseconds.
-    fn nanos(self) -> Duration;
+    fn nanos(&self) -> Duration;
     /// So many microseconds.
-    fn micros(self) -> Duration;
+    fn micros(&self) -> Duration;
     /// So many milliseconds.
-    fn millis(self) -> Duration;
+    fn millis(&self) -> Duration;
     /// So many seconds.
-    fn secs(self) -> Duration;
+    fn secs(&self) -> Duration;
 }
 
 impl Span for u32 {
-    fn nanos(self) -> Duration {
-        Duration::from_nanos(self.into())
+    #[inline]
+    fn nanos(&self) -> Duration {
+        Duration::from_nanos((*self).into())
     }
-    fn micros(self) -> Duration {
-        Duration::from_micros(self.into())
+    #[inline]
+    fn micros(&self) -> Duration {
+        Duration::from_micros((*self).into())
     }
-    fn millis(self) -> Duration {
-        Duration::from_millis(self.into())
+    #[inline]
+    fn millis(&self) -> Duration {
+        Duration::from_millis((*self).into())
     }
-    fn secs(self) -> Duration {
-        Duration::from_secs(self.into())
+    #[inline]
+    fn secs(&self) -> Duration {
+        Duration::from_secs((*self).into())
     }
 }
 

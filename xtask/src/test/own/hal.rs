@@ -1,0 +1,49 @@
+//! The step that builds and runs a program with drivers of a chip's vendor (HAL), whose crate has the table of interrupts.
+//!
+//! Owns: which drivers, and what the program must print.
+//! Must never know: how a program is written, built and run.
+//!
+//! The drivers are in a registry, so this is the one step of programs that needs the network, where cargo has not fetched them before.
+
+use anyhow::{Result, ensure};
+use taktos_emulator::Board;
+use taktos_runner::workspace::Workspace;
+
+use super::{PROFILES, Place, Tally, said};
+use crate::test::cargo::tool_built;
+
+const NAME: &str = "hal";
+const PROGRAM: &str = include_str!("hal/main.rs");
+const SAYS: &str = "5 edges";
+/// They are for the chip alone: on the host the program is tested without them.
+const DRIVERS: &str = "[target.'cfg(target_os = \"none\")'.dependencies]\nstm32f4xx-hal = { version = \"=0.22.1\", features = [\"stm32f405\"] }\nfugit = \"0.3\"";
+/// What is said where an interrupt's handler is to be in a table that the board has not.
+const NO_TABLE: &str =
+    "with the feature `pac` of `taktos` the table of interrupts is the chip's crate's";
+
+/// The program, and what a handler in the board's own table is answered.
+pub(in crate::test) fn driven(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let place = Place::new(workspace, "own-hal")?;
+    let board = Board::Stm32F405;
+    place.write(NAME, &["--board", board.name()])?;
+    let features = format!("[\"{}\"] }}", board.name());
+    let with_drivers = format!("[\"{}\", \"pac\"] }}\n\n{DRIVERS}", board.name());
+    place.replace(NAME, "Cargo.toml", (&features, &with_drivers))?;
+    place.put(NAME, "src/main.rs", PROGRAM)?;
+    let mut fetch = place.cargo(NAME);
+    let output = fetch
+        .env("CARGO_NET_OFFLINE", "false")
+        .args(["fetch", "--quiet"])
+        .output()?;
+    ensure!(
+        output.status.success(),
+        "the drivers cannot be fetched: {}",
+        said(&output)
+    );
+    all.add(place.run(NAME, PROFILES[0], SAYS)?);
+    let instead = ("#[interrupt]", "#[taktos::interrupt(6)]");
+    all.add(place.refused_with(NAME, "src/main.rs", instead, NO_TABLE)?);
+    std::fs::remove_dir_all(&place.folder)?;
+    Ok(all)
+}
