@@ -8,6 +8,7 @@
 pub mod arguments;
 pub mod book;
 pub mod command;
+mod frames;
 mod made_for;
 mod simulation;
 mod watched;

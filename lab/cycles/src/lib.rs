@@ -22,6 +22,7 @@
 pub mod a32;
 pub mod a64;
 mod code;
+pub mod firmware;
 mod image;
 mod lines;
 pub mod marks;

@@ -10,6 +10,7 @@ mod book;
 mod c_programs;
 mod cargo;
 mod channels;
+mod cortex_m;
 mod counter;
 mod dependencies;
 mod disturbed;
@@ -134,6 +135,7 @@ fn steps(length: Length) -> Vec<Step> {
         step("images", move |ws| cargo::images(ws, length)),
         step("smallest image", images::smallest),
         step("text of the hypervisor", images::hypervisor),
+        step("code of the Cortex-M", cortex_m::code),
         step("instructions known", move |ws| {
             models::every_instruction(ws, length)
         }),
@@ -166,6 +168,7 @@ fn steps(length: Length) -> Vec<Step> {
     ));
     let own = step("programs of one's own", move |ws| own::programs(ws, length));
     steps.push(own.needing(DEBUGGING));
+    steps.push(step("a program with a vendor's drivers", own::hal::driven));
     steps.push(step("crates to be published", move |ws| {
         published::packages(ws, length)
     }));

@@ -25,6 +25,7 @@ use taktos_trace::{Event, Kind};
 
 use super::experiment::begin_at;
 use crate::arguments::{Format, MachineOptions, RunOptions};
+use crate::frames;
 use crate::made_for::Chosen;
 use crate::watched::Watched;
 
@@ -216,7 +217,10 @@ pub(super) fn record(
     let progress = Progress::default();
     let build = || machine.build(workspace, program);
     let image = match image::given(program)? {
-        Some(image) => image,
+        Some(image) => {
+            frames::warn_of(&image.path);
+            image
+        }
         None => progress.during(&format!("building {program} for {} ...", board.name), build)?,
     };
     let running = format!("running {program} on {} ...", board.name);

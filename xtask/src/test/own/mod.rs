@@ -5,7 +5,9 @@
 //! Must never know: what stands in them; that is `taktos new`, and `interrupts`, `serial` and `threads`; nor what a debugger shows.
 
 mod debugger;
+mod frames;
 mod guest;
+pub(super) mod hal;
 mod interrupts;
 mod records;
 mod serial;
@@ -101,6 +103,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     }
     all.add(guest::runs(&place)?);
     all.add(place.loads()?);
+    all.add(frames::are_guarded(&place)?);
     all.add(place.panics()?);
     all.add(place.handles_panics()?);
     all.add(place.logs()?);
@@ -231,7 +234,7 @@ impl<'a> Place<'a> {
             (
                 "panics",
                 "panic!(\"{sum} is too much\")",
-                "fault: panic in thread 'filter' at src/main.rs:39: 10 is too much",
+                "fault: panic in thread 'filter' at src/main.rs:44: 10 is too much",
             ),
             (
                 "panics-inside",

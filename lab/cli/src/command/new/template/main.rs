@@ -15,6 +15,11 @@ static SAMPLES: MessageQueue<Board, u32, 8> = MessageQueue::new();
 /// What the first thread does: it starts the others, which end by themselves.
 #[taktos::main(MAIN)]
 fn first() {
+    // Stacks are painted, so that the table of threads says how much of each was used.
+    for thread in [&MAIN, &SAMPLER, &FILTER] {
+        let _ = thread.create();
+        let _ = thread.paint_stack();
+    }
     let _ = FILTER.start(filter);
     let _ = SAMPLER.start(sampler);
     let _ = SAMPLER.join(Timeout::FOREVER);
