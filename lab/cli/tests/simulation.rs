@@ -227,6 +227,100 @@ fn a_missed_deadline_is_a_result_unless_it_is_to_fail() {
     succeed(&mut sim(&folder, &three));
 }
 
+/// Under rate-monotonic priorities the second misses its deadlines: 50 of 50, 7 ms by SimSo 0.8.5.
+const TWO: &str = "for = '1 s'\n[[task]]\nname = 'short-period'\nperiod = '10 ms'\nexecution = '4 ms'\n\
+                   [[task]]\nname = 'short-deadline'\nperiod = '20 ms'\ndeadline = '5 ms'\nexecution = '3 ms'\n";
+
+#[test]
+fn rules_for_priorities_go_by_what_they_are_called_for() {
+    let folder = Folder::new("sim-rules");
+    let file = folder.file("two.toml", TWO);
+    for (rule, missed, longest) in [("rm", 50, 7_000_000), ("dm", 0, 3_000_000)] {
+        let figures = json(&folder, &format!("{} --scheduler {rule}", file.display()));
+        assert_eq!(figures["scheduler"], rule);
+        let late = &figures["tasks"]["short-deadline"];
+        assert_eq!(late["missed"], missed, "{rule}");
+        assert_eq!(late["response"]["max"], longest, "{rule}");
+    }
+    let without = format!("{} --scheduler fp", file.display());
+    refuse_sim(
+        &folder,
+        &without,
+        "it has no priority, by which fp",
+        "--scheduler",
+    );
+    let given = TWO.replace("name = 'short-", "priority = 3\nname = 'short-");
+    let given = folder.file("given.toml", &given);
+    json(&folder, &format!("{} --scheduler fp", given.display()));
+    let once = TWO.replace("period = '20 ms'", "once = '0 ms'");
+    let once = folder.file("once.toml", &once);
+    let by_period = format!("{} --scheduler rm", once.display());
+    refuse_sim(
+        &folder,
+        &by_period,
+        "it has no period, by which rm",
+        "--scheduler",
+    );
+    for scripts in ["--storm", "--scenario experiments/scenarios/smp01.scenario"] {
+        let mut command = taktos(&format!("sim {scripts} --scheduler rm"));
+        fail(
+            &mut command,
+            2,
+            "rm gives the tasks of a set",
+            "--scheduler priority",
+        );
+    }
+}
+
+#[test]
+fn what_was_not_seen_is_told() {
+    let folder = Folder::new("sim-unseen");
+    let file = folder.file("two.toml", TWO);
+    let shown = succeed(&mut sim(
+        &folder,
+        &format!("{} --scheduler rm --for 15ms", file.display()),
+    ));
+    assert!(
+        shown.contains("15 ms were simulated") && shown.contains("after 20 ms"),
+        "{shown}"
+    );
+    let shown = succeed(&mut sim(
+        &folder,
+        &format!("{} --scheduler rm", file.display()),
+    ));
+    assert!(!shown.contains("were simulated"), "{shown}");
+}
+
+#[test]
+fn guests_that_never_run_are_told() {
+    let folder = Folder::new("sim-null");
+    let guest = |name: &str| {
+        format!(
+            "[[partition]]\nname = '{name}'\npool = 'p'\nscheduler = 'priority'\n[[partition.task]]\nname = 't'\nperiod = '10 ms'\nexecution = '1 ms'\n"
+        )
+    };
+    let text = |cpus: &str| {
+        format!(
+            "for = '1 s'\n[[pool]]\nname = 'p'\ncpus = '{cpus}'\npolicy = 'null'\n{}{}",
+            guest("a"),
+            guest("b")
+        )
+    };
+    let words = "VCPU 0 of b never runs";
+    for (cpus, waits) in [("0", true), ("0-1", false)] {
+        let file = folder.file("null.toml", &text(cpus));
+        let output = sim(&folder, &file.display().to_string()).output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(said(&output).contains(words), waits, "{}", said(&output));
+        assert_eq!(
+            printed(&output).contains(words),
+            waits,
+            "{}",
+            printed(&output)
+        );
+    }
+}
+
 #[test]
 fn clusters_have_policies_of_their_own() {
     let folder = Folder::new("sim-clusters");

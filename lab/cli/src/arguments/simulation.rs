@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use taktos_simulate::Policy;
 use taktos_simulate::file::{suggest, text};
 use taktos_simulate::generate::{Deadlines, Method, Periods};
+use taktos_simulate::{Order, Policy};
 use taktos_time::Duration;
 
 use super::Format;
@@ -49,7 +49,8 @@ pub struct SimOptions {
     /// Run random schedules from a seed instead, and check the scheduler's laws after each event
     #[arg(long, conflicts_with = "files")]
     pub storm: bool,
-    /// The policy, or `all`; default: the file's, or all
+    /// The policy, `all`, or fixed priorities by period (`rm`), by deadline (`dm`) or as given (`fp`); default: the file's, or
+    /// all
     #[arg(long, value_name = "POLICY", value_parser = scheduler)]
     pub scheduler: Option<SchedulerChoice>,
     /// How many processors; default: the file's, or 1
@@ -97,18 +98,16 @@ pub enum SchedulerChoice {
     All,
     /// This one.
     One(Policy),
+    /// Fixed priorities by this rule.
+    By(Order),
 }
 
 /// Scheduler instances, as they stand on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters(pub Vec<ClusterRequest>);
 
-/// What others call the policies. Tasks without priorities have them by deadline, so rate and deadline monotonic are
-/// fixed priorities.
-const OTHER_NAMES: [(&str, &str); 6] = [
-    ("rm", "priority"),
-    ("dm", "priority"),
-    ("fp", "priority"),
+/// What others call the policies.
+const OTHER_NAMES: [(&str, &str); 3] = [
     ("gedf", "edf"),
     ("g-edf", "edf"),
     ("apa", "strong-affinity"),
@@ -119,10 +118,14 @@ fn scheduler(text: &str) -> Result<SchedulerChoice, String> {
     if word == "all" {
         return Ok(SchedulerChoice::All);
     }
+    if let Some(order) = Order::ALL.into_iter().find(|order| order.name() == word) {
+        return Ok(SchedulerChoice::By(order));
+    }
     let other = OTHER_NAMES.iter().find(|(name, _)| *name == word);
     let name = other.map_or(word.as_str(), |(_, policy)| policy);
     name.parse().map(SchedulerChoice::One).map_err(|_| {
-        let known = Policy::ALL.map(Policy::name).into_iter().chain(["all"]);
+        let known = Policy::ALL.map(Policy::name).into_iter();
+        let known = known.chain(Order::ALL.map(Order::name)).chain(["all"]);
         format!("no policy has this name: {}", suggest::mend(text, known))
     })
 }

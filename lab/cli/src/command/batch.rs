@@ -60,6 +60,7 @@ fn judge(set: &Written, request: &Request, options: &SimOptions) -> Result<(Judg
         (verdicts, simulation::json(request, &outcomes))
     } else {
         let done = guests::simulate(request, options, &progress)?;
+        done.warn(&set.file);
         let verdict = (PARTITIONS.to_owned(), Verdict::ran(done.missed()));
         (vec![verdict], guests::json(request, &done))
     };

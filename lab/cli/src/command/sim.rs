@@ -8,16 +8,17 @@ use taktos_runner::workspace::Workspace;
 
 use super::batch;
 use super::experiment::begin_at;
-use crate::arguments::SimOptions;
+use crate::arguments::{SchedulerChoice, SimOptions};
 use crate::simulation::{self, Written, guests};
 
 /// Does what the options ask.
 pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
-    if !options.scenario.is_empty() {
-        return super::scenario::run(options);
-    }
-    if options.storm {
-        return super::storm::run(options);
+    if !options.scenario.is_empty() || options.storm {
+        refuse_order(options)?;
+        return match options.storm {
+            true => super::storm::run(options),
+            false => super::scenario::run(options),
+        };
     }
     let sets = simulation::read(&options.files)?;
     match sets.as_slice() {
@@ -30,6 +31,20 @@ pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
             task_set(workspace, one, options)
         }
         several => batch::run(workspace, several, options),
+    }
+}
+
+/// Scripts and storms have no tasks that a rule could order.
+fn refuse_order(options: &SimOptions) -> Result<()> {
+    match options.scheduler {
+        Some(SchedulerChoice::By(order)) => Err(Failure::error(
+            format!(
+                "{} gives the tasks of a set their priorities, and here are none",
+                order.name()
+            ),
+            "take a policy: --scheduler priority",
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -56,6 +71,7 @@ fn task_set(workspace: &Workspace, set: &Written, options: &SimOptions) -> Resul
         }
         false => {
             let guests = guests::simulate(&request, options, &Progress::default())?;
+            guests.warn(&set.file);
             (guests::outcome(&request, &guests), guests.missed())
         }
     };

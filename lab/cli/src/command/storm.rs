@@ -85,7 +85,7 @@ type Clusters = Vec<(PolicyKind, usize)>;
 fn layouts(options: &SimOptions) -> Vec<(String, Clusters)> {
     let mut policies = match options.scheduler {
         Some(SchedulerChoice::One(policy)) => vec![policy],
-        None | Some(SchedulerChoice::All) => Policy::ALL.to_vec(),
+        _ => Policy::ALL.to_vec(),
     };
     let cpus = options.cpus.map_or(CPUS, usize::from);
     let wanted: Vec<(Option<Policy>, usize)> = match &options.clusters {

@@ -8,7 +8,10 @@ use taktos_experiments::recorder::Recorder;
 use taktos_export::Recording;
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
-use taktos_simulate::{Arrival, Outcome, Plan, Policy, Setup, SimError, Workload, batch, run};
+use taktos_simulate::file::text;
+use taktos_simulate::{
+    Arrival, Outcome, Plan, Policy, Setup, SimError, Task, Workload, batch, run,
+};
 use taktos_time::Duration;
 
 use super::request::{Request, jobs_within};
@@ -46,6 +49,8 @@ pub struct Run {
     pub without: Vec<String>,
     /// The hyperperiod, where it lies within the recording.
     pub hyperperiod: Option<Duration>,
+    /// How much of what can happen was seen, where that is not all of it.
+    pub unseen: Option<String>,
 }
 
 impl Outcomes {
@@ -113,6 +118,7 @@ fn one(
         name: name.to_owned(),
         whole: all && part == setup.horizon,
         hyperperiod: hyperperiod(workload).filter(|period| *period <= end),
+        unseen: unseen(workload, setup.horizon),
         setup: setup.clone(),
         outcome,
         recording,
@@ -153,8 +159,33 @@ pub(super) fn first_part(workload: &Workload, horizon: Duration) -> Duration {
     Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX).max(1))
 }
 
-/// The least common multiple of the periods; none where a task has no period,
-/// or it is absurdly long.
+/// What is said of a run that ends before the releases repeat: after a hyperperiod where all tasks begin at once, otherwise
+/// after the latest offset and two of them (Leung and Merrill 1980).
+fn unseen(workload: &Workload, horizon: Duration) -> Option<String> {
+    let whole = hyperperiod(workload)?;
+    let offset = |task: &Task| match task.arrival {
+        Arrival::Periodic { offset, .. } => offset,
+        _ => Duration::ZERO,
+    };
+    let latest = workload.tasks.iter().map(offset).max()?;
+    let all = match latest {
+        Duration::ZERO => whole,
+        latest => latest.saturating_add(whole).saturating_add(whole),
+    };
+    if horizon >= all {
+        return None;
+    }
+    let repeats = match all.as_nanos() <= 1 << 60 {
+        true => text::shown(all),
+        false => "more than 36 years".to_owned(),
+    };
+    Some(format!(
+        "{} were simulated; the releases repeat only after {repeats}, and what happens in between was not seen",
+        text::shown(horizon)
+    ))
+}
+
+/// The least common multiple of the periods; none where a task has no period. The longest time where it does not fit.
 pub fn hyperperiod(workload: &Workload) -> Option<Duration> {
     let mut all = 1_u64;
     for task in &workload.tasks {
@@ -162,9 +193,9 @@ pub fn hyperperiod(workload: &Workload) -> Option<Duration> {
             return None;
         };
         let period = period.as_nanos().max(1);
-        all = all.checked_mul(period / gcd(all, period))?;
+        all = all.saturating_mul(period / gcd(all, period));
     }
-    (all <= 1 << 60).then(|| Duration::from_nanos(all))
+    Some(Duration::from_nanos(all))
 }
 
 fn gcd(mut left: u64, mut right: u64) -> u64 {
@@ -177,7 +208,6 @@ fn gcd(mut left: u64, mut right: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taktos_simulate::Task;
 
     #[test]
     fn the_hyperperiod_is_the_least_common_multiple() {
@@ -196,6 +226,31 @@ mod tests {
         workload.tasks = primes
             .map(|period| Task::periodic("p", ms(1), Duration::from_nanos(period)))
             .to_vec();
-        assert_eq!(hyperperiod(&workload), None);
+        assert_eq!(hyperperiod(&workload), Some(Duration::from_nanos(u64::MAX)));
+        let said = unseen(&workload, ms(10_000)).expect("it is far from all");
+        assert!(said.contains("more than 36 years"), "{said}");
+    }
+
+    #[test]
+    fn what_lies_behind_the_end_is_told() {
+        let ms = Duration::from_millis;
+        let task = |name: &str, period| Task::periodic(name, ms(1), ms(period));
+        let mut workload = Workload {
+            tasks: vec![task("a", 7), task("b", 11)],
+            ..Workload::default()
+        };
+        assert_eq!(unseen(&workload, ms(77)), None);
+        let said = unseen(&workload, ms(20)).expect("77 ms are more");
+        assert!(
+            said.contains("20 ms were simulated") && said.contains("77 ms"),
+            "{said}"
+        );
+        workload.tasks[0].arrival = Arrival::Periodic {
+            period: ms(7),
+            offset: ms(3),
+            jitter: Duration::ZERO,
+        };
+        assert!(unseen(&workload, ms(156)).is_some_and(|said| said.contains("157 ms")));
+        assert_eq!(unseen(&workload, ms(157)), None);
     }
 }

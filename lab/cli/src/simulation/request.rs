@@ -36,7 +36,7 @@ pub struct Request {
 /// # Errors
 /// When the file is broken, or asks for what takes for ever.
 pub fn request(written: &Written, options: &SimOptions) -> Result<Request> {
-    let set = file::parse(&written.text, &written.file).map_err(Failure::from)?;
+    let mut set = file::parse(&written.text, &written.file).map_err(Failure::from)?;
     let costs = match &options.costs {
         Some(path) => costs(path)?,
         None => set.costs.clone().unwrap_or_default(),
@@ -45,6 +45,14 @@ pub fn request(written: &Written, options: &SimOptions) -> Result<Request> {
     let choice = options
         .scheduler
         .or(set.scheduler.map(SchedulerChoice::One));
+    if let Some(SchedulerChoice::By(order)) = choice {
+        order.prioritise(&mut set.workload).map_err(|error| {
+            Failure::error(
+                format!("{}: {error}", written.name),
+                "change the task set, or the option --scheduler",
+            )
+        })?;
+    }
     let (setups, one) = setups(&clusters, choice);
     let setup = |(name, clusters)| {
         let setup = Setup {
@@ -118,6 +126,10 @@ fn setups(
         Some(SchedulerChoice::One(policy)) => {
             (vec![(policy.name().to_owned(), under(policy))], true)
         }
+        Some(SchedulerChoice::By(order)) => (
+            vec![(order.name().to_owned(), under(Policy::Priority))],
+            true,
+        ),
         None | Some(SchedulerChoice::All) => {
             let named = |policy: Policy| (policy.name().to_owned(), under(policy));
             (Policy::ALL.map(named).to_vec(), false)

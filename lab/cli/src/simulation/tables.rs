@@ -103,7 +103,13 @@ fn policies(outcomes: &Outcomes, unit: Unit) -> Table {
     for (name, error) in &outcomes.refused {
         table.notes.push(format!("{name} is not there: {error}."));
     }
+    table.notes.extend(outcomes.runs.first().and_then(unseen));
     table
+}
+
+/// How much of what can happen a run has seen.
+fn unseen(run: &Run) -> Option<String> {
+    run.unseen.as_ref().map(|words| format!("{words}."))
 }
 
 fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
@@ -115,6 +121,7 @@ fn tasks(request: &Request, run: &Run, unit: Unit) -> Table {
             .notes
             .push(format!("Only cbs enforces budgets: {names} ran without."));
     }
+    table.notes.extend(unseen(run));
     table
 }
 

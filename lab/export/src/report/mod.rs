@@ -96,6 +96,12 @@ fn section(section: &Section, above: usize) -> Value {
 }
 
 fn table(table: &Table) -> Value {
+    // Each looks through all rows.
+    let numeric: Vec<bool> = (0..table.columns.len())
+        .map(|column| table.is_numeric(column))
+        .collect();
+    let class =
+        |column: usize, cell: &Cell| classes(numeric[column], is_theirs(table, column), cell);
     let headings: Vec<Value> = table
         .columns
         .iter()
@@ -104,11 +110,12 @@ fn table(table: &Table) -> Value {
             context! {
                 name => column.name.as_str(),
                 basis => column.basis.words(),
-                class => classes(table, index, &Cell::Blank),
+                class => class(index, &Cell::Blank),
             }
         })
         .collect();
-    let field = |(index, cell)| context! { shown => Cell::shown(cell), class => classes(table, index, cell) };
+    let field =
+        |(index, cell)| context! { shown => Cell::shown(cell), class => class(index, cell) };
     let rows: Vec<Vec<Value>> = table
         .rows
         .iter()
@@ -118,12 +125,12 @@ fn table(table: &Table) -> Value {
 }
 
 /// The classes of a cell, by which the template's style knows it.
-fn classes(table: &Table, column: usize, cell: &Cell) -> String {
+fn classes(numeric: bool, theirs: bool, cell: &Cell) -> String {
     let mut classes = Vec::new();
-    if table.is_numeric(column) {
+    if numeric {
         classes.push("number");
     }
-    if is_theirs(table, column) {
+    if theirs {
         classes.push("theirs");
     }
     match cell {

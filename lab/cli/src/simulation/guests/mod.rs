@@ -40,6 +40,28 @@ impl Guests {
         let guests = self.outcome.partitions.iter();
         guests.map(|partition| partition.guest.missed()).sum()
     }
+
+    /// The virtual processors that never run, a sentence each.
+    fn waiting(&self) -> Vec<String> {
+        let pools = self.outcome.pools.iter();
+        let told = pools.flat_map(|pool| {
+            pool.waiting.iter().map(move |(partition, vcpu)| {
+                let (name, policy) = (&pool.name, pool.scheduler);
+                format!(
+                    "VCPU {vcpu} of {partition} never runs: under {policy} each has a processor of its own, and the pool \
+                     {name} has no more"
+                )
+            })
+        });
+        told.collect()
+    }
+
+    /// Warns of virtual processors that never run, as `taktos vm check` refuses them.
+    pub fn warn(&self, file: &str) {
+        for words in self.waiting() {
+            eprintln!("warning: {file}: {words}");
+        }
+    }
 }
 
 /// Runs the partitions of the request.

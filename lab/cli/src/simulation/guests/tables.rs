@@ -94,7 +94,7 @@ fn processors(guests: &Guests) -> Table {
 }
 
 fn pools(guests: &Guests) -> Table {
-    Table::over("Pools", &guests.outcome.pools)
+    let mut table = Table::over("Pools", &guests.outcome.pools)
         .label("pool", |pool| pool.name.as_str())
         .label("policy", |pool| pool.scheduler)
         .label("servers admitted", |pool| match &pool.admitted {
@@ -102,5 +102,9 @@ fn pools(guests: &Guests) -> Table {
             Some(Ok(())) => "yes".into(),
             Some(Err(error)) => format!("no: {error}").into(),
         })
-        .done()
+        .done();
+    table
+        .notes
+        .extend(guests.waiting().into_iter().map(|words| words + "."));
+    table
 }
