@@ -685,7 +685,7 @@ impl<'a> Pair<'a> {
         let moved = || {
             board.priority[id].set(priority);
             board.home[id].set(target);
-            to.forget_job(board, id);
+            to.receive(board, id);
         };
         let _ = both!(self, |system, now, effects| {
             // Before anything is closed, the world must know.
@@ -1192,6 +1192,7 @@ fn plans() -> Vec<Vec<Plan>> {
             (StrongAffinity, vec![0], false),
             (StrongAffinity, vec![1, 2, 3, 4, 5], true),
         ],
+        vec![(StrongAffinity, vec![0, 1], true), (Cbs, vec![2, 3], true)],
     ]
 }
 
@@ -1419,8 +1420,9 @@ fn a_budget_that_was_used_up_on_a_processor_that_left_is_looked_at() {
     });
 }
 
-#[test]
-fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
+/// Two instances with servers. Thread 1 of the first has lost processor 1 with its budget used up, and blocked before the alarm;
+/// `act` takes it to processor 2, on which it uses up a budget as well before both alarms.
+fn with_alarms_of_two_processors(act: impl FnOnce(&mut Pair<'_>, Option<(Duration, Duration)>)) {
     let plan = [
         (PolicyKind::Cbs, vec![0, 1], true),
         (PolicyKind::Cbs, vec![2], true),
@@ -1431,7 +1433,6 @@ fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
         pair.serve(1, server);
         pair.job(0, Some(at(20)));
         pair.job(4, Some(at(10)));
-        pair.job(2, Some(at(30)));
         for id in [0, 1] {
             pair.ready(id, Place::Last);
             pair.dispatch(id);
@@ -1442,20 +1443,7 @@ fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
         pair.dispatch(1);
         assert_eq!(pair.board.heir(1), 4, "thread 1 lost processor 1");
         pair.block(1);
-        pair.serve(1, None);
-        pair.moves(1, 1, Priority::new(2).unwrap());
-        pair.serve(1, server);
-        // It waits for processor 2 when its instance is closed, and has it then until its new budget is used up.
-        pair.closes = false;
-        pair.ready(2, Place::Last);
-        pair.dispatch(2);
-        pair.ready(1, Place::Last);
-        pair.closes = true;
-        pair.closes(1);
-        assert!(pair.closed(1).is_some(), "nothing spans it");
-        pair.acting = 2;
-        pair.block(2);
-        pair.dispatch(2);
+        act(pair, server);
         assert_eq!(pair.board.heir(2), 1, "the server runs");
         pair.now = 10;
         pair.board.ticks.set(10);
@@ -1469,41 +1457,52 @@ fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
 }
 
 #[test]
-fn who_has_a_row_after_one_that_used_up_its_budget_is_not_looked_at_elsewhere() {
+fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
+    with_alarms_of_two_processors(|pair, server| {
+        pair.serve(1, None);
+        pair.moves(1, 1, Priority::new(2).unwrap());
+        pair.serve(1, server);
+        // It waits for processor 2 when its instance is closed, and has it then until its new budget is used up.
+        pair.job(2, Some(at(30)));
+        pair.closes = false;
+        pair.ready(2, Place::Last);
+        pair.dispatch(2);
+        pair.ready(1, Place::Last);
+        pair.closes = true;
+        pair.closes(1);
+        assert!(pair.closed(1).is_some(), "nothing spans it");
+        pair.acting = 2;
+        pair.block(2);
+        pair.dispatch(2);
+    });
+}
+
+#[test]
+fn what_affinities_noted_of_a_thread_is_no_server_where_it_comes_to() {
     let plan = [
-        (PolicyKind::Cbs, vec![0, 1], true),
+        (PolicyKind::StrongAffinity, vec![0, 1], true),
         (PolicyKind::Cbs, vec![2], true),
     ];
     beside_each_other(&plan, WILD, true, |pair, _| {
-        let server = Some((Duration::from_nanos(5), Duration::from_nanos(50)));
-        pair.create(0, Priority::new(2).unwrap(), None);
-        pair.serve(1, server);
-        pair.job(0, Some(at(20)));
-        pair.job(4, Some(at(10)));
-        for id in [0, 1] {
-            pair.ready(id, Place::Last);
-            pair.dispatch(id);
-        }
-        pair.now = 5;
-        pair.board.ticks.set(5);
-        pair.ready(4, Place::Last);
-        pair.dispatch(1);
-        assert_eq!(pair.board.heir(1), 4, "thread 1 lost processor 1");
-        pair.block(1);
+        // It may run everywhere, which is noted of it.
+        pair.bind(0, CpuSet::ALL);
+        pair.moves(0, 1, Priority::new(2).unwrap());
+        pair.closes(1);
+        assert!(pair.closed(0).is_some(), "nothing spans it");
+        pair.ready(0, Place::Last);
+        pair.all_run_in_turn();
+    });
+}
+
+#[test]
+fn who_has_a_row_after_one_that_used_up_its_budget_is_not_looked_at_elsewhere() {
+    with_alarms_of_two_processors(|pair, server| {
         assert!(pair.closed(1).is_some(), "and its alarm is still to come");
         pair.begins_anew(1, 1, Priority::new(2).unwrap());
         pair.serve(1, server);
         pair.acting = 2;
         pair.ready(1, Place::Last);
         pair.dispatch(2);
-        pair.now = 10;
-        pair.board.ticks.set(10);
-        // It loses that processor, too, and processor 1, which it lost before, has its alarm first.
-        pair.job(2, Some(at(12)));
-        pair.ready(2, Place::Last);
-        pair.dispatch(2);
-        pair.expire();
-        pair.all_run_in_turn();
     });
 }
 

@@ -187,36 +187,42 @@ fn apart(factor: u32, mut run: impl FnMut(usize, &[u32]) -> Vec<u64>) -> Apart {
 /// How many random sets are looked at.
 const SETS: usize = 30;
 
+/// What each has executed after 10 s in which all want to run all the time.
+fn served<P: Policy>(
+    policy: P,
+    cpus: usize,
+    weights: &[u32],
+    set: impl Fn(&mut World<P>, Domain, u32),
+) -> Vec<u64> {
+    let mut world = World::new(policy, cpus, weights.len(), slop(50));
+    for (index, &weight) in weights.iter().enumerate() {
+        set(&mut world, Domain::new(index as u16), weight);
+        world.give(0, index, FOREVER);
+    }
+    world.run_until(10 * SECOND);
+    (0..weights.len()).map(|unit| world.served(unit)).collect()
+}
+
 fn served_by_credit(cpus: usize, weights: &[u32]) -> Vec<u64> {
-    let mut served = Vec::new();
+    let mut all = Vec::new();
     with_credit(cpus, weights.len(), |policy| {
-        let mut world = World::new(policy, cpus, weights.len(), slop(50));
-        for (index, &weight) in weights.iter().enumerate() {
-            let domain = Domain::new(index as u16);
+        all = served(policy, cpus, weights, |world, domain, weight| {
             world.policy.set_weight(domain, weight).unwrap();
-            world.give(0, index, FOREVER);
-        }
-        world.run_until(10 * SECOND);
-        served = (0..weights.len()).map(|unit| world.served(unit)).collect();
+        });
     });
-    served
+    all
 }
 
 fn served_by_credit2(cpus: usize, weights: &[u32]) -> Vec<u64> {
-    let mut served = Vec::new();
+    let mut all = Vec::new();
     with_credit2(cpus, weights.len(), |policy| {
-        let mut world = World::new(policy, cpus, weights.len(), slop(50));
-        for (index, &weight) in weights.iter().enumerate() {
-            let domain = Domain::new(index as u16);
+        all = served(policy, cpus, weights, |world, domain, weight| {
             world
                 .call(|p, now, _| p.set_weight(domain, weight, now))
                 .unwrap();
-            world.give(0, index, FOREVER);
-        }
-        world.run_until(10 * SECOND);
-        served = (0..weights.len()).map(|unit| world.served(unit)).collect();
+        });
     });
-    served
+    all
 }
 
 /// The figures of the book (docs/scheduling.md).

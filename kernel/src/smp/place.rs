@@ -213,7 +213,7 @@ fn move_home<S: System>(
     thread.urgency.set(cs, urgency);
     thread.set_home(cs, home);
     if let Some(home) = home {
-        home.forget_job(&View::<S>::new(cs), thread);
+        home.receive(&View::<S>::new(cs), thread);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
-use super::cluster::{begin, forget_own_job, set_job};
+use super::cluster::{begin, forget_own_job, set_job, set_served};
 use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, World};
 use crate::CpuSet;
 use crate::smp::{Instance, Level};
@@ -76,7 +76,17 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         }
     }
 
-    /// `id` has no job of its own: it came from another instance, or begins anew. What it may run on was said.
+    /// `id` came from another instance, without a job and without a server; what was noted there means nothing here. What it may
+    /// run on was said.
+    #[inline(always)]
+    pub fn receive<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
+        match self.kind.get() {
+            Kind::Solo | Kind::Cluster | Kind::Masked => {}
+            Kind::Edf | Kind::Served => set_served(w, id, false),
+        }
+    }
+
+    /// `id`, which begins anew, has no job of its own.
     #[inline(always)]
     pub fn forget_job<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {

@@ -255,7 +255,7 @@ impl<'m> Scheduler<'m> {
             });
             beside.answered(&self.plain, &theirs, &ours);
             if theirs.is_ok() {
-                beside.forget_job(id);
+                beside.receive(id);
             }
         }
         theirs

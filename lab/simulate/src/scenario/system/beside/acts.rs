@@ -7,7 +7,7 @@ use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
 use super::board::Forgotten;
-use super::{About, Beside, kernels};
+use super::{About, AnyHome, Beside, kernels};
 
 impl<'m> Beside<'m> {
     /// Who decides about the thread, which is about to act: an instance that can be is closed first.
@@ -238,13 +238,21 @@ impl<'m> Beside<'m> {
         }
     }
 
+    /// What may decide about the thread.
+    fn home(&self, thread: Thread) -> Option<&'m AnyHome> {
+        self.router.home(self.board.home(thread)?)
+    }
+
+    /// The thread came from another instance.
+    pub fn receive(&self, thread: Thread) {
+        if let Some(home) = self.home(thread) {
+            home.receive(&self.board, thread.index());
+        }
+    }
+
     /// The thread has no job, nor has it in the tables.
-    pub fn forget_job(&self, thread: Thread) {
-        let home = self
-            .board
-            .home(thread)
-            .and_then(|home| self.router.home(home));
-        if let Some(home) = home {
+    fn forget_job(&self, thread: Thread) {
+        if let Some(home) = self.home(thread) {
             home.forget_job(&self.board, thread.index());
         }
     }
