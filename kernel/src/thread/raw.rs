@@ -12,7 +12,7 @@ use crate::sched::{IntoResult, hold};
 use crate::wait::Wait;
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
-use core::mem::{MaybeUninit, offset_of};
+use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use core::ptr;
 use taktos_abi::Timeout;
 use taktos_machine::{Machine, StackRegion};
@@ -23,18 +23,18 @@ use taktos_machine::{Machine, StackRegion};
 /// noticed depends on where that lies: see [`RawThread::is_guarded`].
 #[repr(C)]
 pub struct RawThread<S: System> {
-    /// In front of the control block: behind it there is room for a guard.
-    info: Info,
-    body: Body<S>,
+    aligned: [<S::Machine as Machine>::Aligned; 0],
+    front: Front<S>,
+    any: AnyThread<S>,
+    /// Behind the control block: the machine finds it there.
+    guard: Guarded<<S::Machine as Machine>::FixedGuard>,
 }
 
-/// The control block, and what the machine wants behind it.
+/// The information, in as many bytes as the machine wants in front of the control block.
 #[repr(C)]
-struct Body<S: System> {
-    aligned: [<S::Machine as Machine>::Aligned; 0],
-    before: <S::Machine as Machine>::Before,
-    any: AnyThread<S>,
-    guard: Guarded<<S::Machine as Machine>::FixedGuard>,
+union Front<S: System> {
+    info: ManuallyDrop<Info>,
+    before: ManuallyDrop<<S::Machine as Machine>::Before>,
 }
 
 // SAFETY: all of it is reached only in a section; the stack is the thread's, by the promise of who gave it.
@@ -43,13 +43,13 @@ unsafe impl<S: System> Sync for RawThread<S> {}
 impl<S: System> core::ops::Deref for RawThread<S> {
     type Target = AnyThread<S>;
     fn deref(&self) -> &AnyThread<S> {
-        &self.body.any
+        &self.any
     }
 }
 
 /// Where the information of a thread is whose control block lies at `block`, if it is a [`RawThread`].
 pub(super) fn info_place<S: System>(block: usize) -> usize {
-    block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + offset_of!(RawThread<S>, info)
+    block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + offset_of!(RawThread<S>, front)
 }
 
 impl<S: System> RawThread<S> {
@@ -57,22 +57,30 @@ impl<S: System> RawThread<S> {
     pub const SMALLEST_STACK: usize = S::Machine::SMALLEST_STACK;
 
     /// Where the [`AnyThread`] lies in it.
-    pub const HANDLE_OFFSET: usize = offset_of!(Self, body) + offset_of!(Body<S>, any);
+    pub const HANDLE_OFFSET: usize = offset_of!(Self, any);
 
     /// A thread that does not exist yet.
     pub const fn new() -> Self {
+        const {
+            let before = size_of::<<S::Machine as Machine>::Before>();
+            assert!(before == 0 || size_of::<Front<S>>() == before);
+        };
         Self {
-            info: Info::new(),
-            body: Body {
-                aligned: [],
-                before: S::Machine::BEFORE,
-                any: AnyThread {
-                    tcb: Tcb::new(),
-                    system: PhantomData,
-                },
-                guard: Guarded::new(<S::Machine as Machine>::FIXED_GUARD),
+            aligned: [],
+            front: Front {
+                info: ManuallyDrop::new(Info::new()),
             },
+            any: AnyThread {
+                tcb: Tcb::new(),
+                system: PhantomData,
+            },
+            guard: Guarded::new(<S::Machine as Machine>::FIXED_GUARD),
         }
+    }
+
+    fn info(&self) -> &Info {
+        // SAFETY: nothing else is ever stored there.
+        unsafe { &self.front.info }
     }
 
     /// Whether a stack that begins at the address `stack` can be that of a thread that lies at `place`: see [`RawThread::create`].
@@ -112,12 +120,12 @@ impl<S: System> RawThread<S> {
             return Err(Error::State);
         }
         let guard = match self.is_guarded(stack.as_ptr().cast()) {
-            true => ptr::from_ref(&self.body.guard).expose_provenance(),
+            true => ptr::from_ref(&self.guard).expose_provenance(),
             false => 0,
         };
-        self.info
+        self.info()
             .describe(cs, name, StackRegion { guard, base, size });
-        thread.come_into_being::<S>(cs, &self.info, priority)
+        thread.come_into_being::<S>(cs, self.info(), priority)
     }
 
     fn context(&'static self) -> *const taktos_machine::Context {
@@ -137,8 +145,8 @@ impl<S: System> RawThread<S> {
         if thread == Kernel::<S>::running().current(cs) {
             return Err(Error::State);
         }
-        thread.prepare::<S>(cs, self.info.stack.get(cs), begin, first, second)?;
-        held.enter::<Ready<S>>(&self.body.any, 0, Timeout::NONE)
+        thread.prepare::<S>(cs, self.info().stack.get(cs), begin, first, second)?;
+        held.enter::<Ready<S>>(&self.any, 0, Timeout::NONE)
             .into_result::<S>()
     }
 }
