@@ -39,8 +39,9 @@ pub enum Next {
     Guest(usize),
     /// It waits for an interrupt, and calls with [`Exit::Interrupt`].
     Idle,
-    /// It gives the lock back, clears or copies memory where it was asked to, takes the lock anew, and calls with [`Exit::Interrupt`]
-    /// without waiting: there is more to do, and others may want the lock in between.
+    /// It gives the lock back, clears or copies memory where it was asked to, takes the lock anew,
+    /// and calls with [`Exit::Interrupt`] without waiting: there is more to do, and others may want
+    /// the lock in between.
     Again,
 }
 
@@ -171,8 +172,9 @@ pub trait Hardware: 'static {
     fn acknowledge() -> Option<u32>;
     /// Ends interrupt `number`.
     fn deactivate(number: u32);
-    /// Enables shared interrupt `number` and sends it to `cpu`; with none it is disabled: what it is asked for meanwhile waits. One that
-    /// is on its way already may still come to where it went before.
+    /// Enables shared interrupt `number` and sends it to `cpu`; with none it is disabled: what it
+    /// is asked for meanwhile waits. One that is on its way already may still come to where it went
+    /// before.
     fn route(number: u32, cpu: Option<usize>);
     /// Whether the source of shared interrupt `number`, which was acknowledged and not deactivated, still asks: the level of its line.
     /// Of an edge-triggered one there is no level, and it does.
@@ -206,10 +208,12 @@ pub trait Hardware: 'static {
     fn flush(space: usize);
     /// Maps `bytes` at `at` of partition `space` to `physical`. Blocks of 2 MiB are used where they fit.
     fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError>;
-    /// Clears `bytes` of the machine's memory, whole multiples of 256 like the address: guests find zeros, whatever their caches are.
-    /// It is done when the lock has been given back; the answer to the exit is [`Next::Again`], and nothing else was asked for in it.
+    /// Clears `bytes` of the machine's memory, whole multiples of 256 like the address: guests find
+    /// zeros, whatever their caches are. It is done when the lock has been given back; the answer
+    /// to the exit is [`Next::Again`], and nothing else was asked for in it.
     fn clear(at: u64, bytes: u64);
-    /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches. When it is done is as for [`Hardware::clear`].
+    /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches. When
+    /// it is done is as for [`Hardware::clear`].
     fn copy(to: u64, from: u64, bytes: u64);
     /// Reads a word of a channel's memory, or of a partition's; sequentially consistent with all accesses to such words.
     fn read_word(physical: u64) -> u32;

@@ -49,7 +49,8 @@ fn words(vcpu: u64) -> [(u64, u64); 4] {
     ]
 }
 
-/// How far the instants are apart at which hostile guests meet: each of them acts within an exit's length of one.
+/// How far the instants are apart at which hostile guests meet: each of them acts within an exit's
+/// length of one.
 const MEETING: u64 = 20_000;
 
 /// What a hostile guest does at random; what it is about to do; its number in its partition.
@@ -116,8 +117,8 @@ impl Hostile {
         Act::Call([number, draws.any(), second, draws.any()])
     }
 
-    /// It leaves its processor at about an instant at which its siblings do: one of them stops their partition while another
-    /// one's exit is under way, of any kind.
+    /// It leaves its processor at about an instant at which its siblings do: one of them stops
+    /// their partition while another one's exit is under way, of any kind.
     fn meet(&mut self, now: u64) -> Act {
         let words = words(self.2);
         let ready = now + words.len() as u64 * COSTS.exit;

@@ -3,7 +3,7 @@
 use crate::fault::fail;
 use core::arch::asm;
 
-/// What is to be done to memory of a partition that nobody else uses meanwhile.
+/// An operation on memory of a partition that nobody else uses meanwhile.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
     Clear { at: u64, bytes: u64 },

@@ -45,7 +45,8 @@ pub fn resumed(next: Next) -> *const Vcpu {
     }
 }
 
-/// What was asked for is done to memory, without the lock, and the processor asks anew.
+/// Memory is cleared or copied where that was asked for, without the lock; then the processor asks
+/// anew.
 #[cold]
 fn again() -> *const Vcpu {
     if let Some(work) = own().work.take() {

@@ -21,7 +21,7 @@ pub(crate) struct Own {
     pub(crate) number: Cell<usize>,
     /// Not zero where it has more to do, and does not wait next.
     pub(crate) again: Cell<usize>,
-    /// What it does to memory when it has given the lock back.
+    /// The operation on memory that follows when it has given the lock back.
     pub(crate) work: Cell<Option<Work>>,
 }
 

@@ -202,8 +202,8 @@ impl<H: Hardware> Hypervisor<H> {
         u64::from(vcpus.into_iter().all(|vcpu| self.is_off(vcpu)))
     }
 
-    /// Whether `vcpu` is off. Then it is on no processor either: one that switches itself off leaves it in that exit, and where a sibling stops
-    /// all of them nobody asks.
+    /// Whether `vcpu` is off. Then it is on no processor either: one that switches itself off
+    /// leaves it in that exit, and where a sibling stops all of them nobody asks.
     fn is_off(&self, vcpu: usize) -> bool {
         self.vcpus[vcpu].condition == Condition::Off
     }

@@ -12,8 +12,9 @@
 //!   that no guest is shown; 0x09: pointer authentication). SVC, breakpoints, steps, misalignment, floating-point exceptions go to EL1
 //!   by themselves; those of EL2's own (0x21, 0x25, ...) end the machine (the port's vectors).
 //!
-//! Of a VCPU that was put off nothing is carried out, whatever it is: between its trap and the lock, a VCPU of its partition may
-//! have stopped all of them. It is not heard any more, and about to be taken off.
+//! Of a VCPU that was put off nothing is carried out, whatever it is: between its trap and the
+//! lock, a VCPU of its partition may have stopped all of them. It is not heard any more, and about
+//! to be taken off.
 
 use super::Hypervisor;
 use crate::hardware::{Context, Exit, Hardware, Next};

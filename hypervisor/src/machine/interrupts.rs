@@ -1,9 +1,10 @@
 //! Owns: physical interrupts, and the processors to which those of devices come.
 //! Must never know: what guests do with theirs.
 //!
-//! An interrupt of a partition's device comes to a processor in which the partition is loaded, and is its guest's own exit. While none of its
-//! VCPUs is loaded, it is masked, but where one waits: then it comes once, to the processor that was left last, and stays
-//! active until the guest has ended it. So it costs others at most one exit between two runs of its owner.
+//! An interrupt of a partition's device comes to a processor in which the partition is loaded, and
+//! is its guest's own exit. While none of its VCPUs is loaded, it is masked, but where one waits:
+//! then it comes once, to the processor that was left last, and stays active until the guest has
+//! ended it. So it costs others at most one exit between two runs of its owner.
 
 use super::waiting::FIRST_SHARED;
 use super::{Condition, Hypervisor, interrupts};
@@ -62,8 +63,8 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// Looks whether the timer of the loaded `vcpu` and its partition's devices still ask for what is pending of them: a level that has
-    /// fallen is no interrupt any more.
+    /// Looks whether the timer of the loaded `vcpu` and its partition's devices still ask for what is
+    /// pending of them: a level that has fallen is no interrupt any more.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_sources(&mut self, vcpu: usize) {
@@ -81,7 +82,8 @@ impl<H: Hardware> Hypervisor<H> {
         self.vcpus[vcpu].timer_changed = false;
     }
 
-    /// A device of a partition's own. It does not come again before the partition's guest has ended it.
+    /// A device of a partition's own. It does not come again before the partition's guest has ended
+    /// it.
     fn pass_on(&mut self, number: u32) {
         for index in 0..self.partition_count() {
             if interrupts(&self.description.partitions[index]).any(|own| own == number) {
@@ -92,8 +94,8 @@ impl<H: Hardware> Hypervisor<H> {
         H::deactivate(number);
     }
 
-    /// A VCPU of `partition` was loaded here: the interrupts of its devices come here, if none of its VCPUs has them already where it
-    /// is loaded.
+    /// A VCPU of `partition` was loaded here: the interrupts of its devices come here, if none of
+    /// its VCPUs has them already where it is loaded.
     pub(super) fn fetch_devices(&mut self, partition: usize) {
         let home = self.partitions[partition].home;
         if home.is_none_or(|cpu| !self.is_loaded_on(partition, cpu)) {
@@ -101,8 +103,9 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// A VCPU of `partition` was taken off this processor. The interrupts of its devices follow one of its VCPUs that is
-    /// loaded; if none is, they stay here to end the wait of one that waits, and are masked where none does.
+    /// A VCPU of `partition` was taken off this processor. The interrupts of its devices follow one
+    /// of its VCPUs that is loaded; if none is, they stay here to end the wait of one that waits,
+    /// and are masked where none does.
     pub(super) fn leave_devices(&mut self, partition: usize) {
         if self.partitions[partition].home != Some(self.world.here) {
             return;

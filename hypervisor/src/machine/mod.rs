@@ -81,8 +81,8 @@ struct VcpuState {
     on: Option<u8>,
     /// Whether its timer's interrupt is active may have changed, or whether sources of pending interrupts still ask.
     timer_changed: bool,
-    /// More is done when it is loaded and taken off than for others: it has devices, its emulated physical timer is on, or its
-    /// memory is filled.
+    /// More is done when it is loaded and taken off than for others: it has devices, its emulated
+    /// physical timer is on, or its memory is filled.
     attended: bool,
     physical: PhysicalTimer,
     /// What is kept of MDSCR_EL1.
@@ -119,7 +119,7 @@ struct Partition {
 struct Processor {
     /// The VCPU that is loaded.
     current: Option<usize>,
-    /// The same, while its exits are carried out: not when it was put off.
+    /// The VCPU that is loaded, if its exits are carried out: none when it was put off.
     heard: Option<usize>,
     /// The hardware timer is set to this.
     alarm: Option<Instant>,
@@ -145,7 +145,7 @@ const _: () = assert!(3 * CPUS <= u16::BITS as usize);
 /// What policies and parts ask of processors and timers.
 struct World<H> {
     timers: Timers,
-    /// What is to be done on processors before their guests go on: [`CHOOSE`], [`MORE`], [`FILL`].
+    /// Work of processors before their guests go on: [`CHOOSE`], [`MORE`], [`FILL`].
     due: u16,
     /// Processors that were called and have not taken the call yet.
     called: u8,
@@ -412,8 +412,9 @@ impl<H: Hardware> Hypervisor<H> {
         self.description.partitions[partition].wait == Wait::Trapped
     }
 
-    /// Checks what holds between two exits: the laws of the schedulers, and that all VCPUs of a partition that does not run
-    /// are off: for tests. Bound: the schedulers', and a look at each VCPU.
+    /// Checks what holds between two exits: the laws of the schedulers, and that all VCPUs of a
+    /// partition that does not run are off: for tests. Bound: the schedulers', and a look at each
+    /// VCPU.
     pub fn check_invariants(&self) -> Result<(), Violation> {
         self.pools.check_invariants()?;
         for partition in 0..self.partition_count() {

@@ -127,7 +127,7 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// What else is to be done where an attended `vcpu` was taken off this processor.
+    /// The rest of the work where an attended `vcpu` was taken off this processor.
     #[inline(never)]
     fn depart(&mut self, vcpu: usize) {
         if self.vcpus[vcpu].physical.is_on() {
@@ -136,7 +136,7 @@ impl<H: Hardware> Hypervisor<H> {
         self.leave_devices(self.vcpus[vcpu].partition.into());
     }
 
-    /// What else is to be done where an attended `vcpu` was loaded.
+    /// The rest of the work where an attended `vcpu` was loaded.
     #[inline(never)]
     fn arrive(&mut self, vcpu: usize) {
         if let Condition::Loading { .. } = self.vcpus[vcpu].condition {
@@ -165,7 +165,8 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// Before the VCPU that is loaded here goes on, a piece of its partition's memory is made as it is to begin with; or that is done.
+    /// Before the VCPU that is loaded here goes on, a piece of its partition's memory is made as it
+    /// is to begin with; or that is done.
     fn fill_piece(&mut self, here: usize) {
         self.world.due &= !(FILL << here);
         let Some(vcpu) = self.processors[here].current else {
@@ -222,8 +223,9 @@ impl<H: Hardware> Hypervisor<H> {
         H::set_alarm(at);
     }
 
-    /// The first timer of this processor that is due. Where there are more, they come one in each hold of the lock: all that were due when
-    /// the first was served, before anything else is chosen.
+    /// The first timer of this processor that is due. Where there are more, they come one in each
+    /// hold of the lock: all that were due when the first was served, before anything else is
+    /// chosen.
     pub(super) fn run_timer(&mut self) {
         let here = self.world.here;
         // The hardware's timer is to be set anew whatever comes.

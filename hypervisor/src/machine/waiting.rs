@@ -42,8 +42,9 @@ impl<H: Hardware> Hypervisor<H> {
         self.world.ask(self.world.here);
     }
 
-    /// `vcpu`, whose emulated physical timer is on, was taken off this processor: the timer ends its wait, in its own time; while it does not wait,
-    /// nobody needs the timer before it is loaded again.
+    /// `vcpu`, whose emulated physical timer is on, was taken off this processor: the timer ends
+    /// its wait, in its own time; while it does not wait, nobody needs the timer before it is
+    /// loaded again.
     pub(super) fn put_physical_timer_off(&mut self, vcpu: usize) {
         let state = &self.vcpus[vcpu];
         let compare = state.physical.compare;

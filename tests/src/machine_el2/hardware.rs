@@ -71,7 +71,7 @@ pub(super) struct State {
     pub acknowledged: u64,
     /// How often the hypervisor has asked for the time, or for an interrupt, since it took the lock.
     asked: u64,
-    /// What it has asked for since then that is done to memory without the lock.
+    /// The operation on memory without the lock that it has asked for since then.
     moves: Option<Move>,
     /// What the identification registers hold, by CRm and op2, where it is not the same as everywhere.
     pub identity: BTreeMap<(u32, u32), u64>,
@@ -81,7 +81,7 @@ pub(super) struct State {
     pub error: bool,
 }
 
-/// What is done to memory.
+/// An operation on memory.
 #[derive(Clone, Copy)]
 enum Move {
     Clear(u64, u64),
@@ -218,7 +218,8 @@ impl State {
         assert!(self.asked < PATIENCE, "the hypervisor comes to an end");
     }
 
-    /// A piece of memory is to be cleared or copied: in the time of a VCPU, one when the lock is given back.
+    /// A piece of memory is to be cleared or copied: in the time of a VCPU, one when the lock is
+    /// given back.
     fn ask_to_move(&mut self, piece: Move) {
         assert!(self.here().loaded.is_some(), "nobody's time");
         assert!(self.moves.replace(piece).is_none(), "one at a time");

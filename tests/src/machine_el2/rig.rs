@@ -174,7 +174,8 @@ impl Rig {
         hardware::with(|machine| machine.lines.entry(number).or_default().high = high);
     }
 
-    /// From now on a processor that has more to do ([`Next::Again`]) lets so many nanoseconds pass before it goes on, in which others act.
+    /// From now on a processor that has more to do ([`Next::Again`]) lets so many nanoseconds pass
+    /// before it goes on, in which others act.
     pub fn stand_aside(&mut self, span: u64) {
         self.aside = Some(span);
     }

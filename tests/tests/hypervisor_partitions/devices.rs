@@ -1,4 +1,5 @@
-//! What a device that one partition has may cost the others: its guest ends each of its interrupts at once, and the device asks again.
+//! Costs of a device of one partition to the others: its guest ends each of its interrupts
+//! at once, and the device asks again.
 
 use taktos_abi::vm::{self, Description, Device, layout};
 use taktos_tests::machine_el2::{Act, Guest, Rig};

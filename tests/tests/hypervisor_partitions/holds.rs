@@ -1,4 +1,4 @@
-//! What is done at one hold of the lock, and in whose time.
+//! The work of one hold of the lock, and in whose time it is done.
 
 use taktos_abi::vm::{self, layout};
 use taktos_tests::machine_el2::{Act, Guest, Rig, write};
@@ -14,7 +14,7 @@ const SLEEPERS: u64 = 4;
 /// When all of them wake.
 const WAKE: u64 = 4 * MS + MS / 4;
 
-/// What a kernel writes before its VCPU `vcpu` takes interrupts of both timers.
+/// The writes of a kernel before its VCPU `vcpu` takes interrupts of both timers.
 fn words(vcpu: u64) -> [Act; 4] {
     let own = layout::REDISTRIBUTOR + vcpu * layout::REDISTRIBUTOR_STRIDE;
     let timers = 1 << layout::TIMER_INTERRUPT | 1 << layout::PHYSICAL_TIMER_INTERRUPT;
@@ -27,7 +27,8 @@ fn words(vcpu: u64) -> [Act; 4] {
     words.map(|(at, value)| Act::Access(at, 4, Some(value)))
 }
 
-/// A guest that is busy, and one of [`SLEEPERS`] VCPUs that wait for one instant by both timers, one processor for all of them.
+/// A guest that is busy, and one of [`SLEEPERS`] VCPUs that wait for one instant by both timers,
+/// one processor for all of them.
 fn sleepers(policy: vm::Policy, servers: [vm::Server; 2]) -> Rig {
     let mut made = description(policy, 1, &[1, SLEEPERS as u8]);
     for (vcpu, record) in made.vcpus[..=SLEEPERS as usize].iter_mut().enumerate() {

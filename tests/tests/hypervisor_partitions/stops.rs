@@ -1,4 +1,4 @@
-//! What becomes of exits that are under way when their partition is stopped.
+//! Exits that are under way when their partition is stopped.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,10 +20,11 @@ const CONTROL: [u64; 5] = [3, 3, 14, 2, 1];
 const COMPARE: [u64; 5] = [3, 3, 14, 2, 2];
 const SEND: [u64; 5] = [3, 0, 12, 11, 5];
 
-/// What x0 and x5 held before each act since the guest was reset last.
+/// The values of x0 and x5 before each act since the guest was reset last.
 type Answers = Rc<RefCell<Vec<[u64; 2]>>>;
 
-/// A guest that does its first acts, runs until an instant, and does one more; in a later life only the first ones.
+/// A guest that does its first acts, runs until an instant, and does one more; in a later life only
+/// the first ones.
 struct Punctual {
     first: Vec<Act>,
     at: u64,
@@ -63,12 +64,14 @@ impl Guest for Punctual {
     }
 }
 
-/// When a partition is stopped; its second VCPU traps half an exit later, before anybody can call it.
+/// When a partition is stopped; its second VCPU traps half an exit later, before anybody can call
+/// it.
 const STOP: u64 = MS;
 const UNDER_WAY: u64 = STOP + COSTS.exit / 2;
 
-/// A partition of three VCPUs with a processor each, which the first one stops by `stop` while the second one's `exit` is
-/// under way, and a peer at the other end of a channel; 1 ms later. With what the first two saw in their last life.
+/// A partition of three VCPUs with a processor each, which the first one stops by `stop` while the
+/// second one's `exit` is under way, and a peer at the other end of a channel; 1 ms later. With
+/// what the first two saw in their last life.
 fn stopped(stop: Act, exit: Act) -> (Rig, [Vec<[u64; 2]>; 2]) {
     let mut made = description(vm::Policy::Null, 4, &[3, 1]);
     connect(&mut made, Linkage::Memory, 1);

@@ -1,5 +1,5 @@
-//! The step that measures how long the hypervisor's one lock is held: the longest of all holds, while a guest with all VCPUs there can be
-//! asks for the longest exits that are known.
+//! The step that measures how long the hypervisor's one lock is held: the longest of all holds,
+//! while a guest with all VCPUs there can be asks for the longest exits that are known.
 //!
 //! Owns: how long that may be. Must never know: what is done meanwhile.
 
@@ -13,7 +13,8 @@ use super::Tally;
 
 /// The longest hold that is allowed under each scheduler, in executed instructions.
 const LONGEST: [(&str, u64); 3] = [("credit", 9_500), ("credit2", 12_000), ("rtds", 14_000)];
-/// The image's processors, of which none runs ahead of another by more than a tenth of what an exit takes.
+/// The image's processors, of which none runs ahead of another by more than a tenth of what an exit
+/// takes.
 const SETTING: Setting = Setting::new(4, 100);
 /// Fewer holds were no measurement.
 const LEAST: usize = 1_000;
@@ -48,7 +49,7 @@ pub(super) fn longest(workspace: &Workspace) -> Result<Tally> {
     Ok(found)
 }
 
-/// What each hold took, in instructions of the processor that had the lock.
+/// The length of each hold, in instructions of the processor that had the lock.
 fn holds(record: &Record) -> Vec<u64> {
     let mut taken = [None; MOST_PROCESSORS];
     let mut holds = Vec::new();

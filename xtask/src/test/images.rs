@@ -51,8 +51,9 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
     })
 }
 
-/// The most bytes of the section `.text` of the hypervisor, with all six schedulers. 65 536 is the aim; this is what is reached,
-/// rounded up: it may only fall, but for what decisions 17 and 23 name, and for the homes of devices and the supply of units that wait.
+/// The most bytes of the section `.text` of the hypervisor, with all six schedulers. 65 536 is the
+/// aim; this is what is reached, rounded up: it may only fall, but for what decisions 17 and 23
+/// name, and for the homes of devices and the supply of units that wait.
 const HYPERVISOR: u64 = 87_000;
 /// The same without CREDIT and CREDIT2: the schedulers with guarantees alone.
 const LEAN: u64 = 65_536;

@@ -200,7 +200,8 @@ impl<'a> Arinc653<'a> {
         Some((owner, begin.saturating_add(end)))
     }
 
-    /// When the frame began that `now` lies in, and how far in it that is. None before there is a table.
+    /// When the frame began that `now` lies in, and how far in it that is. None before there is a
+    /// table.
     fn frame_at(&self, now: Instant) -> Option<(Instant, Duration)> {
         if self.windows == 0 {
             return None;

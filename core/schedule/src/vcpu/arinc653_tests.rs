@@ -48,7 +48,8 @@ fn the_supply_of_a_unit_begins_with_its_window() {
     arinc
         .set_table(&table, 10.millis(), at(2), &mut fx)
         .unwrap();
-    // Windows of the first from 2 to 5 and from 10 to 11, of the other from 5 to 10, then from 12 on again.
+    // Windows of the first from 2 to 5 and from 10 to 11, of the other from 5 to 10, then from 12
+    // on again.
     let wakes = [
         (0, 2, 2),
         (0, 4, 4),

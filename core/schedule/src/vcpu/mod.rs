@@ -209,8 +209,9 @@ pub trait Policy {
     /// `timer` has gone off.
     fn timer(&mut self, timer: Timer, now: Instant, fx: &mut impl Effects);
 
-    /// `vcpu`, which is about to sleep at `now`, is to be woken at `at`, which is later: the first instant from then on at which it may
-    /// run. Who wakes it at that instant does as well. An answer that is too early is right, too.
+    /// `vcpu`, which is about to sleep at `now`, is to be woken at `at`, which is later: the first
+    /// instant from then on at which it may run. A wake-up at that instant does as well. An
+    /// answer that is too early is right, too.
     fn supply(&self, _vcpu: Vcpu, at: Instant, _now: Instant) -> Instant {
         at
     }

@@ -203,7 +203,7 @@ impl Configuration {
         all.filter(|(_, device)| !is_no_master(device))
     }
 
-    /// What is to be said of a partition whose devices may interrupt processors that others use, too.
+    /// A remark on a partition whose devices may interrupt processors that others use, too.
     fn shared_home(&self, partition: &Partition) -> Option<String> {
         let mut devices = partition.devices.iter();
         let device = devices.find(|device| device.interrupt.is_some())?;

@@ -1,8 +1,10 @@
-//! Owns: what a peer may cost a guest that was promised its processor's time: by doorbells a guest that has a processor of its own and
-//! takes no interrupts, by a device of its own one that shares processors; and that a partition which was stopped is.
+//! Owns: what a peer may cost a guest that was promised its processor's time: by doorbells a guest
+//! that has a processor of its own and takes no interrupts, by a device of its own one that shares
+//! processors; and that a partition which was stopped is.
 //! Must never know: how doorbells and interrupts are brought to a guest.
 //!
-//! All processors are busy, so time passes by the laboratory's clock: each has its own, and an instruction takes a nanosecond.
+//! All processors are busy, so time passes by the laboratory's clock: each has its own, and an
+//! instruction takes a nanosecond.
 
 use anyhow::{Context, Result};
 use taktos_emulator::several::{Setting, Virt};
@@ -24,14 +26,14 @@ const SERVER: &str = "period = \"10 ms\"\nbudget = \"4 ms\"\nextra-time = false\
 struct Case {
     name: String,
     policy: &'static str,
-    /// What stands in the victim's table of its virtual processor, in the peer's, and behind both.
+    /// Text of the victim's table of its virtual processor, of the peer's, and behind both.
     tables: [String; 3],
     /// For how long, in milliseconds.
     span: u64,
-    /// What the peer does when it does not attack, and when it does.
+    /// The peer's attack when it is quiet, and when it is not.
     quiet: &'static str,
     attack: &'static str,
-    /// What the victim may lose, in hundredths of what it does beside the quiet peer.
+    /// The victim's greatest loss, in hundredths of its turns beside the quiet peer.
     most_lost: u64,
 }
 
@@ -147,18 +149,20 @@ fn guest(name: &str, words: &str) -> String {
     )
 }
 
-/// Runs a machine of so many processors, of which none runs ahead by more than a tenth of what an exit takes.
+/// Runs a machine of so many processors, of which none runs ahead by more than a tenth of what an
+/// exit takes.
 fn run(images: &Images, machine: (&str, &str), processors: usize) -> Result<Heard> {
     let setting = Setting::new(processors, 100);
     let clock = emulator::find(Virt::Aarch64El2)?.time(&setting, None)?;
     machine::run_text(images, machine, &clock, LIMIT)
 }
 
-/// How often a partition is started again that stops itself while one of its processors is on its way into the hypervisor.
+/// How often a partition is started again that stops itself while one of its processors is on its
+/// way into the hypervisor.
 const RESTARTS: u64 = 3;
 
-/// Partitions of two processors that stop themselves so by a reset and by a fault: none of the life before goes on, each life starts its second
-/// processor, and the last is the last.
+/// Partitions of two processors that stop themselves so by a reset and by a fault: none of the life
+/// before goes on, each life starts its second processor, and the last is the last.
 pub fn stops(images: &Images) -> Result<Tally> {
     let mut found = Tally::default();
     for stop in ["reset", "fault"] {

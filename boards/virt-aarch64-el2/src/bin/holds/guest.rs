@@ -1,10 +1,12 @@
-//! Owns: a guest whose VCPUs ask for the longest exits that are known, in assembly: it is linked into this image, at addresses that no
-//! other code has, so that what is marked there is the hypervisor's alone.
+//! Owns: a guest whose VCPUs ask for the longest exits that are known, in assembly: it is linked
+//! into this image, at addresses that no other code has, so that what is marked there is the
+//! hypervisor's alone.
 //! Must never know: how the hypervisor does what it asks for.
 //!
-//! All VCPUs wait for one instant by both timers, round after round. The first one then waits until the others wait again, and wakes them by
-//! one interrupt to all; makes all shared interrupts pending, reads that, and takes it back; at the end it resets the partition. It runs without a map (EL1,
-//! caches off) and takes no exception: interrupts end waits alone.
+//! All VCPUs wait for one instant by both timers, round after round. The first one then waits until
+//! the others wait again, and wakes them by one interrupt to all; makes all shared interrupts
+//! pending, reads that, and takes it back; at the end it resets the partition. It runs without a
+//! map (EL1, caches off) and takes no exception: interrupts end waits alone.
 
 use core::arch::global_asm;
 use taktos_abi::vm::{Description, layout};
@@ -55,7 +57,8 @@ global_asm!(
     "str w1, [x24, #0x104]",
     "str w1, [x24, #0x108]",
     "mov x0, #0",
-    // VCPU number x0: its redistributor is awake; software's first interrupt and both timers' are of group 1 and enabled.
+    // VCPU number x0: its redistributor is awake; software's first interrupt and both timers' are
+    // of group 1 and enabled.
     "taktos_guest_vcpu:",
     "mov x20, x0",
     "movz x21, #{redistributor_high}, lsl #16",

@@ -1,5 +1,6 @@
-//! The hypervisor with one guest that has all VCPUs there can be on four processors, and asks for the longest exits that are known: how long each holds
-//! the lock is seen from outside, by marks. The word on the command line names the scheduler: `credit`, `credit2` or `rtds`.
+//! The hypervisor with one guest that has all VCPUs there can be on four processors, and asks for
+//! the longest exits that are known: how long each holds the lock is seen from outside, by points.
+//! The word on the command line names the scheduler: `credit`, `credit2` or `rtds`.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -104,7 +105,8 @@ mod target {
         }
     }
 
-    /// The last word of the command line that the emulator has (semihosting's `SYS_GET_CMDLINE`, Arm ABI for semihosting 2.0, section 5.10).
+    /// The last word of the command line that the emulator has (semihosting's `SYS_GET_CMDLINE`,
+    /// Arm ABI for semihosting 2.0, section 5.10).
     fn command_line(line: &mut [u8; 16]) -> &[u8] {
         let block = [line.as_mut_ptr() as usize, line.len()];
         // SAFETY: the emulator writes into the line, whose length the block says.

@@ -1,4 +1,5 @@
-//! Owns: the attack by a device that the partition has: the board's clock (a PL031, Arm DDI 0224), whose interrupt is 34.
+//! Owns: the attack by a device that the partition has: the board's clock (a PL031, Arm DDI 0224),
+//! whose interrupt is 34.
 
 use super::Attack;
 use crate::controller::{DISTRIBUTOR, acknowledge, end};
@@ -18,7 +19,8 @@ const BIT: u32 = 1 << (34 - 32);
 /// Any time of day.
 const TIME: u32 = 1_000;
 
-/// Its interrupt is asked for from now on and for ever; each is taken and ended at once. An attempt is one that came.
+/// Its interrupt is asked for from now on and for ever; each is taken and ended at once. An attempt
+/// is one that came.
 pub fn interrupts(attack: &mut Attack<'_>) {
     write_word(GROUP, BIT);
     write_word(ENABLE_SHARED, BIT);

@@ -160,7 +160,7 @@ pub fn write_back(attack: &mut Attack<'_>) {
         let right = [4, 4, 4u64.wrapping_neg(), 3];
         let sign = (word >> 24) as u8 as i8 as i64 as u64;
         let came = vectors::counts().0 - exceptions;
-        let found = (second, third, load_word(PRIORITY + 4).into());
+        let found = (second, third, u64::from(load_word(PRIORITY + 4)));
         if ends != right || found != (word, sign, word) || came != 0 {
             return wrong(format_args!(
                 "word={word:#x} found={found:x?} ends={ends:x?} exceptions={came}"

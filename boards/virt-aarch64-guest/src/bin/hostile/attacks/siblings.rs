@@ -1,4 +1,5 @@
-//! Owns: attacks by two virtual processors: one stops the partition while the other one is on its way into the hypervisor.
+//! Owns: attacks by two virtual processors: one stops the partition while the other one is on its
+//! way into the hypervisor.
 
 use super::{Attack, wrong};
 use crate::processor::{Conduit, call, counter, ticks_of_millis};
@@ -18,11 +19,12 @@ const NOWHERE: u64 = 0x3000_0000;
 static UP: AtomicU64 = AtomicU64::new(0);
 static GO: AtomicU64 = AtomicU64::new(0);
 
-/// What the other one tells, where it goes on behind the wait that it was on its way to when its partition was stopped.
+/// The line of the other one, where it goes on behind the wait that it was on its way to when its
+/// partition was stopped.
 static TOLD: [u8; 52] = *b"\n@wrong a processor of a stopped partition goes on\n\0";
 
-/// The other processor, without a map and without a stack: it lets its timer come soon, waits until it is told to, and
-/// suspends itself. Who comes back from that tells so, and again.
+/// The other processor, without a map and without a stack: it lets its timer come soon, waits until
+/// it is told to, and suspends itself. A return from that is told, again and again.
 #[unsafe(naked)]
 extern "C" fn other() {
     naked_asm!(
