@@ -44,6 +44,11 @@ const TABLES: &str = "user/c/tests";
 const PROGRAMS: [&str; 7] = [
     "table", "freertos", "hooks", "posix", "signals", "queues", "native",
 ];
+/// The table of newlib's functions with state, where there is newlib.
+const NEWLIB: &str = "newlib";
+/// The tables of C++: without exceptions, and with a compiler's usual options.
+const OF_CPP: &str = "user/c/tests/cpp";
+const CPP_PROGRAMS: [&str; 2] = ["cpp", "cpp-exceptions"];
 /// What a program in C++ begins with.
 const CPP: &str = "#include \"taktos.h\"\n#include \"cmsis_os2.h\"\n";
 /// The page of the book, which shows a program of FreeRTOS's.
@@ -84,12 +89,18 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     for target in &targets {
         all.add(place.project(target)?);
         for program in tables(target, length) {
-            all.add(place.table(program, target)?);
+            all.add(place.table(TABLES, program, target)?);
+        }
+        if tool_chain(target)?.starts_with("arm") {
+            all.add(place.table(TABLES, NEWLIB, target)?);
+        }
+        for program in CPP_PROGRAMS {
+            all.add(place.table(OF_CPP, program, target)?);
         }
     }
     for target in &of_bitcode {
         for program in bitcode_programs(length) {
-            all.add(place.table(program, target)?);
+            all.add(place.table(TABLES, program, target)?);
         }
     }
     all.add(place.refused_by_gcc()?);
@@ -176,9 +187,9 @@ impl Place<'_> {
         self.built_and_run(&self.folder.join(&name), &name, target, SAYS)
     }
 
-    /// A table of calls.
-    fn table(&self, program: &str, target: &str) -> Result<Tally> {
-        let source = self.workspace.path(TABLES);
+    /// A table of rows, in a folder of the tree.
+    fn table(&self, folder: &str, program: &str, target: &str) -> Result<Tally> {
+        let source = self.workspace.path(folder);
         self.built_and_run(&source, program, target, TABLES_SAY)
     }
 

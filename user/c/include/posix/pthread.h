@@ -1,7 +1,9 @@
 /* POSIX threads (IEEE Std 1003.1-2017, what the profile PSE51 has of them); the book's page "C programs" says what differs.
  *
- * The program's main is a thread, which the linker is told by -Wl,--wrap=main: CMake's target Taktos::POSIX and the package taktos-posix say
- * so. Each function gives 0 or the error's number, where the standard has it so.
+ * The program's main is a thread. CMake's target Taktos::POSIX and the package taktos-posix tell the
+ * linker so: -Wl,--undefined=taktos_run_main_in_thread and
+ * -Wl,--defsym=_taktos_run_main=taktos_run_main_in_thread.
+ * Each function gives 0 or the error's number, where the standard has it so.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef TAKTOS_POSIX_PTHREAD_H_

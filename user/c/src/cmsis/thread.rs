@@ -8,6 +8,8 @@ use crate::last;
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
 use crate::os::{Phase, TICK, in_handler, masked, os, surely_in_thread};
 use crate::posix::thread::PosixThread;
+#[cfg(target_arch = "arm")]
+use crate::start::Kept;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 use core::hint::cold_path;
@@ -79,6 +81,9 @@ pub struct OsThread {
     posix: Cell<Option<&'static PosixThread>>,
     /// What it has as a task of FreeRTOS, once it has something.
     task: Cell<Option<&'static Task>>,
+    /// The state of newlib's functions for it, once there is some.
+    #[cfg(target_arch = "arm")]
+    kept: Cell<Option<&'static Kept>>,
     thread: RawThread<Board>,
 }
 
@@ -176,6 +181,11 @@ impl OsThread {
     /// What it has as a task of FreeRTOS.
     pub(crate) fn task(&self) -> &Cell<Option<&'static Task>> {
         &self.task
+    }
+
+    #[cfg(target_arch = "arm")]
+    pub(crate) fn kept(&self) -> &Cell<Option<&'static Kept>> {
+        &self.kept
     }
 
     /// Whether it is to be joined.
@@ -416,6 +426,8 @@ pub(crate) fn make(
         errno: Cell::new(0),
         posix: Cell::new(None),
         task: Cell::new(None),
+        #[cfg(target_arch = "arm")]
+        kept: Cell::new(None),
         thread: RawThread::new(),
     };
     // SAFETY: memory for one; the stack is the thread's alone, by the promise of who gave it.
@@ -468,6 +480,10 @@ unsafe fn free(thread: &'static OsThread) {
         }
         if let Some(task) = thread.task.take() {
             task.free();
+        }
+        #[cfg(target_arch = "arm")]
+        if let Some(kept) = thread.kept.take() {
+            Memory::let_go(kept);
         }
         thread.stack.free();
         object::release(thread);

@@ -15,7 +15,7 @@ use crate::cmsis::thread::{self, OsThread};
 use crate::object::{Id, Memory};
 use crate::os::{in_handler, masked, os};
 use core::cell::Cell;
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr;
 use taktos::board::Board;
 use taktos::{AnyThread, Error, Timeout};
@@ -242,51 +242,37 @@ unsafe fn join(id: Id, result: *mut *mut c_void, time: Timeout) -> Result<(), Er
     Ok(())
 }
 
-// Where the linker was not told to, it is nowhere, and nobody asks for it.
-#[cfg(target_os = "none")]
-core::arch::global_asm!(".weak __real_main");
-
 unsafe extern "C" {
-    /// The program's `main`, which the linker calls so where it was told to (`--wrap=main`).
-    #[cfg(target_os = "none")]
-    fn __real_main(count: c_int, words: *mut *mut c_char) -> c_int;
-    /// The C library's end of a program, or the kernel's where there is none.
-    #[cfg(target_os = "none")]
-    fn exit(status: c_int) -> !;
     /// The size of the stack of the thread that calls `main`, by the linker script.
     #[cfg(target_os = "none")]
     static _taktos_main_stack_size: u8;
 }
 
-#[cfg(target_os = "none")]
-fn end_program(status: c_int) -> ! {
-    // SAFETY: ends the program.
-    unsafe { exit(status) }
-}
-
-#[cfg(not(target_os = "none"))]
-fn end_program(status: c_int) -> ! {
-    std::process::exit(status)
-}
-
-/// What the start-up code calls instead of `main` in a program of POSIX threads: it starts the kernel with a thread that calls it.
+/// Calls the program's `main` in a thread, in a program of POSIX threads, whose linker was told so:
+/// it starts the kernel with that thread.
 #[cfg(target_os = "none")]
 #[unsafe(no_mangle)]
-extern "C" fn __wrap_main() -> c_int {
+extern "C" fn taktos_run_main_in_thread() -> ! {
     unsafe extern "C" fn main(_: *mut c_void) -> *mut c_void {
-        // No words, and what ends them.
-        let mut words = [ptr::null_mut::<c_char>()];
-        // SAFETY: the program's, called once.
-        end_program(unsafe { __real_main(0, (&raw mut words).cast()) })
+        end_program(crate::start::program::main())
     }
     // SAFETY: no address is handed over.
     unsafe { crate::cmsis::kernel::osKernelInitialize() };
     let mut attributes = Attributes::NEW;
     attributes.set_stack_size((&raw const _taktos_main_stack_size).addr());
-    match make(main, ptr::null_mut(), &attributes) {
+    let status = match make(main, ptr::null_mut(), &attributes) {
         Ok(_) => thread::start_all(),
         Err(_) => -1,
-    }
+    };
+    end_program(status)
+}
+
+#[cfg(target_os = "none")]
+use crate::start::program::taktos_end as end_program;
+
+#[cfg(not(target_os = "none"))]
+fn end_program(status: c_int) -> ! {
+    std::process::exit(status)
 }
 
 interface! {

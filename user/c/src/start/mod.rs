@@ -1,13 +1,25 @@
 //! Owns: what a C program finds when it begins: the heap, interrupts at the kernel's level, a console and an end.
 //! Must never know: the standard's calls.
 
+/// Names that C and its library have for functions here; a program's own come first.
+macro_rules! names {
+    ($($name:literal = $function:literal,)*) => {
+        core::arch::global_asm!($(concat!(".weak ", $name), concat!(".set ", $name, ", ", $function),)*);
+    };
+}
+
+mod cpp;
 // The start-up code of a Cortex-M calls `main` itself.
 #[cfg(any(not(target_arch = "arm"), feature = "realview-pb-a8"))]
 mod entry;
 #[cfg(target_arch = "arm")]
+mod kept;
+#[cfg(target_arch = "arm")]
 mod newlib;
+pub mod program;
 #[cfg(target_arch = "arm")]
 mod reentrant;
+mod turn;
 // Where handlers are in a table of vectors, and where they are set.
 #[cfg_attr(
     all(target_arch = "arm", not(feature = "realview-pb-a8")),
@@ -24,7 +36,7 @@ use crate::os::{masked, os};
 use crate::posix::errno::Errno;
 use core::mem::MaybeUninit;
 use core::slice;
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use taktos::System;
 use taktos::board::{self, Board};
 
@@ -39,12 +51,23 @@ unsafe extern "C" {
 
 /// Gives the heap its memory, and makes every interrupt one whose handler may call the kernel. Called once.
 pub fn prepare() {
+    prepare_heap();
+    interrupt::prepare();
+}
+
+/// Gives the heap its memory, unless it has it.
+fn prepare_heap() {
+    static IS_PREPARED: AtomicBool = AtomicBool::new(false);
+    // Nothing runs beside the first call, which is in `osKernelInitialize` or before it.
+    if IS_PREPARED.load(Relaxed) {
+        return;
+    }
+    IS_PREPARED.store(true, Relaxed);
     let (start, end) = (&raw mut _taktos_heap_start, &raw mut _taktos_heap_end);
     let size = end.addr().saturating_sub(start.addr());
     // SAFETY: the linker script keeps this memory for the heap, whose it is from here on.
     let memory = unsafe { slice::from_raw_parts_mut(start, size) };
     os().heap.add(memory);
-    interrupt::prepare();
 }
 
 /// Lets the interrupt `number` reach `handler`, at the kernel's level. On a Cortex-M the handler is the one in the table of vectors. −4
@@ -139,3 +162,20 @@ unsafe extern "C" fn taktos_write_file(_: i32, text: *const u8, length: i32) -> 
     unsafe { taktos_write(text, length.max(0) as usize) };
     length
 }
+
+#[cfg(target_arch = "arm")]
+pub use kept::Kept;
+#[cfg(target_arch = "arm")]
+use newlib::end;
+#[cfg(target_arch = "arm")]
+use reentrant::write_out;
+
+/// Ends the program.
+#[cfg(not(target_arch = "arm"))]
+fn end(status: i32) -> ! {
+    taktos_exit(status)
+}
+
+/// There is no C library that would keep anything.
+#[cfg(not(target_arch = "arm"))]
+fn write_out() {}

@@ -2,7 +2,6 @@
 //! Must never know: what the program does with it.
 
 use crate::posix::errno::Errno;
-use core::arch::global_asm;
 use core::ffi::{c_int, c_void};
 
 #[unsafe(no_mangle)]
@@ -46,11 +45,15 @@ unsafe extern "C" fn taktos_posix_memalign(
 #[unsafe(no_mangle)]
 extern "C" fn taktos_nothing() {}
 
-/// Names that newlib has for functions here; a program's own come first.
-macro_rules! names {
-    ($($name:literal = $function:literal,)*) => {
-        global_asm!($(concat!(".weak ", $name), concat!(".set ", $name, ", ", $function),)*);
-    };
+unsafe extern "C" {
+    /// Ends the program: its own function, or what is named so below.
+    fn _exit(status: c_int) -> !;
+}
+
+/// Ends the program.
+pub fn end(status: c_int) -> ! {
+    // SAFETY: it takes any status.
+    unsafe { _exit(status) }
 }
 
 names! {

@@ -1,47 +1,34 @@
-//! Owns: what newlib's functions share, kept apart: its `malloc`, which threads take in turn, and the error of its conversions, which it notes in a
-//! structure (`struct _reent`) that all threads have in common.
-//! Must never know: what the program does with it.
+//! Owns: what newlib's functions share, kept apart: threads take turns at its `malloc`, at its
+//! streams and at its conversions, and the error that these note in a structure (`struct _reent`)
+//! which all threads have in common becomes the caller's; what others keep between calls is kept
+//! for each thread. Must never know: what the program does with it.
 //!
-//! The structure begins with the error, and conversions of integers look at nothing else of it: they get the thread's `errno` instead of one.
-//! Those of floating-point values keep their large numbers in it, too, so threads take turns there. A linker has the program's calls come here
+//! The structure begins with the error, and conversions of integers look at nothing else of it:
+//! they get the thread's `errno` instead of one. Those of floating-point values keep their large
+//! numbers in it, too, also where they print. A linker has the program's calls come here
 //! (`--wrap`).
 
-use crate::os::{os, surely_in_thread};
+use super::kept::Kept;
+use super::turn::Turn;
+use crate::os::masked;
 use crate::posix::errno::{Errno, place};
+use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong, c_void};
 use core::mem::replace;
-use taktos::board::Board;
-use taktos::{Error, Mutex, OwnerEnd, Timeout};
 
 /// Whose turn it is.
-static TURN: Mutex<Board> = Mutex::new().recursive().when_owner_ends(OwnerEnd::Unlock);
-
-/// Waits for the turn, where there are threads.
-fn take_turn() {
-    // What ends the waits of POSIX threads does not end this one.
-    while os().is_running()
-        && surely_in_thread()
-        && TURN.lock(Timeout::FOREVER) == Err(Error::Cancelled)
-    {}
-}
-
-/// Ends the turn.
-fn end_turn() {
-    if os().is_running() && surely_in_thread() {
-        let _ = TURN.unlock();
-    }
-}
+static TURN: Turn = Turn::new();
 
 /// What newlib calls before it looks at `malloc`'s memory.
 #[unsafe(no_mangle)]
 extern "C" fn __malloc_lock(_: *mut c_void) {
-    take_turn();
+    TURN.take();
 }
 
 /// And afterwards.
 #[unsafe(no_mangle)]
 extern "C" fn __malloc_unlock(_: *mut c_void) {
-    end_turn();
+    TURN.end();
 }
 
 unsafe extern "C" {
@@ -51,14 +38,14 @@ unsafe extern "C" {
 
 /// Does `convert` while no other thread converts, with its error told to the calling thread.
 fn converted<T>(convert: impl FnOnce() -> T) -> T {
-    take_turn();
+    TURN.take();
     // SAFETY: the error in newlib's structure, which is this thread's as long as its turn.
     let error = unsafe { &mut *_impure_ptr };
     let before = replace(error, 0);
     let result = convert();
     // SAFETY: as above; the conversion wrote there.
     let found = replace(unsafe { &mut *_impure_ptr }, before);
-    end_turn();
+    TURN.end();
     if found != 0 {
         Errno(found).set();
     }
@@ -111,4 +98,210 @@ floats! {
     __wrap_strtof = __real_strtof -> f32;
     // As wide as `double` on these processors.
     __wrap_strtold = __real_strtold -> f64;
+}
+
+/// newlib's function that writes its buffers, once a function of streams was called: an image
+/// without those has nothing of it.
+struct Flush(Cell<Option<unsafe extern "C" fn(usize) -> usize>>);
+
+// SAFETY: it is reached with whoever may call kept out.
+unsafe impl Sync for Flush {}
+
+static FLUSH: Flush = Flush(Cell::new(None));
+
+/// Writes what newlib keeps of what was printed.
+pub fn write_out() {
+    if let Some(flush) = masked(|| FLUSH.0.get()) {
+        // SAFETY: of all streams, as null says.
+        converted(|| unsafe { flush(0) });
+    }
+}
+
+/// Calls a function of streams in the caller's turn.
+fn streamed(call: impl FnOnce() -> usize) -> usize {
+    unsafe extern "C" {
+        #[link_name = "__real_fflush"]
+        fn flush(stream: usize) -> usize;
+    }
+    masked(|| FLUSH.0.set(Some(flush)));
+    converted(call)
+}
+
+/// Functions that threads call in turn: their names with `--wrap`, newlib's then, and their words,
+/// whose types do not matter here.
+macro_rules! in_turn {
+    ($how:ident: $($wrapped:ident = $own:ident($($word:ident),*);)*) => {
+        $(
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $wrapped($($word: usize),*) -> usize {
+                unsafe extern "C" {
+                    fn $own($($word: usize),*) -> usize;
+                }
+                // SAFETY: the caller's promise.
+                $how(|| unsafe { $own($($word),*) })
+            }
+        )*
+    };
+}
+
+in_turn! { streamed:
+    __wrap_fopen = __real_fopen(name, mode);
+    __wrap_freopen = __real_freopen(name, mode, stream);
+    __wrap_fclose = __real_fclose(stream);
+    __wrap_fflush = __real_fflush(stream);
+    __wrap_setvbuf = __real_setvbuf(stream, buffer, mode, size);
+    __wrap_setbuf = __real_setbuf(stream, buffer);
+    __wrap_fseek = __real_fseek(stream, offset, from);
+    __wrap_ftell = __real_ftell(stream);
+    __wrap_rewind = __real_rewind(stream);
+    __wrap_fread = __real_fread(place, size, count, stream);
+    __wrap_fwrite = __real_fwrite(place, size, count, stream);
+    __wrap_fgetc = __real_fgetc(stream);
+    __wrap_getc = __real_getc(stream);
+    __wrap_getchar = __real_getchar();
+    __wrap_ungetc = __real_ungetc(letter, stream);
+    __wrap_fgets = __real_fgets(place, size, stream);
+    __wrap_fputc = __real_fputc(letter, stream);
+    __wrap_putc = __real_putc(letter, stream);
+    __wrap_putchar = __real_putchar(letter);
+    __wrap_fputs = __real_fputs(text, stream);
+    __wrap_puts = __real_puts(text);
+    __wrap_perror = __real_perror(text);
+    __wrap_vprintf = __real_vprintf(format, words);
+    __wrap_viprintf = __real_viprintf(format, words);
+    __wrap_vfprintf = __real_vfprintf(stream, format, words);
+    __wrap_vfiprintf = __real_vfiprintf(stream, format, words);
+    __wrap_vscanf = __real_vscanf(format, words);
+    __wrap_vfscanf = __real_vfscanf(stream, format, words);
+}
+
+in_turn! { converted:
+    __wrap_vsprintf = __real_vsprintf(place, format, words);
+    __wrap_vsiprintf = __real_vsiprintf(place, format, words);
+    __wrap_vsnprintf = __real_vsnprintf(place, size, format, words);
+    __wrap_vsniprintf = __real_vsniprintf(place, size, format, words);
+    __wrap_vsscanf = __real_vsscanf(text, format, words);
+    __wrap_setlocale = __real_setlocale(category, name);
+}
+
+/// Functions with any number of words: their name with `--wrap`, and the one that gets the place of
+/// those words behind the first ones, in the register that the offset is for. The words are in
+/// registers and behind them on the stack, and lie in a row once these are stored: a `va_list` is
+/// their address (Procedure Call Standard for the Arm Architecture, 8.1.4).
+macro_rules! any_words {
+    ($($wrapped:ident = $register:literal, $offset:literal, $function:ident;)*) => {
+        $(
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $wrapped() {
+                core::arch::naked_asm!(
+                    "push {{r0, r1, r2, r3}}",
+                    "push {{r4, lr}}",
+                    concat!("add ", $register, ", sp, #", $offset),
+                    "bl {function}",
+                    "pop {{r4, lr}}",
+                    "add sp, sp, #16",
+                    "bx lr",
+                    function = sym $function,
+                );
+            }
+        )*
+    };
+}
+
+any_words! {
+    __wrap_printf = "r1", "12", __wrap_vprintf;
+    __wrap_iprintf = "r1", "12", __wrap_viprintf;
+    __wrap_fprintf = "r2", "16", __wrap_vfprintf;
+    __wrap_fiprintf = "r2", "16", __wrap_vfiprintf;
+    __wrap_sprintf = "r2", "16", __wrap_vsprintf;
+    __wrap_siprintf = "r2", "16", __wrap_vsiprintf;
+    __wrap_snprintf = "r3", "20", __wrap_vsnprintf;
+    __wrap_sniprintf = "r3", "20", __wrap_vsniprintf;
+    __wrap_scanf = "r1", "12", __wrap_vscanf;
+    __wrap_fscanf = "r2", "16", __wrap_vfscanf;
+    __wrap_sscanf = "r2", "16", __wrap_vsscanf;
+}
+
+/// `strtok`, which goes on where the same thread was.
+///
+/// # Safety
+/// As C's standard has it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap_strtok(text: *mut c_char, ends: *const c_char) -> *mut c_char {
+    unsafe extern "C" {
+        fn strtok_r(text: *mut c_char, ends: *const c_char, place: *mut *mut c_char)
+        -> *mut c_char;
+    }
+    // SAFETY: the caller's promise; the place is this thread's.
+    unsafe { strtok_r(text, ends, Kept::current().token.as_ptr()) }
+}
+
+/// `srand`, for the calling thread.
+#[unsafe(no_mangle)]
+extern "C" fn __wrap_srand(seed: u32) {
+    Kept::current().random.set(seed.into());
+}
+
+/// `rand`: the same numbers as newlib's, a row for each thread: Knuth's generator for the MMIX (The
+/// Art of Computer Programming, volume 2, third edition, 3.3.4, table 1), of which the upper half
+/// is told.
+#[unsafe(no_mangle)]
+extern "C" fn __wrap_rand() -> c_int {
+    let random = &Kept::current().random;
+    let next = random
+        .get()
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1);
+    random.set(next);
+    (next >> 32) as c_int & c_int::MAX
+}
+
+/// A time, in seconds since 1970.
+type Seconds = i64;
+
+/// `localtime` and `gmtime`, whose result is the calling thread's until it calls either again.
+macro_rules! times {
+    ($($wrapped:ident = $own:ident;)*) => {
+        $(
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $wrapped(time: *const Seconds) -> *mut c_int {
+                unsafe extern "C" {
+                    fn $own(time: *const Seconds, place: *mut c_int) -> *mut c_int;
+                }
+                let place = Kept::current().time.get().cast();
+                // SAFETY: the caller's promise; the place is this thread's, and has room.
+                converted(|| unsafe { $own(time, place) })
+            }
+        )*
+    };
+}
+
+times! {
+    __wrap_localtime = localtime_r;
+    __wrap_gmtime = gmtime_r;
+}
+
+/// `asctime`, whose text is the calling thread's until it calls this or `ctime` again.
+///
+/// # Safety
+/// As C's standard has it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap_asctime(time: *const c_int) -> *mut c_char {
+    unsafe extern "C" {
+        fn asctime_r(time: *const c_int, place: *mut c_char) -> *mut c_char;
+    }
+    let place = Kept::current().text.get().cast();
+    // SAFETY: the caller's promise; the place is this thread's, and has room.
+    converted(|| unsafe { asctime_r(time, place) })
+}
+
+/// `ctime`.
+///
+/// # Safety
+/// As C's standard has it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap_ctime(time: *const Seconds) -> *mut c_char {
+    // SAFETY: the caller's promise.
+    unsafe { __wrap_asctime(__wrap_localtime(time)) }
 }

@@ -62,24 +62,25 @@ pub struct ToolChain {
 
 const ARM: ToolChain = ToolChain {
     name: "arm-none-eabi",
-    packages: "gcc-arm-none-eabi and libnewlib-arm-none-eabi",
+    packages: "gcc-arm-none-eabi and libnewlib-arm-none-eabi (for C++ libstdc++-arm-none-eabi-newlib)",
     target: "arm-none-eabi",
     has_newlib: true,
 };
 const AARCH64: ToolChain = ToolChain {
     name: "aarch64-linux-gnu",
-    packages: "gcc-aarch64-linux-gnu",
+    packages: "gcc-aarch64-linux-gnu (for C++ g++-aarch64-linux-gnu)",
     target: "aarch64-none-elf",
     has_newlib: false,
 };
 const RISCV64: ToolChain = ToolChain {
     name: "riscv64-linux-gnu",
-    packages: "gcc-riscv64-linux-gnu",
+    packages: "gcc-riscv64-linux-gnu (for C++ g++-riscv64-linux-gnu)",
     target: "riscv64-none-elf",
     has_newlib: false,
 };
 
-/// What a linker is told where it is newlib: the functions of which each thread has its own error (`user/c/src/start/reentrant.rs`).
+/// The linker's options for newlib: the functions that threads share
+/// (`user/c/src/start/reentrant.rs`).
 const NEWLIB: &[&str] = &[
     "-Wl,--wrap=strtol",
     "-Wl,--wrap=strtoul",
@@ -90,6 +91,58 @@ const NEWLIB: &[&str] = &[
     "-Wl,--wrap=strtod",
     "-Wl,--wrap=strtof",
     "-Wl,--wrap=strtold",
+    "-Wl,--wrap=fopen",
+    "-Wl,--wrap=freopen",
+    "-Wl,--wrap=fclose",
+    "-Wl,--wrap=fflush",
+    "-Wl,--wrap=setvbuf",
+    "-Wl,--wrap=setbuf",
+    "-Wl,--wrap=fseek",
+    "-Wl,--wrap=ftell",
+    "-Wl,--wrap=rewind",
+    "-Wl,--wrap=fread",
+    "-Wl,--wrap=fwrite",
+    "-Wl,--wrap=fgetc",
+    "-Wl,--wrap=getc",
+    "-Wl,--wrap=getchar",
+    "-Wl,--wrap=ungetc",
+    "-Wl,--wrap=fgets",
+    "-Wl,--wrap=fputc",
+    "-Wl,--wrap=putc",
+    "-Wl,--wrap=putchar",
+    "-Wl,--wrap=fputs",
+    "-Wl,--wrap=puts",
+    "-Wl,--wrap=perror",
+    "-Wl,--wrap=vprintf",
+    "-Wl,--wrap=viprintf",
+    "-Wl,--wrap=vfprintf",
+    "-Wl,--wrap=vfiprintf",
+    "-Wl,--wrap=vscanf",
+    "-Wl,--wrap=vfscanf",
+    "-Wl,--wrap=vsprintf",
+    "-Wl,--wrap=vsiprintf",
+    "-Wl,--wrap=vsnprintf",
+    "-Wl,--wrap=vsniprintf",
+    "-Wl,--wrap=vsscanf",
+    "-Wl,--wrap=setlocale",
+    "-Wl,--wrap=printf",
+    "-Wl,--wrap=iprintf",
+    "-Wl,--wrap=fprintf",
+    "-Wl,--wrap=fiprintf",
+    "-Wl,--wrap=sprintf",
+    "-Wl,--wrap=siprintf",
+    "-Wl,--wrap=snprintf",
+    "-Wl,--wrap=sniprintf",
+    "-Wl,--wrap=scanf",
+    "-Wl,--wrap=fscanf",
+    "-Wl,--wrap=sscanf",
+    "-Wl,--wrap=strtok",
+    "-Wl,--wrap=srand",
+    "-Wl,--wrap=rand",
+    "-Wl,--wrap=localtime",
+    "-Wl,--wrap=gmtime",
+    "-Wl,--wrap=asctime",
+    "-Wl,--wrap=ctime",
 ];
 
 /// What a linker is told where there is no C library.
@@ -224,8 +277,9 @@ const PACKAGES: [(&str, &str); 2] = [
     ("taktos-posix.pc", include_str!("template/taktos-posix.pc")),
 ];
 
-/// What is linked for every board: no start-up code of the compiler's, and nothing that nobody calls.
-const LINKED: [&str; 2] = ["-nostartfiles", "-Wl,--gc-sections"];
+/// The linker's options for every board: no start-up code of the compiler's, no function that
+/// nobody calls, and constructors before `main`.
+const LINKED: [&str; 3] = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--wrap=main"];
 
 /// What GNU's linker is told besides.
 const LINKED_BY_GNU: [&str; 1] = ["-Wl,--no-warn-rwx-segments"];

@@ -35,8 +35,29 @@ pub(super) const RISCV64: Script = Script::Instead(
     include_str!("../../../../../user/c/link/riscv64.ld"),
 );
 
+/// The place of constants in each script, and the tables that a C program has there besides.
+const CONSTANTS: &str = "*(.rodata .rodata";
+const OF_C: &str = include_str!("../../../../../user/c/link/constants.ld");
+/// The end of each script.
+const PROGRAM: &str = include_str!("../../../../../user/c/link/program.ld");
+
 /// The script.
 pub(super) fn of(script: Script, built: &Built) -> Result<String> {
+    let text = of_memory(script, built)?;
+    Ok(format!("{}{PROGRAM}", with_constructors(&text)?))
+}
+
+/// A script with the tables of constructors behind its constants.
+fn with_constructors(text: &str) -> Result<String> {
+    let (before, behind) = text
+        .find(CONSTANTS)
+        .and_then(|place| Some(text.split_at(place + text[place..].find('\n')? + 1)))
+        .context("the linker script has no constants")?;
+    Ok([before, OF_C, behind].concat())
+}
+
+/// The script but for what all have in common.
+fn of_memory(script: Script, built: &Built) -> Result<String> {
     match script {
         Script::After(memory) => {
             let named = built
@@ -92,6 +113,16 @@ mod tests {
     fn what_is_inserted_is_left_out() {
         let text = "MEMORY {}\nSECTIONS { .a : {} } INSERT AFTER .text;\nx = 1;\n";
         assert_eq!(without_inserted(text), "MEMORY {}\nx = 1;\n");
+    }
+
+    #[test]
+    fn constructors_are_behind_constants() {
+        let text = "  .rodata :\n  {\n    *(.rodata .rodata.*);\n  }\n";
+        let with = with_constructors(text).unwrap();
+        let (before, behind) = with.split_once(OF_C).unwrap();
+        assert_eq!([before, behind].concat(), text);
+        assert!(before.ends_with("*(.rodata .rodata.*);\n"));
+        assert!(with_constructors(".text : {}").is_err());
     }
 
     #[test]

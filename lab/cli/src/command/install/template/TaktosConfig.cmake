@@ -32,5 +32,5 @@ if(NOT TARGET Taktos::POSIX)
     add_library(Taktos::POSIX INTERFACE IMPORTED)
     set_target_properties(Taktos::POSIX PROPERTIES
         INTERFACE_INCLUDE_DIRECTORIES "${TAKTOS_PREFIX}/include/posix"
-        INTERFACE_LINK_OPTIONS "-Wl,--wrap=main")
+        INTERFACE_LINK_OPTIONS "-Wl,--undefined=taktos_run_main_in_thread;-Wl,--defsym=_taktos_run_main=taktos_run_main_in_thread")
 endif()
