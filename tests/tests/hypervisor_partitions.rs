@@ -413,3 +413,93 @@ fn the_ends_of_channels_begin_anew_with_their_partition() {
         assert_eq!(start[1..], [0, 0x50, 0x50]);
     }
 }
+
+/// A guest that does other acts in each of its lives, then waits for ever.
+struct Lives {
+    lives: Vec<Vec<Act>>,
+    life: usize,
+    next: usize,
+    masked: bool,
+    /// When it went on, in which life, behind how many acts.
+    notes: Rc<RefCell<Vec<(usize, usize, u64)>>>,
+}
+
+impl Lives {
+    fn new(lives: &[&[Act]]) -> Self {
+        Self {
+            lives: lives.iter().map(|acts| acts.to_vec()).collect(),
+            life: 0,
+            next: 0,
+            masked: false,
+            notes: Rc::default(),
+        }
+    }
+}
+
+impl Guest for Lives {
+    fn begin(&mut self) {
+        self.life += 1;
+        self.next = 0;
+    }
+
+    fn next(&mut self, view: View) -> Act {
+        self.notes
+            .borrow_mut()
+            .push((self.life, self.next, view.now));
+        let acts = self.lives.get(self.life - 1);
+        let act = acts.and_then(|acts| acts.get(self.next)).copied();
+        self.next += 1;
+        act.unwrap_or(Act::Wait)
+    }
+
+    fn is_masked(&self) -> bool {
+        self.masked
+    }
+}
+
+fn rig_of(made: &Description, guests: Vec<Lives>) -> Rig {
+    made.check().expect("a good description");
+    let guests = guests.into_iter();
+    let guests = guests.map(|guest| Box::new(guest) as Box<dyn Guest>);
+    Rig::new(made, guests.collect(), COSTS)
+}
+
+/// A kernel that has masked interrupts waits for one that is there already: the wait ends at once,
+/// as the architecture says of WFI.
+#[test]
+fn a_wait_ends_at_once_where_an_interrupt_is_there_that_is_masked() {
+    let pend = Act::Access(layout::REDISTRIBUTOR + 0x1_0200, 4, Some(1 << 5));
+    for is_pending in [false, true] {
+        let mut acts = words().to_vec();
+        acts.extend(is_pending.then_some(pend));
+        acts.extend([Act::Wait, Act::Run(MS)]);
+        let mut guest = Lives::new(&[&acts]);
+        guest.masked = true;
+        let notes = guest.notes.clone();
+        let mut rig = rig_of(&description(vm::Policy::Null, 1, &[1]), vec![guest]);
+        rig.run(5 * MS);
+        let behind = notes.borrow().iter().map(|note| note.1).max();
+        let waits = acts.len() - 2;
+        match is_pending {
+            true => assert!(behind > Some(waits), "it waits though there is one"),
+            false => assert_eq!(behind, Some(waits), "it waits: nothing is there"),
+        }
+    }
+}
+
+/// A wait for a timer in one life does not end one of the next.
+#[test]
+fn a_timer_for_which_a_life_waited_wakes_none_of_the_next() {
+    const CPU_ON: u64 = 0xC400_0003;
+    let on = Act::Call([CPU_ON, 1, layout::MEMORY, 0]);
+    // Its sibling resets the partition while it waits for 5 ms; then it waits for nothing.
+    let first = Lives::new(&[&[on, Act::WaitUntil(5 * MS)], &[Act::Wait]]);
+    let second = Lives::new(&[&[Act::Run(MS), Act::Call([RESET, 0, 0, 0])]]);
+    let notes = first.notes.clone();
+    let mut rig = rig_of(&description(vm::Policy::Null, 2, &[2]), vec![first, second]);
+    rig.run(20 * MS);
+    let notes = notes.borrow();
+    assert!(notes.iter().any(|note| note.0 == 2), "it lives again");
+    let later: Vec<_> = notes.iter().filter(|note| note.2 > 4 * MS).collect();
+    assert!(later.is_empty(), "nothing wakes it: {later:?}");
+}

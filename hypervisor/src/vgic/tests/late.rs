@@ -163,3 +163,25 @@ proptest! {
         }
     }
 }
+
+/// A shared interrupt that is active in no list register, routed elsewhere meanwhile, goes there
+/// when a write makes it inactive.
+#[test]
+fn a_shared_interrupt_moves_when_its_active_state_is_cleared_by_a_write() {
+    const INTID: u32 = 48;
+    const SET_ACTIVE: u64 = 0x304;
+    const CLEAR_ACTIVE: u64 = 0x384;
+    let mut machine = Machine::new(4);
+    let distributor = |machine: &mut Machine, at, bytes, value| {
+        let frame = crate::vgic::Frame::Distributor;
+        machine.gic.access(frame, at, bytes, Some(value)).effects
+    };
+    distributor(&mut machine, SET_ACTIVE, 4, 1 << (INTID - 32));
+    distributor(&mut machine, 0x6000 + 8 * u64::from(INTID), 8, 1);
+    distributor(&mut machine, CLEAR_ACTIVE, 4, 1 << (INTID - 32));
+    assert_eq!(machine.gic.raise(0, INTID), 1 << 1, "its new place is told");
+    machine.exit(0);
+    machine.exit(1);
+    let came = [0, 1].map(|vcpu: usize| machine.cpus[vcpu].acknowledge());
+    assert_eq!(came, [None, Some(INTID)]);
+}

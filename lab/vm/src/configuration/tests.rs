@@ -894,6 +894,23 @@ fn names_are_names() {
 }
 
 #[test]
+fn a_device_has_no_interrupt_of_the_hypervisors_own() {
+    for interrupt in 32..64 {
+        let device = format!("name='d'\naddress=0x0901_0000\ninterrupt={interrupt}\n");
+        let text = format!("{LEAST}[[partition.device]]\n{device}");
+        let is_own = interrupt == 33 || (48..56).contains(&interrupt);
+        let refused = checked(&text).map_err(|error| error.to_string());
+        assert_eq!(
+            refused
+                .as_ref()
+                .is_err_and(|said| said.contains("the console's or a channel's")),
+            is_own,
+            "{interrupt}: {refused:?}"
+        );
+    }
+}
+
+#[test]
 fn a_device_that_may_master_the_bus_is_refused_unless_its_guest_is_trusted() {
     let with = |words: &str| format!("{LEAST}[[partition.device]]\nname='d'\n{words}\n");
     // The clock, the pins, flash; and no page more.
