@@ -77,6 +77,9 @@ const PARTNER: Rights = Rights::SEND
     .and(Rights::GIVE)
     .and(Rights::TAKE);
 
+/// The most urgent priority that threads of the partitions may have.
+const MOST_URGENT: u8 = 6;
+
 /// What partitions are made of.
 struct Threads {
     first: &'static [User; 2],
@@ -103,7 +106,7 @@ fn partitions(
         leak(
             Partition::new(name, leak(Memory::<Block>::new()), threads)
                 .handles(handles)
-                .most_urgent(6),
+                .most_urgent(MOST_URGENT),
         )
     };
     let first = make("first", &threads.first[..], first);
@@ -954,11 +957,13 @@ fn a_receiver_that_goes_away_in_the_middle_ends_the_wait_of_who_sends() {
     });
 }
 
-/// Takes blocks until there is none, gives back what it has and has not, passes one on, waits for another one.
+/// Takes blocks until there is none, gives back what it has and has not, passes one on, which it
+/// cannot accept itself, waits for another one.
 extern "C" fn user_of_blocks(data: &'static Words, _: usize) -> ! {
     let take = |timeout| call(0, Number::PoolTake, 0, [0; 2], timeout);
     let give = |block| call(0, Number::PoolGive, 0, [block, 0], Timeout::NONE).0;
     let pass = |block, to| call(0, Number::PoolPass, 0, [block, to], Timeout::NONE).0;
+    let accept = |block| call(0, Number::PoolAccept, 0, [block, 0], Timeout::NONE).0;
     let blocks = [(); 4].map(|()| take(Timeout::NONE).1[0]);
     let distances = [1, 2, 3].map(|number: usize| blocks[number] - blocks[0]);
     data.0[0].store(u32::from(distances == [1024, 2048, 3072]), Relaxed);
@@ -973,8 +978,8 @@ extern "C" fn user_of_blocks(data: &'static Words, _: usize) -> ! {
         pass(blocks[1], of_none),
         pass(blocks[1], of_own),
         pass(blocks[1], of_second),
-        give(blocks[1]),
-        pass(blocks[1], of_second),
+        accept(blocks[1]),
+        accept(blocks[1] + 8),
     ];
     for (place, result) in results.into_iter().enumerate() {
         data.0[place + 1].store(told(result), Relaxed);
@@ -989,6 +994,15 @@ extern "C" fn user_of_blocks(data: &'static Words, _: usize) -> ! {
     exit(0)
 }
 
+/// Accepts that block, twice, and keeps it.
+extern "C" fn acceptor(data: &'static Words, block: usize) -> ! {
+    for place in 0..2 {
+        let accepted = call(1, Number::PoolAccept, 0, [block, 0], Timeout::NONE).0;
+        data.0[place].store(told(accepted), Relaxed);
+    }
+    sleeper(data, 0)
+}
+
 /// Keeps the processor from nothing.
 extern "C" fn sleeper(_: &'static Words, _: usize) -> ! {
     call(1, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
@@ -1000,9 +1014,11 @@ extern "C" fn sleeper(_: &'static Words, _: usize) -> ! {
 #[test]
 fn blocks_are_held_by_one_partition_and_come_back_when_it_stops() {
     world(|| {
-        let threads = threads([user_of_blocks, idle, sleeper]);
+        let threads = threads([user_of_blocks, idle, acceptor]);
         let pool: &'static Pool<Board> = leak(Pool::new(leak(Memory::<Block>::new()), 4));
         let all = Rights::GIVE.and(Rights::TAKE);
+        let first = pool.take(Timeout::NONE).unwrap();
+        pool.give(first).unwrap();
         partitions(
             &threads,
             leak([
@@ -1012,6 +1028,7 @@ fn blocks_are_held_by_one_partition_and_come_back_when_it_stops() {
             ]),
             leak([Handle::pool(pool, all)]),
         );
+        // Its thread is to exist for what is passed to it.
         partition(1).start().unwrap();
         partition(0).start().unwrap();
         AnyThread::<Board>::sleep(1.millis()).unwrap();
@@ -1028,7 +1045,7 @@ fn blocks_are_held_by_one_partition_and_come_back_when_it_stops() {
             parameter,
             100,
             owner,
-            owner,
+            parameter,
         ];
         assert_eq!(some_words(0, 0..12), expected);
         assert_eq!(
@@ -1036,6 +1053,11 @@ fn blocks_are_held_by_one_partition_and_come_back_when_it_stops() {
             [0, 0],
             "one waits"
         );
+        assert_eq!(some_words(1, 0..2), [parameter; 2], "not yet passed");
+        let second = first.addr() + 1024;
+        partition(1).restart_with(second).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(some_words(1, 0..2), [100, owner]);
         partition(1).stop();
         AnyThread::<Board>::sleep(1.millis()).unwrap();
         assert_eq!([word(0, 16), word(0, 17)], [100, 1], "the block passed on");
@@ -1045,6 +1067,85 @@ fn blocks_are_held_by_one_partition_and_come_back_when_it_stops() {
         let block = pool.take(Timeout::NONE).unwrap();
         assert_eq!(pool.give(block), Ok(()));
         assert_eq!(pool.give(block), Err(Error::State));
+    });
+}
+
+/// Takes all blocks and passes them on.
+extern "C" fn passer_of_all(data: &'static Words, _: usize) -> ! {
+    for place in 0..4 {
+        let (_, [block, ..]) = call(0, Number::PoolTake, 0, [0; 2], Timeout::NONE);
+        let passed = call(0, Number::PoolPass, 0, [block, 1], Timeout::NONE);
+        data.0[place].store(told(passed.0), Relaxed);
+    }
+    call(0, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
+        .0
+        .ok();
+    exit(0)
+}
+
+#[test]
+fn a_block_that_was_passed_and_not_accepted_comes_back_with_its_giver() {
+    world(|| {
+        let threads = threads([passer_of_all, idle, acceptor]);
+        let pool: &'static Pool<Board> = leak(Pool::new(leak(Memory::<Block>::new()), 4));
+        let all = Rights::GIVE.and(Rights::TAKE);
+        let first = leak([
+            Handle::pool(pool, all),
+            Handle::member(&threads.second[0], Rights::SEND),
+        ]);
+        partitions(&threads, first, leak([Handle::pool(pool, all)]));
+        partition(1).start().unwrap();
+        partition(0).start().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(some_words(0, 0..4), [100; 4]);
+        assert_eq!(pool.free_blocks(), 0);
+        partition(0).stop();
+        assert_eq!(pool.free_blocks(), 4, "the receiver did not ask for them");
+        // Nobody can accept a block that came back, nor one that is another one's.
+        let block = pool.take(Timeout::NONE).unwrap();
+        partition(1).restart_with(block.addr()).unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        assert_eq!(some_words(1, 0..2), [Error::NotOwner as u32; 2]);
+    });
+}
+
+/// Gives itself priorities.
+extern "C" fn climber(data: &'static Words, _: usize) -> ! {
+    for (place, level) in [MOST_URGENT - 1, 0, 32, MOST_URGENT, 31, MOST_URGENT]
+        .into_iter()
+        .enumerate()
+    {
+        let set = call(
+            0,
+            Number::ThreadSetPriority,
+            0,
+            [level.into(), 0],
+            Timeout::NONE,
+        );
+        data.0[place].store(told(set.0), Relaxed);
+    }
+    call(0, Number::Sleep, usize::MAX, [0; 2], Timeout::FOREVER)
+        .0
+        .ok();
+    exit(0)
+}
+
+#[test]
+fn no_thread_becomes_more_urgent_than_its_partition_may_be() {
+    world(|| {
+        let threads = threads([climber, idle, idle]);
+        partitions(
+            &threads,
+            leak([Handle::member(&threads.first[0], OWN)]),
+            &[],
+        );
+        partition(0).start().unwrap();
+        AnyThread::<Board>::sleep(1.millis()).unwrap();
+        let parameter = Error::Parameter as u32;
+        let expected = [parameter, parameter, parameter, 100, 100, 100];
+        assert_eq!(some_words(0, 0..6), expected);
+        let (base, present) = threads.first[0].priorities();
+        assert_eq!([base.level(), present.level()], [MOST_URGENT; 2]);
     });
 }
 
@@ -1141,6 +1242,7 @@ extern "C" fn storm(data: &'static Words, seed: usize) -> ! {
         size: 4096,
         letter: size_of::<Pair>(),
         word: align_of::<Pair>(),
+        most_urgent: MOST_URGENT.into(),
     };
     let mut storm = Storm::new(seed as u64, known);
     for _ in 0..A_LIFE {

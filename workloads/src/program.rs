@@ -255,7 +255,7 @@ macro_rules! one_processor {
                 Handle::pool(&POOL, Rights::GIVE.and(Rights::TAKE))
             ],
             |first| first
-                .most_urgent(6)
+                .most_urgent(attack::MOST_URGENT)
                 .supervised(Policy::StopThread, &SUPERVISOR)
                 .shared(&attack::COMMON, Access::Read)
                 .shared(&carried::BLOCK_MEMORY, Access::Write),
@@ -350,7 +350,7 @@ macro_rules! one_processor {
     };
     (@ budgets, $most:expr, $start:expr, $processors:expr) => {
         use taktos_kernel::{Mutex, System, Thread};
-        use $crate::user_mode::budgets;
+        use $crate::user_mode::budgets::{self, evade};
 
         static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> =
             Thread::new("main").priority(2);
@@ -372,7 +372,21 @@ macro_rules! one_processor {
             |first| first.budget(budgets::FIRST[0], budgets::FIRST[1]),
             |second| second.budget(budgets::SECOND[0], budgets::SECOND[1])
         );
-        use taktos_kernel::user::Rights;
+        use taktos_kernel::user::{Rights, Supervisor};
+
+        taktos_kernel::partition_memory!(static SMALL_MEMORY: 4096);
+        taktos_kernel::partition_memory!(static LARGE_MEMORY: 32768);
+        static SUPERVISOR: Supervisor<Board> = Supervisor::new();
+        static EVADERS: [[UserThread<Board, ()>; 1]; 2] =
+            [const { [UserThread::new("evader", STACK, evade::evader).priority(8)] }; 2];
+        static SMALL: Partition<Board, ()> = evade::evading(
+            Partition::new("small", &SMALL_MEMORY, &EVADERS[0]),
+            &SUPERVISOR,
+        );
+        static LARGE: Partition<Board, ()> = evade::evading(
+            Partition::new("large", &LARGE_MEMORY, &EVADERS[1]),
+            &SUPERVISOR,
+        );
 
         static OBJECTS: budgets::Objects<Board> = budgets::Objects {
             first: &FIRST,
@@ -381,6 +395,8 @@ macro_rules! one_processor {
             threads: &SECOND_THREADS,
             done: &DONE,
             mutex: &MUTEX,
+            supervisor: &SUPERVISOR,
+            evading: [&SMALL, &LARGE],
         };
 
         board::entry!($start);

@@ -207,7 +207,8 @@ impl Host {
     }
 
     /// Keeps the processor busy for `span` of the calling thread's own time: whatever comes up in between comes
-    /// up at its time, and others may run meanwhile. In an interrupt handler only the time passes.
+    /// up at its time, and others may run meanwhile. In an interrupt handler, or masked, only
+    /// the time passes.
     pub fn spend(span: Duration) {
         with_world(|world| world.spend(span.as_nanos()));
     }

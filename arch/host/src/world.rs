@@ -290,7 +290,7 @@ impl World {
 
     /// See [`Host::spend`](crate::Host::spend).
     pub fn spend(&self, span: u64) {
-        if self.in_interrupt.get() {
+        if self.in_interrupt.get() || self.masked.get() {
             self.clock.advance(self.clock.now.get() + span);
             return;
         }
@@ -308,7 +308,7 @@ impl World {
 
     /// See [`Host::busy_until`](crate::Host::busy_until).
     pub fn busy_until(&self, instant: u64) {
-        if self.in_interrupt.get() {
+        if self.in_interrupt.get() || self.masked.get() {
             self.clock.advance(instant);
             return;
         }

@@ -173,8 +173,8 @@ calls! {
     PoolTake = pool_take(POOL, TAKE);
     /// Gives back the block whose address is the first word, which the caller's partition holds.
     PoolGive = pool_give(POOL, GIVE);
-    /// Passes such a block on to the partition of a thread, which holds it then: the second word is a handle of that thread, which allows to
-    /// send to it.
+    /// Passes such a block on to the partition of a thread, which holds it when it has accepted it:
+    /// the second word is a handle of that thread, which allows to send to it.
     PoolPass = pool_pass(POOL, GIVE);
     /// Sends bytes to a thread of a partition, within the time-out, which ends when it has fetched all of them, or wants no more: the first
     /// word is their address, the second says how many. At most [`LONGEST_BYTES`] of them go as [`Number::SendBytes`] sends them, and so do
@@ -197,6 +197,9 @@ calls! {
     ConditionSignal = condition_signal(CONDITION, GIVE);
     /// Signals all that wait.
     ConditionBroadcast = condition_broadcast(CONDITION, GIVE);
+    /// Accepts the block whose address is the first word, which was passed on to the caller's
+    /// partition: it holds it from now on.
+    PoolAccept = pool_accept(POOL, TAKE);
 }
 
 /// The word of an error of [`Number::ConditionWait`] after which the mutex is to be locked again: it was unlocked for the wait.

@@ -3,6 +3,8 @@
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::sched::{IntoResult, OutcomeOf, concluded, fail, hold, stay};
+#[cfg(feature = "budgets")]
+use crate::thread::tcb::ThreadRef;
 use crate::wait::WaitQueue;
 use crate::{Interrupt, System};
 use core::marker::PhantomData;
@@ -88,6 +90,12 @@ impl<S: System> Semaphore<S> {
                 Ok(())
             }
         }
+    }
+
+    /// The thread that gets the next permit, if one waits.
+    #[cfg(feature = "budgets")]
+    pub(crate) fn first_waiter(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
+        self.waiters.first(cs)
     }
 
     /// Whether threads wait for a permit.

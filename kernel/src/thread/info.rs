@@ -32,6 +32,9 @@ pub(crate) struct Info {
     /// To whose account the thread's time is charged.
     #[cfg(feature = "budgets")]
     pub payer: Guarded<Option<&'static Account>>,
+    /// The account of the partition that the thread, which is in none, does something for.
+    #[cfg(feature = "budgets")]
+    pub works_for: Guarded<Option<&'static Account>>,
     /// Whether the thread goes on at the end of a time slice.
     #[cfg(feature = "own-turns")]
     pub keeps_turn: Guarded<bool>,
@@ -64,6 +67,8 @@ impl Info {
             account: Guarded::new(None),
             #[cfg(feature = "budgets")]
             payer: Guarded::new(None),
+            #[cfg(feature = "budgets")]
+            works_for: Guarded::new(None),
             #[cfg(feature = "own-turns")]
             keeps_turn: Guarded::new(false),
             #[cfg(feature = "processor-time")]

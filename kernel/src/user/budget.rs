@@ -7,7 +7,7 @@ use crate::sched::{Account, Members, hold};
 use crate::thread::tcb::ThreadRef;
 use taktos_machine::{Isolation, Machine};
 use taktos_schedule::Budget;
-use taktos_time::Duration;
+use taktos_time::{Duration, Instant};
 
 /// What a partition has left of its budget, and what it has used since it was started first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,14 +25,19 @@ pub struct Usage {
 }
 
 impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
-    /// The same partition, whose threads may use the processor for `amount` in each `period`, and others on their behalf: while a thread
-    /// works on a call of one of them, that call's partition is charged, until its budget is empty; then the server's own, or, where it has
-    /// none, this one, which owes then and pays with its next renewals. Threads of a partition without anything left do not run until
-    /// its budget is renewed. A restart renews nothing.
+    /// The same partition, whose threads may use the processor for `amount` in each `period`, and
+    /// others on their behalf: while a thread works on a call of one of them, that call's partition
+    /// is charged, until its budget is empty; then the server's own, or, where it has none, this
+    /// one, which owes then and pays with its next renewals. Threads of a partition without
+    /// anything left do not run until its budget is renewed. A restart renews nothing. Starts and
+    /// stops of the partition are charged to it, too, whoever asks for them, and whether something
+    /// is left or not ([`AnyPartition::at_its_cost`]).
     ///
-    /// In any interval of the length t, with Q the amount, T the period and D what was owed at most, it is charged with no more than
-    /// Q · (1 + ⌈(t − Q) / T⌉) + D. D is how late the alarm's handler is, and, for calls, one service of a server without a budget for each of
-    /// the partition's threads.
+    /// In any interval of the length t, with Q the amount, T the period and D what was owed at
+    /// most, it is charged with no more than Q · (1 + ⌈(t − Q) / T⌉) + D. D is how late the alarm's
+    /// handler is; for calls, one service of a server without a budget for each of the partition's
+    /// threads; one restart by a supervisor; and what the program itself starts and stops of the
+    /// partition while nothing is left.
     ///
     /// On several processors there is one account for all of them, which goes as many times as fast as threads are charged to it at once.
     /// With m such threads at most, it is charged with no more than Q · (1 + ⌈(t − Q / m) / T⌉) + D; and D has how late the handler is m
@@ -68,16 +73,18 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         })
     }
 
+    /// When something of the budget will be there, if nothing is now.
+    pub(super) fn renewal(&'static self, cs: CriticalSection<'_>) -> Option<Instant> {
+        let account = self.account()?;
+        S::kernel().settle_accounts(cs);
+        let (mut budget, _) = account.look(cs);
+        budget.renew(S::Machine::now());
+        budget.is_empty().then(|| budget.renewal())
+    }
+
     /// To which the time of its threads is charged, if they have a budget.
     pub(super) const fn account(&'static self) -> Option<&'static Account> {
         self.account.as_ref()
-    }
-
-    /// Opens the account of the partition, which is started, if it has one and that was not done before.
-    pub(super) fn open_account(&'static self, cs: CriticalSection<'_>) {
-        if let Some(account) = self.account() {
-            S::kernel().open_account(cs, account, self);
-        }
     }
 }
 

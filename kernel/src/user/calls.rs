@@ -229,6 +229,7 @@ calls! {
     };
     ConditionSignal = condition_signal |cs, condition: &'static Condition<S>, _, _| condition.signal_entered(cs);
     ConditionBroadcast = condition_broadcast |cs, condition: &'static Condition<S>, _, _| condition.broadcast_entered(cs);
+    PoolAccept = pool_accept |cs, pool: &'static Pool<S>, [block, _], _| pool.accept_entered(cs, Holder::partition(partition::<S>(cs)), block);
 }
 
 /// The partition of the thread that calls.

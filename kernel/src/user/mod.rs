@@ -12,6 +12,7 @@
 #[cfg(feature = "budgets")]
 mod budget;
 mod calls;
+mod cost;
 mod dispatch;
 mod handle;
 mod line;
@@ -21,6 +22,7 @@ mod memory;
 mod partition;
 mod pool;
 mod queue;
+mod restarts;
 mod supervisor;
 mod thread;
 

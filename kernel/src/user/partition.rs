@@ -7,7 +7,8 @@
 
 use super::Handle;
 use super::memory::{self, Data, Memory};
-use super::supervisor::{Supervisor, Untold};
+use super::restarts::Restarts;
+use super::supervisor::{Incident, Supervisor, Untold};
 use super::thread::{Member, UserThread};
 use crate::critical_section::{CriticalSection, Guarded};
 #[cfg(feature = "budgets")]
@@ -20,6 +21,7 @@ use core::mem::offset_of;
 use core::ops::Deref;
 use core::{ptr, slice};
 use taktos_machine::{Access, Isolation, Region, RegionRules};
+use taktos_time::Duration;
 
 /// What happens to a partition when one of its threads faults. That thread has ended in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,12 +30,18 @@ pub enum Policy {
     StopThread,
     /// The supervisor stops the partition.
     Stop,
-    /// The supervisor stops it and starts it anew.
+    /// The supervisor stops it and starts it anew, with the argument 0: at most as often as
+    /// [`Partition::restarts`] says, and not before something is left of its budget. Until then it
+    /// is stopped.
     Restart,
 }
 
 /// The most regions of a partition on any machine.
 const MOST_REGIONS: usize = 8;
+
+/// How often a supervisor starts a partition anew that says nothing else: so many times in a
+/// second.
+const USUAL_RESTARTS: u32 = 10;
 
 /// A partition: memory, objects that its threads may name, and these threads, which run without privilege and reach nothing else.
 /// `T` are its data. Made to be a static.
@@ -61,6 +69,7 @@ pub struct AnyPartition<S: System<Machine: Isolation>> {
     most_urgent: Priority,
     policy: Policy,
     supervisor: Option<&'static Supervisor<S>>,
+    pub(super) restarts: Restarts,
     renew: unsafe fn(*mut u8, usize, *mut u8),
     data_align: usize,
     data_size: usize,
@@ -159,6 +168,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 most_urgent: Priority::from_stored(0),
                 policy: Policy::StopThread,
                 supervisor: None,
+                restarts: Restarts::new(USUAL_RESTARTS, Duration::from_secs(1)),
                 renew: memory::renew::<T>,
                 data_align: align_of::<T>(),
                 data_size: size_of::<T>(),
@@ -262,6 +272,22 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         self.any.supervisor = Some(supervisor);
         self
     }
+
+    /// The same partition, which its supervisor starts anew at most `most` times in each `period`;
+    /// 10 times in a second unless this is said. A period begins with the first restart behind the
+    /// end of the last one, so that in any time of its length there are no more than twice as many.
+    /// A restart beyond that waits for the period's end. Restarts that the program asks for itself
+    /// do not count. In a period of zero there may be any number.
+    ///
+    /// # Panics
+    /// If `most` is zero: for a static, when it is compiled. [`Policy::Stop`] is the one without
+    /// restarts.
+    #[must_use]
+    pub const fn restarts(mut self, most: u32, period: Duration) -> Self {
+        assert!(most > 0, "a partition is started anew once at least");
+        self.any.restarts = Restarts::new(most, period);
+        self
+    }
 }
 
 impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
@@ -356,8 +382,10 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         (self.memory() + stacks).next_multiple_of(self.data_align)
     }
 
-    /// Starts the partition: its memory is cleared, its data are new, its threads exist, and the first one runs with the argument 0.
-    /// In a thread that is in no partition. Bound: the memory and the threads, with interrupts masked for one thread at a time.
+    /// Starts the partition: its memory is cleared, its data are new, its threads exist, and the
+    /// first one runs with the argument 0. In a thread that is in no partition, at the [partition's
+    /// cost](Self::at_its_cost). Bound: the memory and the threads, with interrupts masked for one
+    /// thread at a time.
     ///
     /// Errors: `State` if one of its threads exists, or another thread is just starting it; `Parameter` if its image cannot be loaded, and nothing is changed; `NoMemory` if stacks
     /// and data do not fit, or the hardware cannot have one more partition or such regions.
@@ -367,11 +395,32 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
 
     /// [`AnyPartition::start`], but the first thread gets `argument`.
     pub fn start_with(&'static self, argument: usize) -> Result<(), Error> {
+        self.at_its_cost(|| self.as_starter(|| self.begin(argument)))
+    }
+
+    /// Runs `start` in the calling thread alone: others that start the partition meanwhile get
+    /// `State`.
+    fn as_starter<R>(&self, start: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
         let () = Self::PLACE;
         self.claim()?;
-        let begun = self.begin(argument);
+        let started = start();
         self.starter.set(hold::<S>().section(), None);
-        begun
+        started
+    }
+
+    /// Stops the partition and starts it anew for the fault of which nobody was told yet, and which
+    /// this tells. None where another thread has told it.
+    pub(super) fn restart_for_fault(&'static self) -> Result<Option<Incident<S>>, Error> {
+        let restart = || {
+            self.stop();
+            let Some(incident) = self.take_incident() else {
+                return Ok(None);
+            };
+            self.restarts
+                .note(hold::<S>().section(), Kernel::<S>::now());
+            self.begin(0).map(|()| Some(incident))
+        };
+        self.at_its_cost(|| self.as_starter(restart))
     }
 
     /// Has the calling thread alone start the partition: nothing is cleared before. Who was ended in the midst of a start starts nothing any
@@ -390,7 +439,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
 
     fn begin(&'static self, argument: usize) -> Result<(), Error> {
         let members = self.members();
-        if members.iter().any(|member| exists(member)) {
+        if self.exists() {
             return Err(Error::State);
         }
         let (base, data) = (self.memory(), self.data());
@@ -442,21 +491,32 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
             generation => generation + 1,
         };
         self.generation.set(cs, next);
-        #[cfg(feature = "budgets")]
-        self.open_account(cs);
+        self.untold.outlive(cs);
     }
 
-    /// Stops the partition: none of its threads exists any more. Mutexes that they owned are handed on; who waits for one of them, for a
-    /// message or a reply, gets `Deleted`; blocks that it holds are given back, the
-    /// interrupts of its devices masked. In a thread that is in no partition.
-    /// Bound: for each thread that of [`AnyThread::delete`](crate::AnyThread::delete); its handles, and the blocks of each pool among them.
+    /// Stops the partition: none of its threads exists any more. Mutexes that they owned are handed
+    /// on; who waits for one of them, for a message or a reply, gets `Deleted`; blocks that it
+    /// holds are given back, the interrupts of its devices masked. In a thread that is in no
+    /// partition, at the [partition's cost](Self::at_its_cost).
+    /// Bound: for each thread that of [`AnyThread::delete`](crate::AnyThread::delete); its handles,
+    /// and the blocks of each pool among them.
     pub fn stop(&'static self) {
-        for member in self.members() {
-            // One that does not exist is as good as deleted.
-            let _ = member.thread().delete();
-        }
-        self.close_lines();
-        self.give_blocks_back();
+        self.at_its_cost(|| {
+            for member in self.members() {
+                // One that does not exist is as good as deleted.
+                let _ = member.thread().delete();
+            }
+            self.close_lines();
+            self.give_blocks_back();
+        });
+    }
+
+    /// Whether one of its threads exists.
+    pub(super) fn exists(&self) -> bool {
+        self.members().iter().any(|member| {
+            let held = hold::<S>();
+            member.thread().reference().exists(held.section())
+        })
     }
 
     /// [`AnyPartition::stop`], then [`AnyPartition::start`]. Errors: those of the latter.
@@ -485,9 +545,4 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
             allows && length <= region.size && distance <= region.size - length
         })
     }
-}
-
-fn exists<S: System<Machine: Isolation>>(member: &'static Member<S>) -> bool {
-    let held = hold::<S>();
-    member.thread().reference().exists(held.section())
 }

@@ -18,15 +18,19 @@ const MOST: usize = u32::BITS as usize;
 
 /// Blocks of one size in a memory that partitions have as a region. Made to be a static, which their handles name.
 ///
-/// A block is held by the partition that took it, until this gives it back or passes it on to another one, whose threads may then give it back.
-/// A partition that is stopped gives back what it holds. A block that is given back while threads wait for one goes straight to
-/// the most urgent of them, first come first served among equals. What the pool knows of its blocks does not lie in them; their content is
+/// A block is held by the partition that took it, until this gives it back, or another one accepts
+/// it to which it was passed on; then that one holds it. So no partition holds what it did not ask
+/// for. A partition that is stopped gives back what it holds, passed on or not. A block that is
+/// given back while threads wait for one goes straight to the most urgent of them, first come first
+/// served among equals. What the pool knows of its blocks does not lie in them; their content is
 /// what their last user left, and any partition that has the memory reaches it.
 pub struct Pool<S> {
     waiters: WaitQueue,
     /// The blocks that nobody holds: one bit each.
     free: Guarded<u32>,
     holders: [Guarded<Holder>; MOST],
+    /// To whom its holder has passed each, which that one has not accepted.
+    passed: [Guarded<Holder>; MOST],
     memory: *const u8,
     count: usize,
     /// The bytes of a block.
@@ -70,6 +74,7 @@ impl<S: System> Pool<S> {
             waiters: WaitQueue::new(),
             free: Guarded::new(u32::MAX >> (MOST - count)),
             holders: [const { Guarded::new(Holder::NOBODY) }; MOST],
+            passed: [const { Guarded::new(Holder::NOBODY) }; MOST],
             memory: memory.start(),
             count,
             size,
@@ -181,7 +186,8 @@ impl<S: System> Pool<S> {
         }
     }
 
-    /// Passes the block at `address`, which `holder` is to hold, to the `next` one.
+    /// Passes the block at `address`, which `holder` is to hold, to the `next` one, which holds it
+    /// as soon as it accepts it.
     pub(super) fn pass_entered(
         &'static self,
         cs: CriticalSection<'_>,
@@ -191,22 +197,45 @@ impl<S: System> Pool<S> {
     ) -> OutcomeOf<S> {
         match self.held_at(cs, address, holder) {
             Ok(number) => {
-                self.holders[number].set(cs, next);
+                self.passed[number].set(cs, next);
                 stay::<S>(Status::OK)
             }
             Err(error) => fail::<S>(error),
         }
     }
 
+    /// Makes `next` the holder of the block at `address`, which was passed to it.
+    pub(super) fn accept_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        next: Holder,
+        address: usize,
+    ) -> OutcomeOf<S> {
+        let Some(number) = self.number_of(address) else {
+            return fail::<S>(Error::Parameter);
+        };
+        if self.passed[number].get(cs) != next {
+            return fail::<S>(Error::NotOwner);
+        }
+        self.hand_over(cs, number, next);
+        stay::<S>(Status::OK)
+    }
+
+    /// `holder` holds the block from now on, and has passed it to nobody.
+    fn hand_over(&self, cs: CriticalSection<'_>, number: usize, holder: Holder) {
+        self.holders[number].set(cs, holder);
+        self.passed[number].set(cs, Holder::NOBODY);
+    }
+
     /// Makes a block, which somebody holds, free, or the most urgent waiter's.
     fn give_number(&'static self, cs: CriticalSection<'_>, number: usize) -> OutcomeOf<S> {
         let Some(waiter) = self.waiters.first(cs) else {
             self.free.set(cs, self.free.get(cs) | 1 << number);
-            self.holders[number].set(cs, Holder::NOBODY);
+            self.hand_over(cs, number, Holder::NOBODY);
             return stay::<S>(Status::OK);
         };
         self.waiters.pop(cs, waiter);
-        self.holders[number].set(cs, Holder(waiter.argument.get(cs)));
+        self.hand_over(cs, number, Holder(waiter.argument.get(cs)));
         waiter.set_value(cs, self.address_of(number));
         S::kernel().conclude_by_waking(cs, waiter)
     }

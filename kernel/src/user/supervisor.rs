@@ -3,9 +3,11 @@
 
 use super::{AnyPartition, Policy};
 use crate::critical_section::{CriticalSection, Guarded};
+use crate::sched::hold;
 use crate::thread::tcb::ThreadRef;
 use crate::{AnyThread, Error, Kernel, Semaphore, System, Timeout};
-use taktos_machine::{Cause, Context, FAULT_REGISTERS, Isolation, RaisedFault, UserFault};
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Isolation, Machine, RaisedFault, UserFault};
+use taktos_time::Instant;
 
 /// A fault of a thread of a partition.
 pub struct Incident<S: System> {
@@ -32,6 +34,8 @@ pub(super) struct Untold {
     registers: [Guarded<usize>; FAULT_REGISTERS],
     cause: Guarded<Cause>,
     address: Guarded<Option<usize>>,
+    /// Whether the partition was started anew since.
+    outlived: Guarded<bool>,
 }
 
 impl Untold {
@@ -42,13 +46,18 @@ impl Untold {
             registers: [const { Guarded::new(0) }; FAULT_REGISTERS],
             cause: Guarded::new(Cause::Other),
             address: Guarded::new(None),
+            outlived: Guarded::new(false),
         }
     }
 
     /// `thread` has faulted, as the first.
     fn note(&self, cs: CriticalSection<'_>, thread: ThreadRef, fault: &RaisedFault<'_>) {
         if self.thread.get(cs).is_some() {
-            return;
+            // That of a former life is of no use any more.
+            if !self.outlived.get(cs) {
+                return;
+            }
+            self.outlived.set(cs, false);
         }
         self.thread.set(cs, Some(thread));
         self.cause.set(cs, fault.cause);
@@ -60,10 +69,21 @@ impl Untold {
         }
     }
 
+    /// Whether the partition was started anew since the fault; none where there is no fault.
+    fn is_outlived(&self, cs: CriticalSection<'_>) -> Option<bool> {
+        self.thread.get(cs).map(|_| self.outlived.get(cs))
+    }
+
+    /// The partition is started anew: a fault that is untold is one of a former life.
+    pub(super) fn outlive(&self, cs: CriticalSection<'_>) {
+        self.outlived.set(cs, self.thread.get(cs).is_some());
+    }
+
     /// The fault, of which somebody is told with this.
     fn take<S: System>(&self, cs: CriticalSection<'_>) -> Option<Incident<S>> {
         let thread = self.thread.get(cs)?;
         self.thread.set(cs, None);
+        self.outlived.set(cs, false);
         Some(Incident {
             thread: AnyThread::of(thread),
             fault: UserFault {
@@ -77,7 +97,10 @@ impl Untold {
 
 /// By what a supervising thread is told of faults. Made to be a static; partitions name it.
 pub struct Supervisor<S: System> {
+    /// A permit where somebody is to look for faults.
     told: Semaphore<S>,
+    /// The place of the partition that is looked at first: behind the one of which was told last.
+    first: Guarded<usize>,
 }
 
 impl<S: System> Supervisor<S> {
@@ -85,7 +108,8 @@ impl<S: System> Supervisor<S> {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            told: Semaphore::new(0),
+            told: Semaphore::binary(0),
+            first: Guarded::new(0),
         }
     }
 }
@@ -97,39 +121,122 @@ impl<S: System> Default for Supervisor<S> {
 }
 
 impl<S: System<Machine: Isolation>> Supervisor<S> {
-    /// Waits, as long as `timeout` says, until a thread of one of `partitions`, which name this supervisor, faults; does what its
-    /// partition's policy says, and tells what happened. Of faults of one partition that come before the first was taken, this
-    /// is told alone. In a thread that is in no partition.
+    /// Waits, as long as `timeout` says, until a thread of one of `partitions`, which name this
+    /// supervisor, faults; does what its partition's policy says, at that partition's cost, and
+    /// tells what happened. Of faults of one partition that come before the first was taken, this
+    /// is told alone. Where several have faulted they are told by turns. A partition whose restart
+    /// [has to wait](super::Partition::restarts) is stopped, and its fault is told when it is
+    /// started anew; meanwhile others are told. One that was started anew since it has faulted, by
+    /// somebody else, is left as it is. In a thread that is in no partition.
     ///
-    /// Bound: that of [`AnyPartition::restart`]. Errors: `Timeout`, `WouldBlock`, `Cancelled`; those of [`AnyPartition::start`].
+    /// Bound: that of [`AnyPartition::restart`], and of [`AnyPartition::stop`] for each of the
+    /// partitions. Errors: `Timeout`, `WouldBlock`, `Cancelled`; those of [`AnyPartition::start`].
     pub fn serve(
         &'static self,
         partitions: &[&'static AnyPartition<S>],
         timeout: Timeout,
     ) -> Result<(&'static AnyPartition<S>, Incident<S>), Error> {
+        let end = timeout.deadline(Kernel::<S>::now());
         loop {
-            self.told.take(timeout)?;
-            let found = partitions
-                .iter()
-                .find_map(|partition| Some((*partition, partition.take_incident()?)));
-            let Some((partition, incident)) = found else {
-                continue;
+            let found = self.look(partitions);
+            Self::work_for_nobody();
+            let due = match found? {
+                Look::Told(partition, incident) => return Ok((partition, incident)),
+                Look::Nothing(due) => due,
             };
-            match partition.policy() {
-                Policy::StopThread => {}
-                Policy::Stop => partition.stop(),
-                Policy::Restart => partition.restart()?,
+            let wait = match end.into_iter().chain(due).min() {
+                _ if timeout.is_none() => timeout,
+                Some(at) => Timeout::until(at),
+                None => Timeout::FOREVER,
+            };
+            match self.told.take(wait) {
+                Err(Error::Timeout) if due.is_some_and(|due| end.is_none_or(|end| due < end)) => {}
+                taken => taken?,
             }
-            return Ok((partition, incident));
         }
     }
+
+    /// The caller, which may have come here at the cost of a partition that has faulted, goes on at
+    /// its own.
+    fn work_for_nobody() {
+        #[cfg(feature = "budgets")]
+        S::kernel().work_for(hold::<S>().section(), None);
+    }
+
+    /// Deals with the first fault of one of `partitions`, by turns, that need not wait.
+    fn look(&'static self, partitions: &[&'static AnyPartition<S>]) -> Result<Look<S>, Error> {
+        let first = self.first.get(hold::<S>().section()).min(partitions.len());
+        let mut first_due = None;
+        for place in (first..partitions.len()).chain(0..first) {
+            let partition = partitions[place];
+            match partition.deal_with_fault()? {
+                Dealt::Told(incident) => {
+                    self.first.set(hold::<S>().section(), place + 1);
+                    return Ok(Look::Told(partition, incident));
+                }
+                Dealt::Waits(due) => first_due = first_due.into_iter().chain(Some(due)).min(),
+                Dealt::Nothing => {}
+            }
+        }
+        Ok(Look::Nothing(first_due))
+    }
+}
+
+/// The result of a look at some partitions.
+enum Look<S: System<Machine: Isolation>> {
+    /// A fault of that one was dealt with.
+    Told(&'static AnyPartition<S>, Incident<S>),
+    /// There is none, but maybe some that wait until then.
+    Nothing(Option<Instant>),
+}
+
+/// The result of dealing with a fault.
+enum Dealt<S: System> {
+    /// There is none.
+    Nothing,
+    /// The restart waits until then.
+    Waits(Instant),
+    /// The policy was carried out.
+    Told(Incident<S>),
 }
 
 impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// The first fault since this was asked last. Bound: fixed. Allowed everywhere.
     pub fn take_incident(&self) -> Option<Incident<S>> {
-        let held = crate::sched::hold::<S>();
-        self.untold().take(held.section())
+        self.untold().take(hold::<S>().section())
+    }
+
+    /// Does what the partition's policy says of a fault of which nobody was told, unless the
+    /// partition was started anew since.
+    fn deal_with_fault(&'static self) -> Result<Dealt<S>, Error> {
+        let told = |incident: Option<Incident<S>>| incident.map_or(Dealt::Nothing, Dealt::Told);
+        let Some(outlived) = self.untold().is_outlived(hold::<S>().section()) else {
+            return Ok(Dealt::Nothing);
+        };
+        if self.policy() == Policy::Restart && !outlived {
+            let Some(due) = self.restart_due() else {
+                return self.restart_for_fault().map(told);
+            };
+            if self.exists() {
+                self.stop();
+            }
+            return Ok(Dealt::Waits(due));
+        }
+        let incident = self.take_incident();
+        if self.policy() == Policy::Stop && !outlived && incident.is_some() {
+            self.stop();
+        }
+        Ok(told(incident))
+    }
+
+    /// Until when a restart is to wait: for the end of a period with as many as there may be, and
+    /// until something is left of the budget.
+    fn restart_due(&'static self) -> Option<Instant> {
+        let held = hold::<S>();
+        let due = self.restarts.due(held.section(), S::Machine::now());
+        #[cfg(feature = "budgets")]
+        let due = due.max(self.renewal(held.section()));
+        due
     }
 }
 
@@ -144,6 +251,13 @@ pub(super) fn end_faulted<S: System<Machine: Isolation>>(
     partition.untold().note(cs, current, fault);
     S::kernel().end_running(cs, current);
     if let Some(supervisor) = partition.supervisor() {
+        // Its way from here to the fault is at the partition's cost.
+        #[cfg(feature = "budgets")]
+        if let (Some(account), Some(waiter)) =
+            (partition.account(), supervisor.told.first_waiter(cs))
+        {
+            S::kernel().set_work(cs, waiter, Some(account));
+        }
         // Who goes on is the heir, whatever this says.
         let _ = supervisor.told.give_entered(cs);
     }

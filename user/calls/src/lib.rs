@@ -247,11 +247,22 @@ impl Pool {
         self.call(Number::PoolGive, words, Timeout::NONE).done()
     }
 
-    /// Passes `block` on to the partition of `thread`, to which the handle allows to send. Errors: as [`Pool::give`]; `Parameter` where that
-    /// partition has no handle of the pool, or the handle does not allow it; `Deleted` where the thread does not exist.
+    /// Passes `block` on to the partition of `thread`, to which the handle allows to send: that one
+    /// holds it as soon as it has [accepted](Pool::accept) it, and until then the caller's
+    /// partition does, which may give it back or pass it to another one instead.
+    /// Errors: as [`Pool::give`]; `Parameter` where that partition has no handle of the pool, or
+    /// the handle does not allow it; `Deleted` where the thread does not exist.
     pub fn pass(self, block: *mut u8, thread: Thread) -> Result<(), Error> {
         let words = [block.expose_provenance(), thread.0];
         self.call(Number::PoolPass, words, Timeout::NONE).done()
+    }
+
+    /// Accepts `block`, which was [passed](Pool::pass) on to the partition: it holds it from now
+    /// on. Errors: `Parameter` for what is not the beginning of a block; `NotOwner` where it was
+    /// not passed to this partition, or has gone elsewhere since.
+    pub fn accept(self, block: *mut u8) -> Result<(), Error> {
+        let words = [block.expose_provenance(), 0];
+        self.call(Number::PoolAccept, words, Timeout::NONE).done()
     }
 }
 

@@ -111,6 +111,9 @@ const ALLOWS: &[u32] = &[
     kind::CONDITION | right::GIVE | right::TAKE,
 ];
 
+/// The most urgent priority that a thread of the first partition may have.
+pub const MOST_URGENT: u8 = 6;
+
 /// The handle of the third partition's thread.
 const PLAIN: usize = 7;
 
@@ -893,6 +896,7 @@ fn known(told: &'static Told) -> Known {
         size: MEMORY,
         letter: size_of::<carried::Letter>(),
         word: align_of::<carried::Letter>(),
+        most_urgent: MOST_URGENT.into(),
     }
 }
 

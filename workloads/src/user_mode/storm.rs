@@ -7,6 +7,7 @@
 use crate::chance::Chance;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
 use taktos_abi::{Error, Status, Timeout};
+use taktos_kernel::Priority;
 use taktos_time::{Duration, Instant};
 
 /// A call.
@@ -36,9 +37,12 @@ const OF_BYTES: [Number; 7] = [
 impl Attempt {
     /// The number, if the call's words are a range of bytes.
     fn of_bytes(&self) -> Option<Number> {
-        OF_BYTES
-            .into_iter()
-            .find(|number| *number as usize == self.number)
+        OF_BYTES.into_iter().find(|number| self.is_of(*number))
+    }
+
+    /// Whether it is the call of that number.
+    fn is_of(&self, number: Number) -> bool {
+        self.number == number as usize
     }
 
     /// Whether its words are a range of bytes.
@@ -51,8 +55,7 @@ impl Attempt {
     #[must_use]
     pub fn spoils(&self, known: &Known) -> bool {
         let last = known.memory + known.size - known.size / 4;
-        self.number == Number::QueueReceive as usize
-            && (known.memory..last).contains(&self.words[0])
+        self.is_of(Number::QueueReceive) && (known.memory..last).contains(&self.words[0])
     }
 }
 
@@ -69,6 +72,8 @@ pub struct Known {
     pub letter: usize,
     /// And to what it is aligned.
     pub word: usize,
+    /// The most urgent priority that its threads may have.
+    pub most_urgent: usize,
 }
 
 /// Calls at random.
@@ -149,9 +154,11 @@ pub fn is_right(known: &Known, attempt: &Attempt, status: Status) -> bool {
     is_allowed(known, attempt)
         || match status.result() {
             Err(Error::Parameter) => true,
-            // A generation of the past is told before what else is wrong.
+            // A generation of the past is told before what else is wrong, and that there is no such
+            // thread.
             Err(Error::Deleted) => {
                 attempt.handle >> handle::GENERATION != 0
+                    || attempt.is_of(Number::ThreadSetPriority)
                     || second(attempt.number).is_some()
                         && attempt.words[1] >> handle::GENERATION != 0
             }
@@ -164,7 +171,7 @@ fn is_allowed(known: &Known, attempt: &Attempt) -> bool {
     let Some(call) = CALLS.get(attempt.number) else {
         return false;
     };
-    if !is_memory_right(known, attempt) {
+    if !is_memory_right(known, attempt) || !is_priority_right(known, attempt) {
         return false;
     }
     if let Some(needs) = second(attempt.number)
@@ -209,6 +216,12 @@ fn is_memory_right(known: &Known, attempt: &Attempt) -> bool {
         Some(Number::FetchBytes) => length == 0 || is_own && is_short,
         Some(_) => is_own && is_short,
     }
+}
+
+/// Whether a thread may have the priority that the call gives it, if it does.
+fn is_priority_right(known: &Known, attempt: &Attempt) -> bool {
+    let levels = known.most_urgent..Priority::COUNT;
+    !attempt.is_of(Number::ThreadSetPriority) || levels.contains(&attempt.words[0])
 }
 
 fn is_own(known: &Known, [address, length]: [usize; 2]) -> bool {

@@ -5,10 +5,13 @@
 //! Time is charged by decisions: from the one by which a thread becomes the heir to the next by which another account's does. So a handler
 //! is on the account of whom it interrupts, until it makes another thread the heir.
 //!
-//! A thread's *payer* is whose call it works on, the most urgent one's whose reply is awaited, if that caller's own payer has something
-//! left; else its own account; and where it has none, the caller's, which owes then. Only a thread that is its own payer can be held: it
-//! carries [`Urgency::DEPLETED`] while its account is empty, and is in no ring of ready ones. Payers are found anew where a call is
-//! taken, answered, given up, and where an account is emptied or renewed.
+//! A thread's *payer* is whose call it works on, the most urgent one's whose reply is awaited, if
+//! that caller's own payer has something left; else its own account; and where it has none, the
+//! caller's, which owes then. For a thread without an account the partition pays that it starts or
+//! stops, before any caller, and owes. Only a thread that is its own payer can be held: it carries
+//! [`Urgency::DEPLETED`] while its account is empty, and is in no ring of ready ones. Payers are
+//! found anew where a call is taken, answered, given up, and where an account is emptied or
+//! renewed.
 
 mod uni;
 
@@ -158,10 +161,10 @@ impl ThreadRef {
         };
         let own = info.account.get(cs);
         let callers = caller.and_then(|caller| caller.payer(cs));
-        let payer = match callers {
-            Some(account) if own.is_some() && account.is_depleted.get(cs) => own,
-            Some(account) => Some(account),
-            None => own,
+        let payer = match (own, callers) {
+            (None, _) => info.works_for.get(cs).or(callers),
+            (_, Some(account)) if !account.is_depleted.get(cs) => callers,
+            _ => own,
         };
         info.payer.set(cs, payer);
         let urgency = self.urgency.get(cs);
@@ -180,6 +183,9 @@ impl ThreadRef {
     /// The thread, which begins anew, pays for itself.
     #[inline(always)]
     pub(crate) fn pay_alone(self, cs: CriticalSection<'_>) {
+        if let Some(info) = self.info.get(cs) {
+            info.works_for.set(cs, None);
+        }
         self.find_payer(cs, None);
     }
 }
@@ -199,6 +205,35 @@ impl<S: System> Kernel<S> {
             own.beats(other.urgency.get(cs).effective())
         });
         server.find_payer(cs, if is_first { Some(caller) } else { other });
+    }
+
+    /// `account`, if it is one, pays from now on for the thread that runs, if that has none of its
+    /// own. The account that did before.
+    pub(crate) fn work_for(
+        &'static self,
+        cs: CriticalSection<'_>,
+        account: Option<&'static Account>,
+    ) -> Option<&'static Account> {
+        let current = Self::running().current(cs);
+        let before = current.info.get(cs)?.works_for.get(cs);
+        if !is_same(before, account) {
+            self.set_work(cs, current, account);
+            self.reselect(cs);
+        }
+        before
+    }
+
+    /// `account`, if it is one, pays for `thread` when that runs, if it has none of its own.
+    pub(crate) fn set_work(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        account: Option<&'static Account>,
+    ) {
+        if let Some(info) = thread.info.get(cs) {
+            info.works_for.set(cs, account);
+            self.find_payers(cs, thread);
+        }
     }
 
     /// Finds out anew who pays for `thread`, and for all that it waits for a reply of in turn; sets the heir. Steps: that chain.
