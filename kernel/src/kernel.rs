@@ -96,9 +96,14 @@ impl<S: System> Kernel<S> {
     }
 
     /// Sets the length of the time slices by which threads of equal priority take turns; none, as at
-    /// the start, lets each run until it blocks or yields. A slice begins when its thread is
-    /// switched to, except by a direct switch, which goes on with the sender's slice. With the feature `own-turns` a thread can be told
-    /// to take no turns.
+    /// the start, lets each run until it blocks or yields. A slice is processor time of its thread:
+    /// what is left of it stays with a thread that is preempted, be it by a thread or by the end of
+    /// the slice in the instant in which another one was chosen. A thread has a whole slice again
+    /// when it has waited, yielded, or used it up. A direct switch goes on with the sender's slice.
+    /// With the feature `own-turns` a thread can be told to take no turns.
+    ///
+    /// A thread that is preempted is charged what its slice ran to within a tick of the timer, and
+    /// besides what the switch takes.
     ///
     /// Bound: fixed. Errors: `Parameter` for a slice of no length.
     pub fn set_time_slice(length: Option<Duration>) -> Result<(), Error> {
@@ -106,7 +111,7 @@ impl<S: System> Kernel<S> {
             return Err(Error::Parameter);
         }
         let held = hold::<S>();
-        S::Machine::set_slice(length);
+        S::Machine::set_slice(length, <Upcall<S> as Upcalls>::switch_slice);
         drop(held);
         Ok(())
     }
@@ -166,6 +171,18 @@ impl<S: System> Upcalls for Upcall<S> {
 
     unsafe fn slice_end() {
         S::kernel().end_slice(&Self(PhantomData));
+    }
+
+    unsafe extern "C" fn switch_slice(
+        from: *const Context,
+        to: *const Context,
+        taker: *const Context,
+    ) {
+        // SAFETY: the caller has masked interrupts and holds the lock, if there is one, until this
+        // returns, as it promises; the proof does not outlive the call.
+        let cs = unsafe { CriticalSection::assume() };
+        let (from, next) = (ThreadRef::from_context(from), ThreadRef::from_context(to));
+        S::kernel().switch_slice(cs, from, next, to == taker);
     }
 
     unsafe fn called() {

@@ -40,7 +40,15 @@ pub struct Processor {
     pub current: Cell<*const Context>,
     /// The thread that should run.
     pub heir: Cell<*const Context>,
+    /// What a switch calls by which a time slice begins, where the port keeps it here; none while
+    /// slices are off.
+    pub at_switch: Cell<Option<SliceSwitch>>,
 }
+
+/// What a switch calls by which a time slice begins: see
+/// [`Upcalls::switch_slice`](crate::Upcalls::switch_slice).
+pub type SliceSwitch =
+    unsafe extern "C" fn(from: *const Context, to: *const Context, taker: *const Context);
 
 impl Processor {
     /// A processor before its start.
@@ -51,5 +59,6 @@ impl Processor {
     pub const EMPTY: Self = Self {
         current: Cell::new(ptr::null()),
         heir: Cell::new(ptr::null()),
+        at_switch: Cell::new(None),
     };
 }

@@ -31,7 +31,7 @@ mod order;
 mod spaces;
 mod upcalls;
 
-pub use context::{Context, Processor};
+pub use context::{Context, Processor, SliceSwitch};
 pub use decision::{Answer, Decision, Outcome, Reply};
 pub use fault::{Cause, Fault, NAME_LENGTH};
 pub use isolation::{
@@ -219,10 +219,22 @@ pub trait Machine: Sized + 'static {
         let _ = by;
         false
     }
-    /// Makes the running slice begin anew, where a decision that [`Decision::KEEPS_SLICE`] finds that it must not.
-    /// Called with interrupts masked.
-    fn begin_slice();
-    /// Sets the length of a time slice, on all processors; none switches slices off. A slice begins anew at each
-    /// switch, except where [`Decision::KEEPS_SLICE`]; at its end comes [`Upcalls::slice_end`].
-    fn set_slice(length: Option<Duration>);
+    /// Sets the length of time slices, on all processors, on each of which a whole one begins; none
+    /// switches slices off. While they are on, each switch but those of decisions that
+    /// [`Decision::KEEPS_SLICE`] calls `at_switch`, which is [`Upcalls::switch_slice`]. A program
+    /// that never calls this does not carry that. Called with interrupts masked, and with the one
+    /// lock held.
+    fn set_slice(length: Option<Duration>, at_switch: SliceSwitch);
+    /// What is left of the time slice that runs on this processor, in ticks of what measures
+    /// slices: at least 1, also when it is over. Called with interrupts masked, while slices are
+    /// on.
+    fn slice_left() -> usize;
+    /// Has the time slice that runs on this processor end in `left` ticks, or as soon as possible
+    /// after; 0 stands for a whole slice, and so does more than that. Then comes one
+    /// [`Upcalls::slice_end`]. Called with interrupts masked, while slices are on.
+    fn begin_slice(left: usize);
+    /// What a switch calls by which a time slice begins: what [`Machine::set_slice`] was given
+    /// last, none while slices are off. For decisions that [`Decision::KEEPS_SLICE`] and find that
+    /// they may not. Called with interrupts masked.
+    fn at_switch() -> Option<SliceSwitch>;
 }

@@ -17,11 +17,27 @@ pub trait Upcalls {
     /// on this processor, and no other handler that may call the kernel. On a machine with several processors it does not hold the
     /// one lock.
     unsafe fn alarm();
-    /// The running thread's time slice has ended.
+    /// The running thread's time slice has ended. It asks for the next end by
+    /// [`Machine::begin_slice`](crate::Machine::begin_slice).
     ///
     /// # Safety
     /// As of [`Upcalls::alarm`].
     unsafe fn slice_end();
+    /// The thread `from` gives way to `to`, whose time slice begins or goes on. What is left of a
+    /// slice stays with a thread that was preempted; `taker`, if that is `to`, takes it over from
+    /// one that was not. A machine names no taker. It asks the machine by
+    /// [`Machine::slice_left`](crate::Machine::slice_left) and tells it by
+    /// [`Machine::begin_slice`](crate::Machine::begin_slice). Called on whatever stack has the room
+    /// of a decision.
+    ///
+    /// # Safety The caller has masked interrupts up to the kernel's level and, on a machine with
+    /// several processors, holds the one lock until the call has returned. Both are threads of the
+    /// kernel.
+    unsafe extern "C" fn switch_slice(
+        from: *const Context,
+        to: *const Context,
+        taker: *const Context,
+    );
     /// Another processor has called this one by [`Machine::call`](crate::Machine::call).
     ///
     /// # Safety

@@ -5,12 +5,13 @@ use crate::float;
 use crate::interrupt::{self, Handler};
 use crate::memory;
 use crate::processors::{self, Taken};
+use crate::state;
 use crate::switch;
 use crate::timer;
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_arch_common::{Guard, Outcome64};
-use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor, SliceSwitch, StackRegion};
 use taktos_time::{Duration, Instant};
 
 /// The machine: an Armv8-A processor at EL1 on a board.
@@ -184,11 +185,20 @@ impl<B: Board> Machine for AArch64<B> {
         timer::set_alarm(at);
     }
 
-    fn begin_slice() {
-        timer::begin_slice();
+    fn set_slice(length: Option<Duration>, at_switch: SliceSwitch) {
+        timer::set_slice::<B>(length, at_switch);
     }
 
-    fn set_slice(length: Option<Duration>) {
-        timer::set_slice::<B>(length);
+    fn slice_left() -> usize {
+        timer::slice_left()
+    }
+
+    fn begin_slice(left: usize) {
+        timer::begin_slice(left);
+    }
+
+    #[inline(always)]
+    fn at_switch() -> Option<SliceSwitch> {
+        state::at_switch()
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::pieces::{find_and_release, with_state};
-use crate::state::State;
+use crate::state::AT_SWITCH;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
@@ -49,24 +49,26 @@ macro_rules! call {
 call!(call, enter);
 call!(call_in_slice, enter_in_slice);
 
-/// The first part of each switch: x3 holds the ticks of a slice, x4 tells the use of floating point, x2 is the
+/// The first part of each switch: x3 holds what is called where a slice begins, or zero; x4 tells
+/// the use of floating point, x2 is the
 /// state's address.
 macro_rules! load_state {
     () => {
         concat!(
             $crate::pieces::state_in!("x2"),
-            "\n ldp x3, x4, [x2, #{slice}]
+            "\n ldp x3, x4, [x2, #{at_switch}]
              cbnz x4, {leave_float}"
         )
     };
 }
 
-/// The end of each switch; `slice` restarts the time slice, where slices are on, `keep` does not.
+/// The end of each switch; by `slice` a time slice begins, where slices are on, by `keep` none
+/// does.
 macro_rules! tail {
     (slice) => {
         concat!(
             "cbz x3, 5f
-             msr cntp_tval_el0, x3
+             bl {switch_slice}
              5:\n",
             $crate::switch::tail!(keep)
         )
@@ -92,6 +94,26 @@ macro_rules! tail {
 
 pub(crate) use tail;
 
+/// The thread x1 names gives way to the one x0 names: tells x3, on the handlers' stack, which is
+/// empty. Keeps x0 to x2.
+#[unsafe(naked)]
+pub(crate) extern "C" fn switch_slice() {
+    naked_asm!(
+        "msr spsel, #1",
+        "stp x0, x1, [sp, #-32]!",
+        "stp x2, x30, [sp, #16]",
+        "mov x4, x0",
+        "mov x0, x1",
+        "mov x1, x4",
+        "mov x2, xzr",
+        "blr x3",
+        "ldp x2, x30, [sp, #16]",
+        "ldp x0, x1, [sp], #32",
+        "msr spsel, #0",
+        "ret",
+    )
+}
+
 /// The switch behind an entry: saves the caller in the thread x1 names and goes on with the one x0 names, for
 /// a whole slice. On the stack is the caller's frame.
 ///
@@ -108,8 +130,9 @@ pub(crate) extern "C" fn switch() {
         ".endif",
         load_state!(),
         tail!(slice),
-        slice = const offset_of!(State, slice),
+        at_switch = const AT_SWITCH,
         leave_float = sym leave_float,
+        switch_slice = sym switch_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         current = const offset_of!(Processor, current),
@@ -122,7 +145,7 @@ pub(crate) extern "C" fn switch_in_slice() {
     with_state!(
         load_state!(),
         tail!(keep),
-        slice = const offset_of!(State, slice),
+        at_switch = const AT_SWITCH,
         leave_float = sym leave_float_in_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
@@ -223,8 +246,9 @@ pub(crate) extern "C" fn preempt() {
         tail!(slice),
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
-        slice = const offset_of!(State, slice),
+        at_switch = const AT_SWITCH,
         leave_float = sym leave_float,
+        switch_slice = sym switch_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         current = const offset_of!(Processor, current),

@@ -12,6 +12,8 @@ use aarch64_cpu::registers::{
     ReadWriteable, Readable, Writeable,
 };
 use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use taktos_machine::SliceSwitch;
 use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
@@ -107,39 +109,53 @@ fn alarm() {
     unsafe { taktos_alarm() };
 }
 
+/// Ticks of a slice; zero while slices are off.
+static SLICE: AtomicU64 = AtomicU64::new(0);
+
 /// The end of a slice, unless a switch came between the timer's end and here: that began a slice for another thread,
 /// and the timer is not due any more. On several processors another one may have switched slices off meanwhile, too.
 /// Given to `set_handler` alone.
 fn slice_end() {
-    if SEVERAL && state::slice() == 0 {
+    if SEVERAL && SLICE.load(Relaxed) == 0 {
         return follow_slice();
     }
     if CNTP_CTL_EL0.is_set(CNTP_CTL_EL0::ISTATUS) {
-        begin_slice();
         // SAFETY: as for the alarm.
         unsafe { taktos_slice_end() };
     }
 }
 
-pub(crate) fn begin_slice() {
-    CNTP_TVAL_EL0.set(state::slice());
+/// As [`Machine::begin_slice`](taktos_machine::Machine::begin_slice).
+pub(crate) fn begin_slice(left: usize) {
+    let whole = SLICE.load(Relaxed);
+    CNTP_TVAL_EL0.set(match left {
+        0 => whole,
+        left => whole.min(left as u64),
+    });
+}
+
+/// As [`Machine::slice_left`](taktos_machine::Machine::slice_left): the register has 32 bits, and
+/// is negative when the slice is over.
+pub(crate) fn slice_left() -> usize {
+    (CNTP_TVAL_EL0.get() as i32).max(1) as usize
 }
 
 /// Slices are at least one tick and at most 2³¹ − 1 ticks long.
-pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
+pub(crate) fn set_slice<B: Board>(length: Option<Duration>, at_switch: SliceSwitch) {
     const LONGEST: u64 = i32::MAX as u64;
     let ticks = length.map_or(0, |length| ticks_of(length.as_nanos()).min(LONGEST));
-    state::set_slice::<B>(ticks);
+    SLICE.store(ticks, Relaxed);
+    state::set_at_switch::<B>(length.map(|_| at_switch));
     follow_slice();
     have_others_follow::<B>();
 }
 
 /// Makes this processor's timer follow the length of slices.
 pub(crate) fn follow_slice() {
-    if state::slice() == 0 {
+    if SLICE.load(Relaxed) == 0 {
         CNTP_CTL_EL0.modify(CNTP_CTL_EL0::ENABLE::CLEAR);
     } else {
-        begin_slice();
+        begin_slice(0);
         CNTP_CTL_EL0.write(CNTP_CTL_EL0::ENABLE::SET);
     }
 }

@@ -14,15 +14,15 @@ pub trait Board: 'static {
     /// The devices' registers; whole megabytes.
     const DEVICES: Range<usize>;
 
-    /// A register of the slice timer to which the number of ticks is stored at each switch, whether
-    /// slices are on or not: the slice begins anew.
-    const SLICE_RESTART: usize;
-
     /// The present time. Called with and without the mask.
     fn now() -> Instant;
     /// Asks for an alarm, as [`Machine::set_alarm`](taktos_machine::Machine::set_alarm).
     fn set_alarm(at: Option<Instant>);
-    /// Switches slices of the given length on, or off; the first begins now. Called with the mask.
-    /// Returns the number of ticks to be stored to [`Board::SLICE_RESTART`].
-    fn set_slice(length: Option<Duration>) -> u32;
+    /// Switches slices of the given length on, or off; a whole one begins now. Called with the
+    /// mask.
+    fn set_slice(length: Option<Duration>);
+    /// As [`Machine::slice_left`](taktos_machine::Machine::slice_left).
+    fn slice_left() -> usize;
+    /// As [`Machine::begin_slice`](taktos_machine::Machine::begin_slice).
+    fn begin_slice(left: usize);
 }

@@ -11,7 +11,7 @@
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
 use crate::state::{STATE, State};
-use crate::switch::{SYSTEM_MODE, tail};
+use crate::switch::{SYSTEM_MODE, switch_slice, tail};
 use aarch32_cpu::register::Cpacr;
 use core::arch::naked_asm;
 use core::mem::offset_of;
@@ -36,7 +36,7 @@ macro_rules! store_registers {
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
-    ($name:ident, $ending:ident) => {
+    ($name:ident, $ending:ident $(, $switch_slice:path)?) => {
         /// Switches the unit off and makes room for its registers; then ends as each switch.
         /// Entered like the tail, with the state's address in r12.
         #[unsafe(naked)]
@@ -54,6 +54,7 @@ macro_rules! leave_float {
                 "str r3, [sp, #-4]!",
                 "sub sp, sp, #{rest_of_frame}",
                 tail!($ending),
+                $(switch_slice = sym $switch_slice,)?
                 area = const AREA,
                 rest_of_frame = const REST_OF_FRAME,
                 resume_float = sym resume_float,
@@ -67,7 +68,7 @@ macro_rules! leave_float {
     };
 }
 
-leave_float!(leave_float, slice);
+leave_float!(leave_float, slice, switch_slice);
 leave_float!(leave_float_in_slice, keep);
 
 /// Where a thread with floating-point state goes on: the stack pointer is at its room. r0 and r1 are kept,
@@ -181,4 +182,4 @@ pub(crate) fn allow() {
     aarch32_cpu::asm::isb();
 }
 
-const _: () = assert!(offset_of!(State, slice) == 0 && offset_of!(State, float_in_use) == 4);
+const _: () = assert!(offset_of!(State, at_switch) == 0 && offset_of!(State, float_in_use) == 4);

@@ -81,7 +81,7 @@ macro_rules! interrupt_entry {
             "movs pc, lr",
             dispatch = sym $crate::entry::dispatch::<$board>,
             processor = sym $crate::TAKTOS_PROCESSOR,
-            preempt = sym $crate::entry::preempt::<$board>,
+            preempt = sym $crate::entry::preempt,
         )
     };
 }

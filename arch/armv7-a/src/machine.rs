@@ -9,7 +9,7 @@ use crate::switch::{self, Outcome32};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_arch_common::{Guard, TAKTOS_PROCESSOR};
-use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor, SliceSwitch, StackRegion};
 use taktos_time::{Duration, Instant};
 
 /// The machine: a Cortex-A8 on a board.
@@ -85,9 +85,9 @@ impl<B: Board> Machine for ArmV7A<B> {
         timeout: Timeout,
     ) -> Answer {
         let words = match (D::USES_WORDS, D::KEEPS_SLICE) {
-            (true, false) => switch::enter::<B, Self, D>(object, argument, timeout),
+            (true, false) => switch::enter::<Self, D>(object, argument, timeout),
             (true, true) => switch::enter_in_slice::<Self, D>(object, argument, timeout),
-            (false, false) => switch::enter_without_words::<B, Self, D>(object),
+            (false, false) => switch::enter_without_words::<Self, D>(object),
             (false, true) => switch::enter_without_words_in_slice::<Self, D>(object),
         };
         // Here, and not in the switch, where this thread's frame would still be on its stack.
@@ -136,13 +136,21 @@ impl<B: Board> Machine for ArmV7A<B> {
         B::set_alarm(at);
     }
 
-    fn begin_slice() {
-        let register = core::ptr::with_exposed_provenance_mut::<u32>(B::SLICE_RESTART);
-        // SAFETY: the board's slice timer, to which each switch stores the same.
-        unsafe { register.write_volatile(STATE.slice.get()) };
+    fn set_slice(length: Option<Duration>, at_switch: SliceSwitch) {
+        STATE.at_switch.set(length.map(|_| at_switch));
+        B::set_slice(length);
     }
 
-    fn set_slice(length: Option<Duration>) {
-        STATE.slice.set(B::set_slice(length));
+    fn slice_left() -> usize {
+        B::slice_left()
+    }
+
+    fn begin_slice(left: usize) {
+        B::begin_slice(left);
+    }
+
+    #[inline(always)]
+    fn at_switch() -> Option<SliceSwitch> {
+        STATE.at_switch.get()
     }
 }

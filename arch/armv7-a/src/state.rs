@@ -1,12 +1,13 @@
 //! Owns: what this machine remembers between its calls.
 
 use core::cell::Cell;
+use taktos_machine::SliceSwitch;
 
 /// What each switch reads. The first two are read together.
 #[repr(C, align(8))]
 pub(crate) struct State {
-    /// What is stored to the slice timer.
-    pub slice: Cell<u32>,
+    /// What a switch calls by which a slice begins; none while slices are off.
+    pub at_switch: Cell<Option<SliceSwitch>>,
     /// Not zero while the current thread may use the floating-point unit.
     pub float_in_use: Cell<u32>,
     /// Where the registers in the floating-point unit are to be saved before another thread
@@ -18,7 +19,7 @@ pub(crate) struct State {
 unsafe impl Sync for State {}
 
 pub(crate) static STATE: State = State {
-    slice: Cell::new(u32::MAX),
+    at_switch: Cell::new(None),
     float_in_use: Cell::new(0),
     float_area: Cell::new(0),
 };

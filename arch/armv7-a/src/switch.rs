@@ -3,7 +3,6 @@
 //! Everywhere below, at the common tail: r0 names the thread to go on with, r1 the thread that gives
 //! way, kernel-level interrupts are masked, and the stack holds a whole frame.
 
-use crate::board::Board;
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::INTERRUPT_STACKS_SIZE;
 use crate::state::STATE;
@@ -37,8 +36,11 @@ fn pair(low: usize, high: usize) -> u64 {
 
 /// The number of the mode in which threads run.
 pub(crate) const SYSTEM_MODE: u32 = 0x1F;
+/// That of the mode in which an interrupt comes.
+const INTERRUPT_MODE: u32 = 0x12;
 
-/// The first part of each switch: r2 is what restarts the slice, r3 tells the use of floating point.
+/// The first part of each switch: r2 is what is called where a slice begins, or zero, r3 tells the
+/// use of floating point.
 /// The loads take their time while the registers behind are pushed. r12 is the state's address.
 macro_rules! load_state {
     () => {
@@ -48,16 +50,9 @@ macro_rules! load_state {
     };
 }
 
-/// The second part: the addresses that the tail stores to.
-macro_rules! addresses {
-    (slice) => {
-        concat!(
-            "movw r6, #:lower16:{slice_restart}
-             movt r6, #:upper16:{slice_restart}\n",
-            addresses!(keep)
-        )
-    };
-    (keep) => {
+/// The second part: r5 is the address that the tail stores to.
+macro_rules! load_address {
+    () => {
         "movw r5, #:lower16:{processor}
          movt r5, #:upper16:{processor}"
     };
@@ -71,10 +66,15 @@ macro_rules! ask_for_float {
     };
 }
 
-/// The end of each switch; `slice` restarts the time slice, `keep` does not.
+/// The end of each switch; by `slice` a time slice begins, where slices are on, by `keep` none
+/// does.
 macro_rules! tail {
     (slice) => {
-        concat!("str r2, [r6]\n", $crate::switch::tail!(keep))
+        concat!(
+            "cmp r2, #0
+             blne {switch_slice}\n",
+            $crate::switch::tail!(keep)
+        )
     };
     (keep) => {
         "str sp, [r1, #{stack_pointer}]
@@ -91,13 +91,34 @@ macro_rules! tail {
 
 pub(crate) use tail;
 
+/// The thread r1 names gives way to the one r0 names: tells r2, on the stack of interrupts, which
+/// is empty. Keeps r0, r1 and r5. In system mode.
+#[unsafe(naked)]
+pub(crate) extern "C" fn switch_slice() {
+    naked_asm!(
+        "cps #{interrupt_mode}",
+        "push {{r0, r1}}",
+        "mov r3, r2",
+        "mov r2, r0",
+        "mov r0, r1",
+        "mov r1, r2",
+        "mov r2, #0",
+        "blx r3",
+        "pop {{r0, r1}}",
+        "cps #{system_mode}",
+        "bx lr",
+        interrupt_mode = const INTERRUPT_MODE,
+        system_mode = const SYSTEM_MODE,
+    )
+}
+
 /// The switch behind an entry: saves the caller in the thread r1 names and goes on with the one r0 names, for
 /// a whole slice. On the stack are r12 and the return address.
 ///
 /// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
 /// each file of an image that has this code defines them.
 #[unsafe(naked)]
-pub(crate) extern "C" fn switch<B: Board>() {
+pub(crate) extern "C" fn switch() {
     naked_asm!(
         ".ifndef \"taktos.mark.switch.begin\"",
         ".weak \"taktos.mark.schedule.end\"",
@@ -108,13 +129,13 @@ pub(crate) extern "C" fn switch<B: Board>() {
         load_state!(),
         // What the procedure call standard leaves to the callee.
         "push {{r4-r11}}",
-        addresses!(slice),
+        load_address!(),
         ask_for_float!(),
         tail!(slice),
         state = sym STATE,
         processor = sym TAKTOS_PROCESSOR,
         leave_float = sym leave_float,
-        slice_restart = const B::SLICE_RESTART,
+        switch_slice = sym switch_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         current = const offset_of!(Processor, current),
@@ -127,7 +148,7 @@ pub(crate) extern "C" fn switch_in_slice() {
     naked_asm!(
         load_state!(),
         "push {{r4-r11}}",
-        addresses!(keep),
+        load_address!(),
         ask_for_float!(),
         tail!(keep),
         state = sym STATE,
@@ -141,10 +162,10 @@ pub(crate) extern "C" fn switch_in_slice() {
 
 /// Defines an entry: how to take a decision, with the switch that may follow.
 macro_rules! enter {
-    ($name:ident $([$board:ident])?, $switch:expr $(, $word:ident: $type:ty)*) => {
+    ($name:ident, $switch:expr $(, $word:ident: $type:ty)*) => {
         /// Takes the decision `D`. Entered and left with the mask set: the caller ends it.
         #[unsafe(naked)]
-        pub(crate) extern "C" fn $name<$($board: Board,)? M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+        pub(crate) extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
             $($word: $type,)*
         ) -> u64 {
@@ -192,10 +213,10 @@ macro_rules! enter {
     };
 }
 
-enter!(enter[B], switch::<B>, argument: usize, timeout: Timeout);
+enter!(enter, switch, argument: usize, timeout: Timeout);
 enter!(enter_in_slice, switch_in_slice, argument: usize, timeout: Timeout);
 // For decisions that do not look at the words, which are then not even set.
-enter!(enter_without_words[B], switch::<B>);
+enter!(enter_without_words, switch);
 enter!(enter_without_words_in_slice, switch_in_slice);
 
 /// What a handler gets that asks for something that may block.
@@ -212,7 +233,7 @@ extern "C" fn turn_away() {
 /// The rest of an interrupt after which another thread runs. In IRQ mode, with the interrupted thread's
 /// registers as they were, lr and SPSR leading back to it, and nothing left on the handlers' stack.
 #[unsafe(naked)]
-pub extern "C" fn preempt<B: Board>() {
+pub extern "C" fn preempt() {
     naked_asm!(
         // pc and CPSR go to the thread's stack, and so does the processor.
         "srsdb sp!, #{system_mode}",
@@ -224,7 +245,7 @@ pub extern "C" fn preempt<B: Board>() {
         "push {{r4-r12, lr}}",
         // r0 is the heir's address, r1 that of the thread that gives way.
         load_state!(),
-        addresses!(slice),
+        load_address!(),
         "ldr r1, [r5, #{current}]",
         "ldr r0, [r5, #{heir}]",
         ask_for_float!(),
@@ -234,7 +255,7 @@ pub extern "C" fn preempt<B: Board>() {
         state = sym STATE,
         processor = sym TAKTOS_PROCESSOR,
         leave_float = sym leave_float,
-        slice_restart = const B::SLICE_RESTART,
+        switch_slice = sym switch_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         current = const offset_of!(Processor, current),

@@ -4,7 +4,6 @@
 use crate::lock::{Exchange, Handle, Lock, Taken, lock, unlock};
 use crate::stack::stacks_of;
 use core::cell::Cell;
-use core::sync::atomic::AtomicUsize;
 use taktos_machine::{Context, Processor};
 
 /// What a port with several processors has that others have not.
@@ -32,8 +31,6 @@ pub unsafe trait Port: Exchange + Sized {
 pub struct Block<P: Port> {
     /// Who runs. At the very beginning: the laboratory watches it.
     pub processor: Processor,
-    /// Ticks of a slice; zero while slices are off. Other processors write it, too.
-    pub slice: AtomicUsize,
     /// Not zero while the current thread may use the floating-point unit.
     pub float_in_use: Cell<usize>,
     /// The one lock. The hand-written paths know of the byte that they write.
@@ -55,7 +52,6 @@ impl<P: Port> Block<P> {
     )]
     const NEW: Self = Self {
         processor: Processor::EMPTY,
-        slice: AtomicUsize::new(0),
         float_in_use: Cell::new(0),
         lock: Handle::NEW,
         number: Cell::new(0),

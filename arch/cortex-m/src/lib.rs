@@ -76,10 +76,7 @@ pub mod reexports {
     #[cfg(armv8m)]
     pub use crate::fault::overflow_at_switch;
     pub use crate::switch::operands;
-    pub use crate::systick::STAMP;
-    pub use crate::user::{
-        Sliced, taktos_isolated_call, taktos_isolated_fault, taktos_isolated_switch,
-    };
+    pub use crate::user::{taktos_isolated_call, taktos_isolated_fault, taktos_isolated_switch};
     pub use taktos_machine::Upcalls;
 
     unsafe extern "C" {
@@ -93,11 +90,11 @@ pub mod reexports {
 #[macro_export]
 macro_rules! exceptions {
     ($upcalls:ty) => {
-        $crate::pended_switch!(timer);
+        $crate::pended_switch!();
         $crate::exceptions!(@ $upcalls);
     };
     (SystemTimer, $upcalls:ty) => {
-        $crate::pended_switch!(noted);
+        $crate::pended_switch!();
         $crate::exceptions!(@ $upcalls);
 
         /// The time of an alarm has come.

@@ -10,7 +10,9 @@ use core::ops::Range;
 use cortex_m::peripheral::SCB;
 use taktos_abi::{Status, Timeout};
 use taktos_arch_common::TAKTOS_PROCESSOR;
-use taktos_machine::{Answer, Context, Decision, Machine, Processor, Reply, StackRegion};
+use taktos_machine::{
+    Answer, Context, Decision, Machine, Processor, Reply, SliceSwitch, StackRegion,
+};
 use taktos_time::{Duration, Instant};
 
 /// What the board brings: a clock with an alarm. [`SystemTimer`](crate::SystemTimer) is one for boards without a timer of their own.
@@ -95,7 +97,7 @@ impl<C: Clock> Machine for CortexM<C> {
         argument: usize,
         timeout: Timeout,
     ) -> Answer {
-        let (status, value) = switch::take::<Self, C::Slices, D>(object, argument, timeout);
+        let (status, value) = switch::take::<Self, D>(object, argument, timeout);
         Answer {
             status: Status::from_word(status),
             value,
@@ -104,7 +106,7 @@ impl<C: Clock> Machine for CortexM<C> {
 
     #[inline(always)]
     fn enter_last<D: Decision<Self>, R: Reply>(object: &'static D::Object) -> usize {
-        switch::take_last::<Self, C::Slices, D, R>(object)
+        switch::take_last::<Self, D, R>(object)
     }
 
     #[inline(always)]
@@ -154,11 +156,21 @@ impl<C: Clock> Machine for CortexM<C> {
         C::advance(by)
     }
 
-    fn begin_slice() {
-        C::Slices::begin();
+    fn set_slice(length: Option<Duration>, at_switch: SliceSwitch) {
+        Self::processor().at_switch.set(length.map(|_| at_switch));
+        C::Slices::set(length);
     }
 
-    fn set_slice(length: Option<Duration>) {
-        C::Slices::set(length);
+    fn slice_left() -> usize {
+        C::Slices::left()
+    }
+
+    fn begin_slice(left: usize) {
+        C::Slices::begin(left);
+    }
+
+    #[inline(always)]
+    fn at_switch() -> Option<SliceSwitch> {
+        Self::processor().at_switch.get()
     }
 }

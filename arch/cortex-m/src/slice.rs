@@ -8,19 +8,20 @@ use crate::interrupt::{LOWEST, mask, unmask};
 use core::cell::Cell;
 use cortex_m::Peripherals;
 use cortex_m::peripheral::SYST;
-use cortex_m::peripheral::syst::SystClkSource;
+use cortex_m::peripheral::syst::{RegisterBlock, SystClkSource};
 use taktos_time::Duration;
 
 /// What measures time slices.
 pub trait Slices {
     /// The priority of `SysTick`.
     const LEVEL: u8;
-    /// Whether the beginning of a slice is noted, as the timer has other things to do. Otherwise a write to it is the beginning.
-    const ARE_NOTED: bool;
-    /// Sets the length of slices; none stops them. As [`Machine::set_slice`](taktos_machine::Machine::set_slice).
+    /// Sets the length of slices, of which a whole one begins; none stops them. Called with
+    /// interrupts masked.
     fn set(length: Option<Duration>);
-    /// Makes the running slice begin anew. Called with interrupts masked.
-    fn begin();
+    /// As [`Machine::slice_left`](taktos_machine::Machine::slice_left), in cycles.
+    fn left() -> usize;
+    /// As [`Machine::begin_slice`](taktos_machine::Machine::begin_slice).
+    fn begin(left: usize);
 }
 
 /// `SysTick` measures slices, on a processor of so many `HERTZ`, and nothing else.
@@ -28,14 +29,17 @@ pub struct SliceTimer<const HERTZ: u32>;
 
 impl<const HERTZ: u32> Slices for SliceTimer<HERTZ> {
     const LEVEL: u8 = LOWEST;
-    const ARE_NOTED: bool = false;
 
     fn set(length: Option<Duration>) {
         set(length, HERTZ);
     }
 
-    fn begin() {
-        begin();
+    fn left() -> usize {
+        left()
+    }
+
+    fn begin(left: usize) {
+        begin(left);
     }
 }
 
@@ -69,9 +73,7 @@ extern "C" fn SysTick() {
 /// The end of the slice, unless a switch came between the counter's end and here: that began a slice for
 /// another thread, and cleared the flag by which the counter says that it has wrapped.
 extern "C" fn end() {
-    const WRAPPED: u32 = 1 << 16;
-    // SAFETY: `SysTick` belongs to this module alone.
-    if unsafe { (*SYST::PTR).csr.read() } & WRAPPED != 0 {
+    if has_wrapped() {
         // Interrupts that may call the kernel are more urgent than this one.
         mask();
         // SAFETY: in a handler, which no thread interrupts, with those masked; there is one processor.
@@ -96,10 +98,45 @@ fn set(length: Option<Duration>, hertz: u32) {
     }
 }
 
-/// Makes the running slice begin anew.
-fn begin() {
-    // SAFETY: any write clears the counter, which then begins anew; it belongs to this module and to the switch.
-    unsafe { (*SYST::PTR).cvr.write(0) };
+fn timer() -> &'static RegisterBlock {
+    // SAFETY: the address of the processor's own timer, which belongs to this module alone; its
+    // registers are read and written as single words.
+    unsafe { &*SYST::PTR }
+}
+
+/// Whether the counter has come to zero since the last look, and since it was cleared.
+fn has_wrapped() -> bool {
+    const WRAPPED: u32 = 1 << 16;
+    timer().csr.read() & WRAPPED != 0
+}
+
+/// What is left of the slice, in cycles.
+fn left() -> usize {
+    let left = timer().cvr.read() as usize;
+    if has_wrapped() { 1 } else { left.max(1) }
+}
+
+/// The least from which the counter begins: it must not come to zero before it has been told how
+/// long a whole slice is.
+const LEAST: u32 = 32;
+
+/// Has the slice end in `left` cycles, of which there are [`LEAST`]; or in a whole slice's. Then a
+/// whole one begins by itself.
+fn begin(left: usize) {
+    let timer = timer();
+    let whole = timer.rvr.read();
+    // SAFETY: a write to the value clears the counter, and the flag; with the next tick it begins
+    // anew.
+    unsafe {
+        if left == 0 || left >= whole as usize {
+            timer.cvr.write(0);
+            return;
+        }
+        timer.rvr.write(whole.min(LEAST).max(left as u32 - 1));
+        timer.cvr.write(0);
+        while timer.cvr.read() == 0 {}
+        timer.rvr.write(whole);
+    }
 }
 
 /// What the counter starts from: it takes one tick to get there. It has 24 bits: longer slices are cut

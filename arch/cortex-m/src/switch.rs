@@ -12,9 +12,7 @@ use crate::guard::GUARD;
 #[cfg(not(armv8m))]
 use crate::guard::GUARD_REGION;
 use crate::interrupt::KERNEL_LEVEL;
-use crate::slice::Slices;
 use core::arch::{asm, naked_asm};
-use core::marker::PhantomData;
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
 use taktos_arch_common::TAKTOS_PROCESSOR;
@@ -37,14 +35,6 @@ impl Outcome for Outcome32 {
     }
 }
 
-impl Outcome32 {
-    /// No thread has an odd address.
-    #[inline(always)]
-    fn is_switch(&self) -> bool {
-        self.0 & 1 == 0
-    }
-}
-
 #[inline(always)]
 fn pair(low: usize, high: usize) -> u64 {
     (high as u64) << 32 | low as u64
@@ -52,11 +42,11 @@ fn pair(low: usize, high: usize) -> u64 {
 
 /// `SysTick`'s control register; its other registers and the protection unit's are reached from here.
 pub const SYSTEM_TIMER: u32 = 0xE000_E010;
-/// From there: its value, which a write clears.
-pub const SLICE_COUNTER: usize = 0x08;
 const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
 /// The bit that pends `PendSV`.
 pub const PEND_SWITCH: u32 = 1 << 28;
+/// Where what a switch calls lies by which a slice begins.
+pub const AT_SWITCH: usize = offset_of!(Processor, at_switch);
 /// The number of the exception that is the first interrupt, and the address of the interrupts' priorities, a byte each.
 const FIRST_INTERRUPT: u32 = 16;
 const PRIORITIES: u32 = 0xE000_E400;
@@ -152,20 +142,7 @@ call!(yield_blocking_in_slice, switch_blocking_in_slice);
 
 /// Takes the decision `D` through the entry that suits it. Called with the mask set.
 #[inline(always)]
-pub fn take<M: Machine<Outcome = Outcome32>, S: Slices, D: Decision<M>>(
-    object: &'static D::Object,
-    argument: usize,
-    timeout: Timeout,
-) -> (usize, usize) {
-    if S::ARE_NOTED {
-        through::<M, Noting<S, D>>(object, argument, timeout)
-    } else {
-        through::<M, D>(object, argument, timeout)
-    }
-}
-
-#[inline(always)]
-fn through<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
+pub fn take<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
     object: &'static D::Object,
     argument: usize,
     timeout: Timeout,
@@ -185,18 +162,7 @@ fn through<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
 
 /// Takes the decision `D`, which looks at no words, as the last thing of a function that C calls. Called with the mask set.
 #[inline(always)]
-pub fn take_last<M: Machine<Outcome = Outcome32>, S: Slices, D: Decision<M>, R: Reply>(
-    object: &'static D::Object,
-) -> usize {
-    if S::ARE_NOTED {
-        last_through::<M, Noting<S, D>, R>(object)
-    } else {
-        last_through::<M, D, R>(object)
-    }
-}
-
-#[inline(always)]
-fn last_through<M: Machine<Outcome = Outcome32>, D: Decision<M>, R: Reply>(
+pub fn take_last<M: Machine<Outcome = Outcome32>, D: Decision<M>, R: Reply>(
     object: &'static D::Object,
 ) -> usize {
     // A function that only jumps here, as that of a yield does, would get a stack frame before that. A way that nobody goes, and that has a call,
@@ -228,43 +194,14 @@ fn never() -> usize {
     result
 }
 
-/// The decision `D` where the beginning of a slice is noted: when the decision is taken to switch, a dozen instructions before. The
-/// entries need not begin it.
-struct Noting<S, D>(PhantomData<(S, D)>);
-
-impl<M, S, D> Decision<M> for Noting<S, D>
-where
-    M: Machine<Outcome = Outcome32>,
-    S: Slices,
-    D: Decision<M>,
-{
-    type Object = D::Object;
-    const KEEPS_SLICE: bool = true;
-    const USES_WORDS: bool = D::USES_WORDS;
-    const USES_TIMEOUT: bool = D::USES_TIMEOUT;
-    const ALWAYS_SWITCHES: bool = D::ALWAYS_SWITCHES;
-    const BLOCKS: bool = D::BLOCKS;
-
-    #[inline(always)]
-    extern "C" fn decide(
-        object: &'static D::Object,
-        argument: usize,
-        timeout: Timeout,
-    ) -> Outcome32 {
-        let outcome = D::decide(object, argument, timeout);
-        if !D::KEEPS_SLICE && outcome.is_switch() {
-            S::begin();
-        }
-        outcome
-    }
-}
-
-/// Assembles an entry: its own lines, then the common tail (`slice` restarts the time slice, `keep` does not), then
+/// Assembles an entry: its own lines, then the common tail (by `slice` a time slice begins, where
+/// slices are on, by `keep` none does), then
 /// lines that nothing falls into; at last the operands.
 macro_rules! with_tail {
     ([$($line:expr),* $(,)?], slice, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
-        with_tail!(@ [$($line),*], [#[cfg(armv8m)] "ldr r2, ={system_timer}", "str r3, [r2, #{slice_counter}]",], [$($behind),*],
-            [#[cfg(armv8m)] system_timer = const SYSTEM_TIMER, slice_counter = const SLICE_COUNTER, $($operands)*])
+        with_tail!(@ [$($line),*], ["ldr r4, [r3, #{at_switch}]", "cbnz r4, 8f", "9:",],
+            ["8:", "bl {switch_slice}", "b 9b" $(, $behind)*],
+            [at_switch = const AT_SWITCH, switch_slice = sym switch_slice, $($operands)*])
     };
     ([$($line:expr),* $(,)?], keep, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
         with_tail!(@ [$($line),*], [], [$($behind),*], [$($operands)*])
@@ -287,27 +224,28 @@ macro_rules! with_tail {
             ".noaltmacro",
             // The new thread's guard, or its limit: its address is computed, not loaded.
             "add r12, r0, #{guard}",
-            // By its name: a copy of an entry that the compiler makes in the board's crate, which defines the static, would
-            // otherwise name nothing.
-            "ldr r3, =TAKTOS_PROCESSOR",
+            #[cfg(armv8m)] "ldr r3, =TAKTOS_PROCESSOR",
+            #[cfg(not(armv8m))] "ldrd r2, r3, 7f",
+            $($slice)*
             // The laboratory sees the switch by this store.
             "str r0, [r3, #{current}]",
             "str sp, [r1]",
-            #[cfg(not(armv8m))] "ldr r2, ={system_timer}",
             // Meanwhile there is no limit: an interrupt above the mask may come on either stack.
             #[cfg(armv8m)] "movs r3, #0",
             #[cfg(armv8m)] "msr psplim, r3",
             "ldr sp, [r0]",
             #[cfg(not(armv8m))] "str r12, [r2, #{guard_region}]",
             #[cfg(armv8m)] "msr psplim, r12",
-            // Any write makes the slice begin anew.
-            $($slice)*
             "ldr r1, [r0, #{value}]",
             "ldr r0, [r0, #{status}]",
             // The mask ends behind the call, or where the resumed thread's exception frame is returned from.
             "pop {{r4, r6, r7, pc}}",
             $($behind,)*
             ".ltorg",
+            // By its name: a copy of an entry that the compiler makes in the board's crate, which
+            // defines the static, would otherwise name nothing.
+            #[cfg(not(armv8m))] ".p2align 2",
+            #[cfg(not(armv8m))] "7: .word {system_timer}, TAKTOS_PROCESSOR",
             current = const offset_of!(Processor, current),
             #[cfg(not(armv8m))] system_timer = const SYSTEM_TIMER,
             guard = const GUARD,
@@ -317,6 +255,21 @@ macro_rules! with_tail {
             $($operands)*
         )
     };
+}
+
+/// The thread that r1 names gives way to that of r0: tells r4, on the stack of the former. Keeps r0
+/// to r3 and r12.
+#[unsafe(naked)]
+pub extern "C" fn switch_slice() {
+    naked_asm!(
+        "push {{r0-r3, r12, lr}}",
+        "mov r3, r0",
+        "mov r0, r1",
+        "mov r1, r3",
+        "movs r2, #0",
+        "blx r4",
+        "pop {{r0-r3, r12, pc}}",
+    )
 }
 
 /// Defines an entry: the lines by which it begins, and how it is declared; `$stay` are the lines by which it leaves where there is no switch. Both
@@ -610,7 +563,7 @@ extern "C" fn SVCall() {
     )
 }
 
-/// What [`exceptions!`](crate::exceptions) defines as `PendSV`; `slice` are its lines by which a slice begins, and their operands.
+/// What [`exceptions!`](crate::exceptions) defines as `PendSV`.
 ///
 /// Switches to the heir when the last handler has returned: it has the lowest priority, so it comes in the midst of none.
 ///
@@ -621,27 +574,23 @@ extern "C" fn SVCall() {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! pended_switch {
-    (timer) => {
-        $crate::guarded_switch!(["str r1, [r12, #{slice_counter}]"], []);
+    () => {
+        $crate::guarded_switch!();
     };
-    (noted) => {
-        $crate::guarded_switch!(
-            ["ldr r2, [r12, #{slice_counter}]", "ldr r3, ={stamp}", "str r2, [r3]"],
-            [stamp = sym $crate::reexports::STAMP,]
-        );
-    };
-    (@ [$($stored:literal),*], [$($guard:literal),*], [$($slice:literal),*], [$($operands:tt)*]) => {
+    (@ [$($stored:literal),*], [$($guard:literal),*], [$($operands:tt)*]) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         extern "C" fn PendSV() {
             ::core::arch::naked_asm!(
                 ".fpu fpv4-sp-d16",
                 "ldr r3, ={processor}",
-                "ldr r1, [r3, #{current}]",
-                "ldr r2, [r3, #{heir}]",
-                "ldr r12, ={return_from_exception}",
+                "ldrd r1, r2, [r3, #{current}]",
+                "ldr r0, [r3, #{at_switch}]",
                 "cmp r1, r2",
                 "beq 9f",
+                "cbnz r0, 8f",
+                "7:",
+                "ldr r12, ={return_from_exception}",
                 "mrs r0, psp",
                 "tst lr, #0x10",
                 "beq 5f",
@@ -678,10 +627,11 @@ macro_rules! pended_switch {
                 "4:",
                 "ldr r12, ={system_timer}",
                 $($guard,)*
-                $($slice,)*
                 "msr psp, r0",
                 "9:",
                 "bx lr",
+                "8:",
+                "b 10f",
                 "3:",
                 "ldmia r0!, {{r5, r8-r11}}",
                 "ldr r3, ={return_from_exception}",
@@ -703,6 +653,8 @@ macro_rules! pended_switch {
                 "mov r3, #{pend_switch}",
                 "str r3, [r1, #{interrupt_control}]",
                 "b 2b",
+                $crate::masked_switch_slice!("10:"),
+                "b 7b",
                 ".ltorg",
                 processor = sym $crate::TAKTOS_PROCESSOR,
                 current = const $crate::reexports::operands::CURRENT,
@@ -716,21 +668,47 @@ macro_rules! pended_switch {
                 value = const $crate::reexports::operands::VALUE,
                 system_timer = const $crate::reexports::operands::SYSTEM_TIMER,
                 guard = const $crate::reexports::operands::GUARD,
-                slice_counter = const $crate::reexports::operands::SLICE_COUNTER,
+                at_switch = const $crate::reexports::operands::AT_SWITCH,
+                level = const $crate::reexports::operands::KERNEL_LEVEL,
                 $($operands)*
             )
         }
     };
 }
 
+/// From the label named on: tells r0, in a handler that nobody has masked, that the thread of r1
+/// gives way to that of r2. Keeps both, r3 and lr.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! masked_switch_slice {
+    ($label:literal) => {
+        concat!(
+            $label,
+            "
+            push {{r1-r3, lr}}
+            mov r12, r0
+            mov r0, #{level}
+            msr basepri, r0
+            mov r0, r1
+            mov r1, r2
+            movs r2, #0
+            blx r12
+            movs r0, #0
+            msr basepri, r0
+            pop {{r1-r3, lr}}"
+        )
+    };
+}
+
 /// The operands of [`pended_switch!`](crate::pended_switch).
 #[expect(missing_docs, reason = "each is what its name says")]
 pub mod operands {
+    pub use super::{AT_SWITCH, PEND_SWITCH, SYSTEM_TIMER, WITH_STATE, return_from_exception};
     use super::{Context, Processor, offset_of};
-    pub use super::{PEND_SWITCH, SLICE_COUNTER, SYSTEM_TIMER, WITH_STATE, return_from_exception};
     pub use crate::guard::GUARD;
     #[cfg(not(armv8m))]
     pub use crate::guard::{GUARD_REGION, GUARD_SIZE};
+    pub use crate::interrupt::KERNEL_LEVEL;
 
     pub const CURRENT: usize = offset_of!(Processor, current);
     pub const HEIR: usize = offset_of!(Processor, heir);

@@ -4,6 +4,7 @@
 use crate::Handler;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use taktos_machine::SliceSwitch;
 use taktos_time::{Duration, Instant};
 
 /// A point in time that never comes.
@@ -24,6 +25,8 @@ pub struct Agenda {
     /// When the alarm is due.
     pub alarm: Cell<u64>,
     slice_length: Cell<u64>,
+    /// What a switch calls by which a slice begins.
+    pub at_switch: Cell<Option<SliceSwitch>>,
     slice_end: Cell<u64>,
     /// By time and by the order in which they were asked for.
     interrupts: RefCell<BTreeMap<(u64, u64), Handler>>,
@@ -42,6 +45,7 @@ impl Agenda {
         Self {
             alarm: Cell::new(NEVER),
             slice_length: Cell::new(NEVER),
+            at_switch: Cell::new(None),
             slice_end: Cell::new(NEVER),
             interrupts: RefCell::new(BTreeMap::new()),
             next_interrupt: Cell::new(NEVER),
@@ -53,6 +57,7 @@ impl Agenda {
     pub fn reset(&self) {
         self.alarm.set(NEVER);
         self.slice_length.set(NEVER);
+        self.at_switch.set(None);
         self.slice_end.set(NEVER);
         self.interrupts.borrow_mut().clear();
         self.next_interrupt.set(NEVER);
@@ -65,17 +70,26 @@ impl Agenda {
         self.next_interrupt.set(self.next_interrupt.get().min(at));
     }
 
-    /// Sets the length of time slices; one begins `now`.
-    pub fn set_slice(&self, length: Option<Duration>, now: u64) {
+    /// Sets the length of time slices, of which a whole one begins `now`, and what a switch calls.
+    pub fn set_slice(&self, length: Option<Duration>, at_switch: SliceSwitch, now: u64) {
         self.slice_length
             .set(length.map_or(NEVER, Duration::as_nanos));
-        self.begin_slice(now);
+        self.at_switch.set(length.map(|_| at_switch));
+        self.begin_slice(0, now);
     }
 
-    /// A time slice begins `now`.
-    pub fn begin_slice(&self, now: u64) {
-        self.slice_end
-            .set(now.saturating_add(self.slice_length.get()));
+    /// The time slice ends so long after `now`; 0: a whole one begins.
+    pub fn begin_slice(&self, left: usize, now: u64) {
+        let span = match left {
+            0 => self.slice_length.get(),
+            left => self.slice_length.get().min(left as u64),
+        };
+        self.slice_end.set(now.saturating_add(span));
+    }
+
+    /// What is left of the time slice `now`.
+    pub fn slice_left(&self, now: u64) -> usize {
+        self.slice_end.get().saturating_sub(now).max(1) as usize
     }
 
     /// When something is due next, the end of the slice apart.
@@ -100,7 +114,7 @@ impl Agenda {
             self.alarm.set(NEVER);
             return Some(Due::Alarm);
         }
-        self.begin_slice(now);
+        self.slice_end.set(NEVER);
         Some(Due::SliceEnd)
     }
 

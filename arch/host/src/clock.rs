@@ -3,7 +3,6 @@
 
 use crate::agenda::{Agenda, Due};
 use std::cell::Cell;
-use taktos_time::Duration;
 
 /// The clock of one world, and what is due in it; all times in nanoseconds.
 pub struct Clock {
@@ -26,16 +25,6 @@ impl Clock {
     pub fn reset(&self) {
         self.now.set(0);
         self.agenda.reset();
-    }
-
-    /// Sets the length of time slices; one begins now.
-    pub fn set_slice(&self, length: Option<Duration>) {
-        self.agenda.set_slice(length, self.now.get());
-    }
-
-    /// A time slice begins now.
-    pub fn begin_slice(&self) {
-        self.agenda.begin_slice(self.now.get());
     }
 
     /// Goes on to `at`, unless that has passed.

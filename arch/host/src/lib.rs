@@ -24,7 +24,9 @@ pub use world::{End, Handler, Outcome};
 
 use agenda::nanos;
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Answer, Cause, Context, Decision, Machine, Processor, StackRegion, Upcalls};
+use taktos_machine::{
+    Answer, Cause, Context, Decision, Machine, Processor, SliceSwitch, StackRegion, Upcalls,
+};
 use taktos_time::{Duration, Instant};
 use world::with_world;
 
@@ -164,12 +166,23 @@ impl Machine for Host {
         with_world(|world| world.clock.agenda.alarm.set(nanos(at)));
     }
 
-    fn begin_slice() {
-        with_world(|world| world.clock.begin_slice());
+    fn set_slice(length: Option<Duration>, at_switch: SliceSwitch) {
+        with_world(|world| {
+            let clock = &world.clock;
+            clock.agenda.set_slice(length, at_switch, clock.now.get());
+        });
     }
 
-    fn set_slice(length: Option<Duration>) {
-        with_world(|world| world.clock.set_slice(length));
+    fn slice_left() -> usize {
+        with_world(|world| world.clock.agenda.slice_left(world.clock.now.get()))
+    }
+
+    fn begin_slice(left: usize) {
+        with_world(|world| world.clock.agenda.begin_slice(left, world.clock.now.get()));
+    }
+
+    fn at_switch() -> Option<SliceSwitch> {
+        with_world(|world| world.clock.agenda.at_switch.get())
     }
 }
 

@@ -31,7 +31,9 @@ pub use order::{Chooser, Order, Step};
 use crate::agenda::nanos;
 use crate::{Decided, End, Handler, Outcome};
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Answer, Cause, Context, Decision, Machine, Processor, StackRegion, Upcalls};
+use taktos_machine::{
+    Answer, Cause, Context, Decision, Machine, Processor, SliceSwitch, StackRegion, Upcalls,
+};
 use taktos_time::{Duration, Instant};
 use world::{World, with_world};
 
@@ -166,16 +168,24 @@ impl Machine for HostSeveral {
         with_world(|world| world.cpu().agenda.alarm.set(nanos(at)));
     }
 
-    fn begin_slice() {
-        with_world(|world| world.cpu().agenda.begin_slice(world.now.get()));
-    }
-
-    fn set_slice(length: Option<Duration>) {
+    fn set_slice(length: Option<Duration>, at_switch: SliceSwitch) {
         with_world(|world| {
             for cpu in world.online() {
-                cpu.agenda.set_slice(length, world.now.get());
+                cpu.agenda.set_slice(length, at_switch, world.now.get());
             }
         });
+    }
+
+    fn slice_left() -> usize {
+        with_world(|world| world.cpu().agenda.slice_left(world.now.get()))
+    }
+
+    fn begin_slice(left: usize) {
+        with_world(|world| world.cpu().agenda.begin_slice(left, world.now.get()));
+    }
+
+    fn at_switch() -> Option<SliceSwitch> {
+        with_world(|world| world.cpu().agenda.at_switch.get())
     }
 }
 

@@ -184,7 +184,6 @@ impl World {
 
     /// Leaves the boot code for the first thread.
     pub fn leave_boot(&self) -> ! {
-        self.clock.begin_slice();
         self.fibres.suspend();
         unreachable!("the boot code goes on after the start")
     }
@@ -219,11 +218,12 @@ impl World {
 
     /// Both sides of a switch are masked.
     fn go_on_with(&self, to: *const Context, keeps_slice: bool) {
+        if !keeps_slice && let Some(switch) = self.clock.agenda.at_switch.get() {
+            // SAFETY: both sides of a switch are masked, and the kernel has named both threads.
+            unsafe { switch(self.processor.current.get(), to, ptr::null()) };
+        }
         self.processor.current.set(to);
         self.switches.set(self.switches.get() + 1);
-        if !keeps_slice {
-            self.clock.begin_slice();
-        }
         self.fibres.suspend();
     }
 

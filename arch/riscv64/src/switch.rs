@@ -5,14 +5,15 @@
 //! the two that cannot be so declared, s0 and s1.
 //!
 //! Everywhere below, at the common tail: a0 names the thread to go on with, a1 the thread that gives way, t0 is the
-//! state's address (on several processors tp is), t1 holds the ticks of a slice, kernel-level interrupts are masked,
+//! state's address (on several processors tp is), t1 what is called where a slice begins,
+//! kernel-level interrupts are masked,
 //! and the stack holds a whole frame. On several processors the one lock is held until the tail releases it.
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::ENABLED;
 use crate::pieces::{load_state_address, of_state, release, with_state};
 use crate::reservation::end_reservation;
-use crate::state::State;
+use crate::state::{AT_SWITCH, State};
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
@@ -52,14 +53,15 @@ macro_rules! call {
 call!(call, enter);
 call!(call_in_slice, enter_in_slice);
 
-/// The first part of each switch: the state's address, the ticks of a slice, and another way for threads with
+/// The first part of each switch: the state's address, what is called where a slice begins, and
+/// another way for threads with
 /// floating-point state.
 macro_rules! load_state {
     () => {
         concat!(
             load_state_address!("t0"),
             "ld t1, ",
-            of_state!("{slice}", "t0"),
+            of_state!("{at_switch}", "t0"),
             "\n ld t2, ",
             of_state!("{float_in_use}", "t0"),
             "\n beqz t2, 6f
@@ -69,22 +71,14 @@ macro_rules! load_state {
     };
 }
 
-/// The end of each switch; `slice` restarts the time slice, where slices are on, `keep` does not.
+/// The end of each switch; by `slice` a time slice begins, where slices are on, by `keep` none
+/// does.
 macro_rules! tail {
     (slice) => {
         concat!(
-            "beqz t1, 5f\n",
-            $crate::clint::read_counter!(),
-            "add t3, t3, t1
-             sd t3, ",
-            $crate::pieces::of_state!("{slice_end}", "t0"),
-            "\n ld t4, ",
-            $crate::pieces::of_state!("{alarm}", "t0"),
-            "\n bgeu t4, t3, 4f
-             mv t3, t4
-             4:\n",
-            $crate::clint::set_comparator!(),
-            "5:\n",
+            "beqz t1, 5f
+             call {switch_slice}
+             5:\n",
             $crate::switch::tail!(keep)
         )
     };
@@ -110,6 +104,31 @@ macro_rules! tail {
 
 pub(crate) use tail;
 
+/// The thread a1 names gives way to the one a0 names: tells t1, on the handlers' stack, which is
+/// empty. Keeps a0 and a1.
+#[unsafe(naked)]
+pub(crate) extern "C" fn switch_slice() {
+    naked_asm!(
+        "csrr t0, sscratch",
+        "addi t0, t0, -32",
+        "sd sp, 0(t0)",
+        "sd ra, 8(t0)",
+        "sd a0, 16(t0)",
+        "sd a1, 24(t0)",
+        "mv sp, t0",
+        "mv t0, a0",
+        "mv a0, a1",
+        "mv a1, t0",
+        "li a2, 0",
+        "jalr t1",
+        "ld ra, 8(sp)",
+        "ld a0, 16(sp)",
+        "ld a1, 24(sp)",
+        "ld sp, 0(sp)",
+        "ret",
+    )
+}
+
 /// The switch behind an entry: saves the caller in the thread a1 names and goes on with the one a0 names, for
 /// a whole slice. On the stack is the caller's frame.
 ///
@@ -127,10 +146,9 @@ pub(crate) extern "C" fn switch() {
         load_state!(),
         tail!(slice),
         leave_float = sym leave_float,
-        slice = const offset_of!(State, slice),
+        at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
-        slice_end = const offset_of!(State, more.slice_end),
-        alarm = const offset_of!(State, more.alarm),
+        switch_slice = sym switch_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),
@@ -145,7 +163,7 @@ pub(crate) extern "C" fn switch_in_slice() {
         load_state!(),
         tail!(keep),
         leave_float = sym leave_float_in_slice,
-        slice = const offset_of!(State, slice),
+        at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
@@ -267,10 +285,9 @@ pub(crate) extern "C" fn preempt() {
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
         leave_float = sym leave_float,
-        slice = const offset_of!(State, slice),
+        at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
-        slice_end = const offset_of!(State, more.slice_end),
-        alarm = const offset_of!(State, more.alarm),
+        switch_slice = sym switch_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
         status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),

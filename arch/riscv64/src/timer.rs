@@ -6,6 +6,8 @@ use crate::clint;
 pub(crate) use crate::clint::counter;
 use crate::processors::tell_slice;
 use crate::state::{self, more};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use taktos_machine::SliceSwitch;
 use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
@@ -75,26 +77,41 @@ pub(crate) unsafe fn due() {
         unsafe { taktos_alarm() };
     }
     if more().slice_end.get() <= now {
-        begin_slice();
+        more().slice_end.set(NEVER);
         // SAFETY: the caller's.
         unsafe { taktos_slice_end() };
     }
     compare();
 }
 
-pub(crate) fn begin_slice() {
-    let ticks = state::slice();
-    more().slice_end.set(match ticks {
+/// Ticks of a slice; zero while slices are off.
+static SLICE: AtomicU64 = AtomicU64::new(0);
+
+/// As [`Machine::begin_slice`](taktos_machine::Machine::begin_slice); no slice ends while they are
+/// off.
+pub(crate) fn begin_slice(left: usize) {
+    let whole = SLICE.load(Relaxed);
+    let ticks = match left {
+        0 => whole,
+        left => whole.min(left as u64),
+    };
+    more().slice_end.set(match whole {
         0 => NEVER,
-        ticks => counter() + ticks,
+        _ => counter() + ticks,
     });
     compare();
 }
 
+/// As [`Machine::slice_left`](taktos_machine::Machine::slice_left).
+pub(crate) fn slice_left() -> usize {
+    more().slice_end.get().saturating_sub(counter()).max(1) as usize
+}
+
 /// Slices are at least one tick long.
-pub(crate) fn set_slice<B: Board>(length: Option<Duration>) {
+pub(crate) fn set_slice<B: Board>(length: Option<Duration>, at_switch: SliceSwitch) {
     let ticks = length.map_or(0, |length| ticks_of::<B>(length.as_nanos()));
-    state::set_slice::<B>(ticks);
-    begin_slice();
+    SLICE.store(ticks, Relaxed);
+    state::set_at_switch::<B>(length.map(|_| at_switch));
+    begin_slice(0);
     tell_slice::<B>();
 }

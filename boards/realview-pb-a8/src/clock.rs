@@ -28,8 +28,6 @@ const ONE_SHOT: u32 = 1;
 /// Counts down to zero once, with an interrupt.
 const RUN_ONCE: u32 = ENABLE | INTERRUPT | WIDE | ONE_SHOT;
 
-/// Where the ticks of a slice are stored to begin it anew.
-pub(crate) const SLICE_RESTART: usize = SLICE + LOAD;
 /// The farthest alarm that is set in one step: well before the counter wraps (178 s).
 const HORIZON: Duration = Duration::from_secs(32);
 
@@ -67,21 +65,34 @@ fn alarm<U: Upcalls>() {
 }
 
 /// The end of a slice. The timer stands at zero then, unless it was loaded since: then a switch came
-/// between the end of the last slice and this handler, and the new slice has only begun.
+/// between the end of the last slice and this handler, and another slice runs.
 fn slice<U: Upcalls>() {
     let ended = load(SLICE + VALUE) == 0;
     store(SLICE + CLEAR, 1);
-    run_slice(EPOCH.slice.get());
     if ended {
         // SAFETY: the handler of the slice's interrupt alone, which has the kernel's level, on the one processor.
         unsafe { U::slice_end() };
     }
 }
 
-fn run_slice(ticks: u32) {
+/// Has the slice end in so many ticks, or in a whole slice's.
+pub(crate) fn begin_slice(left: usize) {
+    let whole = EPOCH.slice.get();
     store(SLICE + CONTROL, WIDE | ONE_SHOT);
-    store(SLICE + LOAD, ticks);
+    store(
+        SLICE + LOAD,
+        if left == 0 {
+            whole
+        } else {
+            whole.min(left as u32)
+        },
+    );
     store(SLICE + CONTROL, RUN_ONCE);
+}
+
+/// The ticks that are left of the slice; 1 of one that is over.
+pub(crate) fn slice_left() -> usize {
+    load(SLICE + VALUE).max(1) as usize
 }
 
 /// The present time.
@@ -114,13 +125,12 @@ fn microseconds(span: Duration) -> u32 {
 }
 
 /// Switches slices on or off. They are at least 1 µs and at most 32 s long.
-pub(crate) fn set_slice(length: Option<Duration>) -> u32 {
+pub(crate) fn set_slice(length: Option<Duration>) {
     let ticks = length.map_or(u32::MAX, |length| microseconds(length.min(HORIZON)).max(1));
     EPOCH.slice.set(ticks);
     store(SLICE + CONTROL, WIDE | ONE_SHOT);
     store(SLICE + CLEAR, 1);
     if length.is_some() {
-        run_slice(ticks);
+        begin_slice(0);
     }
-    ticks
 }

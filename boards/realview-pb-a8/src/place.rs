@@ -21,7 +21,6 @@ impl taktos_arch_armv7_a::Board for Place {
     const PROCESSOR_INTERFACE: usize = 0x1E00_0000;
     const MEMORY: Range<usize> = 0x7000_0000..0x7800_0000;
     const DEVICES: Range<usize> = 0x1000_0000..0x2000_0000;
-    const SLICE_RESTART: usize = clock::SLICE_RESTART;
 
     fn now() -> Instant {
         clock::now()
@@ -31,7 +30,15 @@ impl taktos_arch_armv7_a::Board for Place {
         clock::set_alarm(at);
     }
 
-    fn set_slice(length: Option<Duration>) -> u32 {
-        clock::set_slice(length)
+    fn set_slice(length: Option<Duration>) {
+        clock::set_slice(length);
+    }
+
+    fn slice_left() -> usize {
+        clock::slice_left()
+    }
+
+    fn begin_slice(left: usize) {
+        clock::begin_slice(left);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::bytes;
 use crate::critical_section::{CriticalSection, Operation};
-use crate::sched::{OutcomeOf, fail, refuse_to_wait};
+use crate::sched::{OutcomeOf, fail, refuse_to_wait, slice};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
@@ -12,7 +12,7 @@ use crate::wait::{Target, Wait};
 use crate::{Kernel, System};
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
-use taktos_machine::{Machine, Outcome};
+use taktos_machine::Outcome;
 
 /// A message on its way.
 pub(super) struct Parcel {
@@ -38,11 +38,12 @@ fn deliver<S: System>(
     Kernel::<S>::conclude(cs, Status::OK, 0)
 }
 
-/// The running slice goes on for `thread`, if it is the `heir`; any other heir, but for the running thread
-/// itself, begins one.
+/// The running slice goes on for `thread`, if it is the `heir` and has taken the running thread's
+/// turn; any other heir, but for the running thread itself, begins one or goes on with its own.
 pub(super) fn slice_is_for<S: System>(cs: CriticalSection<'_>, thread: ThreadRef, heir: ThreadRef) {
-    if heir != thread && heir != Kernel::<S>::running().current(cs) {
-        S::Machine::begin_slice();
+    let current = Kernel::<S>::running().current(cs);
+    if heir != current {
+        slice::is_kept_for::<S>(current, || heir, Some(thread));
     }
 }
 
@@ -121,8 +122,6 @@ impl<S: System> Kernel<S> {
     ) -> OutcomeOf<S> {
         let outcome = self.block(cs, current, wait, timeout);
         server.0.waiters.insert(cs, current);
-        // The wait may be long: who runs now does so for itself.
-        S::Machine::begin_slice();
         if current
             .urgency
             .get(cs)
@@ -131,8 +130,11 @@ impl<S: System> Kernel<S> {
         {
             self.settle(cs, server, Place::Last);
             let heir = self.heir(cs);
+            slice::is_kept_for::<S>(current, || heir, None);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
+        // The wait may be long: who runs now does so for itself.
+        slice::is_kept_for::<S>(current, || self.heir(cs), None);
         outcome
     }
 }

@@ -11,6 +11,7 @@ mod block;
 #[cfg(feature = "budgets")]
 mod budget;
 mod outcome;
+pub(crate) mod slice;
 mod smp;
 mod uni;
 

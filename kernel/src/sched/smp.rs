@@ -16,7 +16,7 @@ use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::{Deadlines, Waiting};
+use taktos_schedule::smp::closed::{Deadlines, Rows, Waiting};
 
 /// [`Kernel::make_ready`]; whether another thread is to run here, rather.
 #[inline(always)]
@@ -323,6 +323,16 @@ fn yield_job<S: System>(
 #[inline(never)]
 fn yield_open<S: System>(cs: CriticalSection<'_>, running: Running) -> OutcomeOf<S> {
     S::kernel().give_turn_away(cs, running.current(cs))
+}
+
+/// Whether `thread`, which ran until now, is ready, and none that waits for a processor comes
+/// before it; who decides about an open instance is not asked for the latter.
+pub(super) fn keeps_place<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+    let view = View::<S>::new(cs);
+    view.is_ready(thread)
+        && thread
+            .decider(cs)
+            .is_none_or(|decider| decider.keeps_place(&view, thread))
 }
 
 /// [`Kernel::share_queue`].

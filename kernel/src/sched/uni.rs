@@ -6,7 +6,7 @@
 
 #[cfg(feature = "budgets")]
 use super::budget::earlier;
-use super::{OutcomeOf, answer, first_things_first, slow_path, stay};
+use super::{OutcomeOf, answer, first_things_first, slice, slow_path, stay};
 use crate::critical_section::CriticalSection;
 use crate::object::mutex::MutexCore;
 use crate::thread::tcb::{Running, ThreadRef, certain};
@@ -334,7 +334,8 @@ pub(super) fn expire<S: System>(kernel: &'static Kernel<S>, cs: CriticalSection<
 /// [`Kernel::end_slice`].
 pub(super) fn end_slice<S: System>(kernel: &'static Kernel<S>, cs: CriticalSection<'_>) {
     let current = Kernel::<S>::running().current(cs);
-    if Kernel::<S>::running().heir(cs) == current && !current.keeps_turn(cs) {
+    let is_chosen = Kernel::<S>::running().heir(cs) != current;
+    if slice::ends::<S>(cs, current, is_chosen) {
         kernel.rotate(cs, current);
         conclude_upcall::<S>(cs);
     }

@@ -4,7 +4,7 @@ use super::{Smp, View};
 use crate::critical_section::CriticalSection;
 #[cfg(feature = "budgets")]
 use crate::sched::earlier;
-use crate::sched::{OutcomeOf, hold};
+use crate::sched::{OutcomeOf, hold, slice};
 use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::timeout_queue::TimeoutQueue;
@@ -127,7 +127,7 @@ impl<S: System> Kernel<S> {
         let held = hold::<S>();
         let cs = held.section();
         let current = Self::running().current(cs);
-        if !Self::decision_is_due() && !current.keeps_turn(cs) {
+        if slice::ends::<S>(cs, current, Self::decision_is_due()) {
             S::kernel().rotate(cs, current);
             Self::tell_handler();
         }

@@ -24,6 +24,10 @@ pub(crate) struct Info {
     pub stack: Guarded<StackRegion>,
     /// The next of all threads that exist.
     pub next: Guarded<Option<ThreadRef>>,
+    /// What is left of the time slice in which the thread was preempted, as the machine counts it,
+    /// until it goes on; 0: a whole slice. What a thread had that was deleted meanwhile is found by
+    /// the next one of its control block.
+    pub slice_left: Guarded<usize>,
     /// The periods that the thread owns.
     pub periods: Owned,
     /// The account of the thread's partition.
@@ -62,6 +66,7 @@ impl Info {
                 size: 0,
             }),
             next: Guarded::new(None),
+            slice_left: Guarded::new(0),
             periods: Owned::new(None),
             #[cfg(feature = "budgets")]
             account: Guarded::new(None),

@@ -170,7 +170,7 @@ impl core::ops::Deref for ThreadRef {
 impl ThreadRef {
     /// The thread of a processor's pointer.
     #[inline(always)]
-    fn from_context(context: *const Context) -> Self {
+    pub fn from_context(context: *const Context) -> Self {
         // SAFETY: `current` and `heir` are written only by `Running::set_heir`, by the machine
         // from what that wrote, and by `run` before the start: always pointers made by
         // `ThreadRef::context` from a `&'static Tcb`, whose first field the context is (`repr(C)`).
@@ -181,6 +181,16 @@ impl ThreadRef {
     #[inline(always)]
     pub fn context(self) -> *const Context {
         ptr::from_ref(self.0).cast()
+    }
+
+    /// Sets what is left of the time slice in which the thread was preempted, in ticks, and gives
+    /// what was left before; 0: a whole slice.
+    pub fn replace_slice_left(self, cs: CriticalSection<'_>, left: usize) -> usize {
+        self.info.get(cs).map_or(0, |info| {
+            let before = info.slice_left.get(cs);
+            info.slice_left.set(cs, left);
+            before
+        })
     }
 
     /// Whether the thread goes on at the end of a time slice.

@@ -20,7 +20,7 @@ impl Kernel {
             .top()
             .is_some_and(|next| self.goes_on(me, operation, next));
         self.switch(keeps_slice);
-        if *operation == Operation::Yield {
+        if *operation == Operation::Yield && self.current == Some(me) {
             self.begin_slice();
         }
     }

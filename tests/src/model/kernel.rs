@@ -250,25 +250,45 @@ impl Kernel {
     }
 
     /// Lets the thread that ought to run, run.
+    /// What is left of its slice stays with one that is preempted; whoever has waited or given its
+    /// turn away has a whole one.
     pub fn switch(&mut self, keeps_slice: bool) {
         let top = self.top();
-        if top != self.current {
-            self.current = top;
-            if !keeps_slice {
-                self.begin_slice();
-            }
+        if top == self.current {
+            return;
+        }
+        let from = core::mem::replace(&mut self.current, top);
+        let preempted = from.filter(|from| self.is_first_of_equals(*from));
+        if let (Some(from), Some(end)) = (preempted, self.slice_end) {
+            self.threads[from].slice_left = Some(end.saturating_sub(self.now).max(1));
+        }
+        if !keeps_slice || preempted.is_some() {
+            self.begin_slice();
         }
     }
 
-    /// A slice begins.
+    /// Whether `thread` is ready, and comes before all its equals.
+    fn is_first_of_equals(&self, thread: usize) -> bool {
+        let place = |thread: &Thread| (thread.effective, thread.order);
+        let own = place(&self.threads[thread]);
+        let comes_before =
+            |other: &Thread| other.is_ready() && other.effective == own.0 && place(other) < own;
+        self.threads[thread].is_ready() && !self.threads.iter().any(comes_before)
+    }
+
+    /// The running thread's slice begins, or what is left of it.
     pub fn begin_slice(&mut self) {
-        self.slice_end = self.slice.map(|length| self.now + length);
+        let Some(length) = self.slice else { return };
+        let left = self
+            .current
+            .and_then(|thread| self.threads[thread].slice_left.take());
+        self.slice_end = Some(self.now + left.map_or(length, |left| left.min(length)));
     }
 
     /// Sets the length of slices; 0 switches them off.
     pub fn set_slice(&mut self, length: u64) {
         self.slice = (length > 0).then_some(length);
-        self.begin_slice();
+        self.slice_end = self.slice.map(|length| self.now + length);
     }
 
     /// Asks for an interrupt.

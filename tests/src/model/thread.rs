@@ -53,6 +53,8 @@ pub struct Thread {
     pub owned: Vec<usize>,
     /// How long it still is busy.
     pub busy: u64,
+    /// What is left of the time slice in which it was preempted.
+    pub slice_left: Option<u64>,
     /// The message it sends or has for the queue.
     pub message: [usize; 2],
     /// What its present call gives back, once that is known.
@@ -75,6 +77,7 @@ impl Thread {
             suspended: false,
             owned: Vec::new(),
             busy: 0,
+            slice_left: None,
             message: [0; 2],
             answer: None,
             created: 0,

@@ -1,8 +1,8 @@
 //! Owns: the cases of who runs: the most urgent ones, as many as there are processors.
 
 use super::case::{Tally, at};
-use super::{Helper, MAIN, SeveralBoard, UNIT};
-use taktos_kernel::{AnyThread, Kernel, PolicyKind};
+use super::{HELPERS, Helper, MAIN, SeveralBoard, UNIT, busy};
+use taktos_kernel::{AnyThread, Duration, Kernel, PolicyKind};
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
     urgency(tally);
@@ -179,4 +179,36 @@ fn equals<S: SeveralBoard>(tally: &mut Tally<S>) {
             c.expect("the less urgent one has none", c.helper(6).ticks(), 0);
         },
     );
+    if tally.policy() != PolicyKind::StrongAffinity {
+        tally.case("order: equals share beside ones that preempt them", |c| {
+            c.ok("slices", Kernel::<S>::set_time_slice(Some(UNIT)));
+            // One for each processor beside main's.
+            for index in 0..3 {
+                c.start(index, 9, preempt);
+            }
+            for index in 3..HELPERS {
+                c.start(index, 10, spin);
+            }
+            busy::<S>(100);
+            let ticks: [u32; HELPERS] = core::array::from_fn(|index| c.helper(index).ticks());
+            let most = ticks[3..].iter().max().copied().unwrap_or(0);
+            let fair = |ticks: &u32| *ticks >= most / 2;
+            c.expect(
+                "all equals have about as much",
+                ticks[3..].iter().all(fair),
+                true,
+            );
+        });
+    }
+}
+
+/// Takes a quarter of a processor, at intervals of less than half a slice.
+fn preempt<S: SeveralBoard>(_: &'static Helper<S>) {
+    loop {
+        let _ = AnyThread::<S>::sleep(Duration::from_micros(300));
+        let end = Kernel::<S>::now().saturating_add(Duration::from_micros(100));
+        while Kernel::<S>::now() < end {
+            S::pause();
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Owns: the cases of time slices.
 
-use super::case::Tally;
+use super::case::{Case, Tally};
 use super::{HIGH, LOW, SuiteBoard, UNIT, units};
-use taktos_kernel::{AnyThread, Duration, Error, Kernel};
+use core::sync::atomic::Ordering::SeqCst;
+use taktos_kernel::{AnyThread, Duration, Error, Kernel, Message, Timeout};
 
 /// Is busy for so many units and notes each turn that it gets.
 fn work<S: SuiteBoard>(count: u64, letter: char) {
@@ -23,6 +24,52 @@ fn goes_round(turns: &str, letters: &str, rounds: usize) -> bool {
             .zip(expected)
             .take(rounds * letters.len())
             .all(|(a, b)| a == b)
+}
+
+/// What a step adds to the number of the case: on the account of one of two sides.
+const FIRST: u32 = 1;
+const SECOND: u32 = 1 << 16;
+
+/// Is busy for a fiftieth of a slice, on an account.
+fn step<S: SuiteBoard>(account: u32) {
+    S::busy_until(Kernel::<S>::now().saturating_add(Duration::from_micros(100)));
+    S::objects().number.fetch_add(account, SeqCst);
+}
+
+fn share<S: SuiteBoard>(account: u32) {
+    loop {
+        step::<S>(account);
+    }
+}
+
+/// Takes a quarter of the processor, at intervals of less than half a slice.
+fn preempt<S: SuiteBoard>() {
+    loop {
+        let _ = AnyThread::<S>::sleep(Duration::from_micros(1_500));
+        S::busy_until(Kernel::<S>::now().saturating_add(Duration::from_micros(500)));
+    }
+}
+
+/// Answers calls, on the first account.
+fn serve<S: SuiteBoard>() {
+    let mut received = AnyThread::<S>::receive(Timeout::FOREVER);
+    while let Ok(request) = received {
+        step::<S>(FIRST);
+        let answer = Message::word(0);
+        received = request.sender.reply_and_receive(answer, Timeout::FOREVER);
+    }
+}
+
+/// Lets the helpers run, and checks that both accounts have about as much.
+fn expect_halves<S: SuiteBoard>(c: &mut Case<S>) {
+    let slept = AnyThread::<S>::sleep(Duration::from_nanos(UNIT.as_nanos() * 40));
+    c.expect("sleep", slept, Ok(()));
+    let number = S::objects().number.load(SeqCst);
+    let (first, second) = (number % SECOND, number / SECOND);
+    let percent = 100 * first / (first + second).max(1);
+    if !(45..=55).contains(&percent) {
+        c.expect("per cent of the first", percent, 50);
+    }
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
@@ -81,6 +128,30 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
         );
         c.expect_log("ahab");
     });
+    tally.case("slices: equals share beside one that preempts them", |c| {
+        c.expect("slice", Kernel::<S>::set_time_slice(Some(UNIT)), Ok(()));
+        c.start(0, HIGH, preempt::<S>);
+        c.start(1, LOW, || share::<S>(FIRST));
+        c.start(2, LOW, || share::<S>(SECOND));
+        expect_halves(c);
+    });
+    tally.case(
+        "slices: so do a pair that hands its turn on and an equal",
+        |c| {
+            c.expect("slice", Kernel::<S>::set_time_slice(Some(UNIT)), Ok(()));
+            c.start(0, HIGH, preempt::<S>);
+            c.start(1, LOW, serve::<S>);
+            c.start(2, LOW, || {
+                loop {
+                    step::<S>(FIRST);
+                    let server = S::objects().thread(1);
+                    let _ = server.call(Message::word(0), Timeout::FOREVER);
+                }
+            });
+            c.start(3, LOW, || share::<S>(SECOND));
+            expect_halves(c);
+        },
+    );
     tally.case("slices: one of no length is refused", |c| {
         let refused = Kernel::<S>::set_time_slice(Some(Duration::ZERO));
         c.expect("slice", refused, Err(Error::Parameter));

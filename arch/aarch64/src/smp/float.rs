@@ -5,14 +5,14 @@
 
 use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers};
 use crate::state::State;
-use crate::switch::{CALL_FRAME, tail};
+use crate::switch::{CALL_FRAME, switch_slice, tail};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::{Context, Processor, StackRegion};
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
-    ($name:ident, $ending:ident) => {
+    ($name:ident, $ending:ident $(, $switch_slice:path)?) => {
         /// Saves the registers on the thread's stack and traps the unit; then ends as each switch.
         /// Entered like the tail, with the state's address in x2.
         #[unsafe(naked)]
@@ -21,7 +21,7 @@ macro_rules! leave_float {
                 ".arch_extension fp",
                 ".arch_extension simd",
                 "str xzr, [x2, #{float_in_use}]",
-                // The ticks of a slice.
+                // What is called where a slice begins.
                 "mov x8, x3",
                 "sub sp, sp, #{area}",
                 "mov x2, sp",
@@ -36,6 +36,7 @@ macro_rules! leave_float {
                 "str x4, [sp, #16]",
                 "mrs x2, tpidr_el1",
                 tail!($ending),
+                $(switch_slice = sym $switch_slice,)?
                 area = const AREA,
                 frame = const CALL_FRAME,
                 resume_float = sym resume_float,
@@ -48,7 +49,7 @@ macro_rules! leave_float {
     };
 }
 
-leave_float!(leave_float, slice);
+leave_float!(leave_float, slice, switch_slice);
 leave_float!(leave_float_in_slice, keep);
 
 /// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. x0 and x1 are kept.

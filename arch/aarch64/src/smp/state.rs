@@ -4,8 +4,9 @@
 use super::Arm;
 use crate::board::Board;
 use core::arch::asm;
-use core::sync::atomic::Ordering::Relaxed;
+use core::mem::offset_of;
 use taktos_arch_common::{Block, Blocks, OwnStacks, stacks_of};
+use taktos_machine::{Processor, SliceSwitch};
 
 /// A processor's own block; `TPIDR_EL1` holds its address. What each switch reads of it is read together.
 pub(crate) type State = Block<Arm>;
@@ -54,15 +55,18 @@ pub(crate) fn adopt(state: &'static State) {
     };
 }
 
-/// Ticks of a slice on this processor.
+/// Where what a switch calls lies by which a slice begins, in a block.
+pub(crate) const AT_SWITCH: usize = offset_of!(State, processor) + offset_of!(Processor, at_switch);
+
+/// What a switch calls by which a slice begins.
 #[inline(always)]
-pub(crate) fn slice() -> u64 {
-    own().slice.load(Relaxed) as u64
+pub(crate) fn at_switch() -> Option<SliceSwitch> {
+    own().processor.at_switch.get()
 }
 
-/// Sets the ticks of a slice, for all processors.
-pub(crate) fn set_slice<B: Board>(ticks: u64) {
+/// Sets it, for all processors. Called with the lock held, as what reads it is.
+pub(crate) fn set_at_switch<B: Board>(at_switch: Option<SliceSwitch>) {
     for number in 0..B::PROCESSORS {
-        numbered::<B>(number).slice.store(ticks as usize, Relaxed);
+        numbered::<B>(number).processor.at_switch.set(at_switch);
     }
 }

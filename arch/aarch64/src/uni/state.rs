@@ -2,12 +2,14 @@
 
 use crate::board::Board;
 use core::cell::Cell;
+use core::mem::offset_of;
+use taktos_machine::SliceSwitch;
 
 /// What each switch reads. The first two are read together.
 #[repr(C, align(16))]
 pub(crate) struct State {
-    /// Ticks of a slice; zero while slices are off.
-    pub slice: Cell<u64>,
+    /// What a switch calls by which a slice begins; none while slices are off.
+    pub at_switch: Cell<Option<SliceSwitch>>,
     /// Not zero while the current thread may use the floating-point unit.
     pub float_in_use: Cell<u64>,
     /// Where the registers in the floating-point unit are to be saved before another thread
@@ -19,18 +21,21 @@ pub(crate) struct State {
 unsafe impl Sync for State {}
 
 pub(crate) static STATE: State = State {
-    slice: Cell::new(0),
+    at_switch: Cell::new(None),
     float_in_use: Cell::new(0),
     float_area: Cell::new(0),
 };
 
-/// Ticks of a slice.
+/// Where [`State::at_switch`] lies.
+pub(crate) const AT_SWITCH: usize = offset_of!(State, at_switch);
+
+/// What a switch calls by which a slice begins.
 #[inline(always)]
-pub(crate) fn slice() -> u64 {
-    STATE.slice.get()
+pub(crate) fn at_switch() -> Option<SliceSwitch> {
+    STATE.at_switch.get()
 }
 
-/// Sets the ticks of a slice.
-pub(crate) fn set_slice<B: Board>(ticks: u64) {
-    STATE.slice.set(ticks);
+/// Sets it.
+pub(crate) fn set_at_switch<B: Board>(at_switch: Option<SliceSwitch>) {
+    STATE.at_switch.set(at_switch);
 }

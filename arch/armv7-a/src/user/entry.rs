@@ -9,7 +9,6 @@ use super::loaded::{LOADED, NOBODY, load_kernel, loaded_in};
 use super::map::Map;
 use super::resume::resume;
 use super::state::{OFFSET, RESUME_AT, STACK, STORED, WORD};
-use crate::board::Board;
 use crate::memory::TABLES;
 use crate::switch::{SYSTEM_MODE, switch, switch_in_slice};
 use core::arch::naked_asm;
@@ -61,7 +60,7 @@ pub(super) use {clear_rest, keep_own};
 
 /// A call, in supervisor mode.
 #[unsafe(naked)]
-pub extern "C" fn call<B: Board>() {
+pub extern "C" fn call() {
     naked_asm!(
         // The second word is an argument that lies on the stack.
         "push {{r5, lr}}",
@@ -152,14 +151,14 @@ pub extern "C" fn call<B: Board>() {
         resume_at = const RESUME_AT,
         system_mode = const SYSTEM_MODE,
         keeps_slice = const KEEPS_SLICE,
-        switch = sym switch::<B>,
+        switch = sym switch,
         switch_in_slice = sym switch_in_slice,
     )
 }
 
 /// The thread that r1 names, one of a partition, gives way to that of r0 for a whole slice. In system mode, as behind [`keep_own!`].
 #[unsafe(naked)]
-pub extern "C" fn leave<B: Board>() {
+pub extern "C" fn leave() {
     naked_asm!(
         "clrex",
         is_of_partition!(),
@@ -170,6 +169,6 @@ pub extern "C" fn leave<B: Board>() {
         loaded = sym LOADED,
         tables = sym TABLES,
         nobody = const NOBODY,
-        switch = sym switch::<B>,
+        switch = sym switch,
     )
 }

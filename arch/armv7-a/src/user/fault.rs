@@ -6,7 +6,6 @@ use super::entry::leave;
 use super::interrupt::PRIVILEGED;
 use super::state::{OFFSET, STORED};
 use crate::TAKTOS_PROCESSOR;
-use crate::board::Board;
 use crate::fault::{
     ABORT_MODE, ALIGNMENT, DATA, EXTERNAL, LATE, PREFETCH, UNDEFINED, UNDEFINED_MODE,
 };
@@ -30,7 +29,7 @@ macro_rules! fault {
     ($name:ident, $kind:expr, $mode:expr, $back:literal, $of_privileged:literal) => {
         /// An exception that an instruction has caused.
         #[unsafe(naked)]
-        pub extern "C" fn $name<B: Board>() {
+        pub extern "C" fn $name() {
             naked_asm!(
                 "push {{r0}}",
                 "mrs r0, spsr",
@@ -67,7 +66,7 @@ macro_rules! fault {
                 system_mode = const SYSTEM_MODE,
                 state = const OFFSET,
                 stored = const STORED,
-                leave = sym leave::<B>,
+                leave = sym leave,
             )
         }
     };

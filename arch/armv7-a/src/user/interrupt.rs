@@ -45,7 +45,7 @@ pub extern "C" fn interrupt<B: Board>() {
         dispatch = sym dispatch::<B>,
         processor = sym TAKTOS_PROCESSOR,
         privileged = const PRIVILEGED,
-        preempt = sym preempt::<B>,
+        preempt = sym preempt,
         state = const OFFSET,
         registers = const REGISTERS,
         r12 = const R12,
@@ -55,7 +55,7 @@ pub extern "C" fn interrupt<B: Board>() {
         resume = sym resume_interrupted,
         resume_at = const RESUME_AT,
         system_mode = const SYSTEM_MODE,
-        leave = sym leave::<B>,
+        leave = sym leave,
     )
 }
 

@@ -69,10 +69,10 @@ extern "C" fn table<B: Board>() {
         "b {interrupt}",
         // The program's own.
         "b _asm_fiq_handler",
-        undefined = sym fault::undefined::<B>,
-        call = sym entry::call::<B>,
-        prefetch = sym fault::prefetch::<B>,
-        data = sym fault::data::<B>,
+        undefined = sym fault::undefined,
+        call = sym entry::call,
+        prefetch = sym fault::prefetch,
+        data = sym fault::data,
         interrupt = sym interrupt::interrupt::<B>,
     )
 }

@@ -115,12 +115,11 @@ pub fn is_of_thread(_address: usize) -> bool {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! guarded_switch {
-    ($slice:tt, [$($operands:tt)*]) => {
+    () => {
         $crate::pended_switch!(
             @ ["mrs r12, psplim", "cmp r0, r12", "blo {overflow}"],
             ["msr psplim, r1"],
-            $slice,
-            [overflow = sym $crate::reexports::overflow_at_switch, $($operands)*]
+            [overflow = sym $crate::reexports::overflow_at_switch,]
         );
     };
 }

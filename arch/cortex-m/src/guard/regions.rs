@@ -133,7 +133,7 @@ fn of_thread() -> usize {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! guarded_switch {
-    ($slice:tt, [$($operands:tt)*]) => {
+    () => {
         // For tools: functions with larger frames may pass the guard.
         ::core::arch::global_asm!(
             ".globl \"taktos.layout.guard\"",
@@ -143,8 +143,7 @@ macro_rules! guarded_switch {
         $crate::pended_switch!(
             @ [],
             ["str r1, [r12, #{guard_region}]"],
-            $slice,
-            [guard_region = const $crate::reexports::operands::GUARD_REGION, $($operands)*]
+            [guard_region = const $crate::reexports::operands::GUARD_REGION,]
         );
     };
 }

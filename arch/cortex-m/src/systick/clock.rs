@@ -1,7 +1,7 @@
 //! Owns: the one state of time, behind the kernel's mask; what its interrupt does.
 //! Must never know: a board, the kernel but by its upcalls.
 
-use super::counter::{self, MOST, SystemCounter};
+use super::counter::{MOST, SystemCounter};
 use super::rate::Rate;
 use super::time::Time;
 use crate::interrupt::{KERNEL_LEVEL, mask_over, restore};
@@ -101,15 +101,17 @@ impl Clock for SystemTimer {
 
 impl Slices for SystemTimer {
     const LEVEL: u8 = KERNEL_LEVEL;
-    const ARE_NOTED: bool = true;
 
     fn set(length: Option<Duration>) {
         let length = length.map(Duration::as_nanos);
         masked(|time, counter| time.set_slice(length, counter));
     }
 
-    #[inline(always)]
-    fn begin() {
-        counter::begin_slice();
+    fn left() -> usize {
+        masked(Time::slice_left) as usize
+    }
+
+    fn begin(left: usize) {
+        masked(|time, counter| time.begin_slice(left as u32, counter));
     }
 }

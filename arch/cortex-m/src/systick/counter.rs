@@ -6,7 +6,6 @@
 use super::time::{Counter, LEAST, moved};
 use crate::interrupt::{KERNEL_LEVEL, set_timer_priority};
 use core::arch::naked_asm;
-use core::cell::Cell;
 use cortex_m::peripheral::{SCB, SYST};
 
 /// The control register, and from there the reload value and the value (B3.3.3 to B3.3.5).
@@ -18,17 +17,6 @@ const RUN: u32 = 0b111;
 const WRAPPED: u32 = 1 << 16;
 /// It has 24 bits: the most ticks of a period.
 pub const MOST: u32 = 1 << 24;
-
-/// The value at which the running slice began, where it was not looked at since: the paths that switch store it.
-pub static STAMP: Stamp = Stamp(Cell::new(NO_STAMP));
-const NO_STAMP: u32 = u32::MAX;
-
-/// A word that a switch writes.
-#[repr(transparent)]
-pub struct Stamp(Cell<u32>);
-
-// SAFETY: one word; what writes it, and what reads and clears it, has kernel-level interrupts masked.
-unsafe impl Sync for Stamp {}
 
 /// `SysTick`, as the one timer of a machine.
 pub struct SystemCounter {
@@ -70,12 +58,6 @@ fn timer() -> &'static cortex_m::peripheral::syst::RegisterBlock {
     unsafe { &*SYST::PTR }
 }
 
-/// Notes that a slice begins.
-#[inline(always)]
-pub fn begin_slice() {
-    STAMP.0.set(timer().cvr.read());
-}
-
 impl Counter for SystemCounter {
     fn value(&self) -> u32 {
         timer().cvr.read()
@@ -95,11 +77,6 @@ impl Counter for SystemCounter {
 
     fn pend(&self) {
         SCB::set_pendst();
-    }
-
-    fn stamp(&self) -> Option<u32> {
-        let stamp = STAMP.0.replace(NO_STAMP);
-        (stamp != NO_STAMP).then_some(stamp)
     }
 }
 

@@ -4,8 +4,8 @@
 //! Must never know: a board; who is to be woken.
 //!
 //! No tick: the counter runs in periods as long as its 24 bits allow, at whose ends it interrupts, and is moved nearer to zero where
-//! something is due before. The ticks that this takes are known, so time is exact to the tick. A slice is not a timer of its own: where
-//! threads are switched, the counter's value is noted, and looked at when the slice could have ended.
+//! something is due before. The ticks that this takes are known, so time is exact to the tick. The
+//! end of a slice is a second alarm.
 //!
 //! What is due within [`LEAST`](time::LEAST) ticks of the time that it is asked for comes up to as many late.
 //!
@@ -31,5 +31,3 @@ mod time;
 
 #[cfg(target_os = "none")]
 pub use clock::{SystemTimer, start};
-#[cfg(target_os = "none")]
-pub use counter::STAMP;

@@ -17,7 +17,6 @@ struct Simulated {
     reload: u64,
     flag: Cell<bool>,
     pending: Cell<bool>,
-    stamp: Cell<Option<u32>>,
     /// When its value was last looked at.
     looked: Cell<u64>,
     loss: u32,
@@ -33,7 +32,6 @@ impl Simulated {
             reload: longest.into(),
             flag: Cell::new(false),
             pending: Cell::new(false),
-            stamp: Cell::new(None),
             looked: Cell::new(0),
             loss,
             chance: Cell::new(1),
@@ -64,11 +62,6 @@ impl Simulated {
     fn look(&self) -> u32 {
         let left = self.end.get() - self.at.get();
         (left % self.reload) as u32
-    }
-
-    /// A slice begins, as a switch notes it.
-    fn switch(&self) {
-        self.stamp.set(Some(self.look()));
     }
 }
 
@@ -103,10 +96,6 @@ impl Counter for Simulated {
     fn pend(&self) {
         self.pending.set(true);
     }
-
-    fn stamp(&self) -> Option<u32> {
-        self.stamp.take()
-    }
 }
 
 /// Rates of processors that there are, and one that is awkward.
@@ -133,7 +122,8 @@ enum Act {
     NoAlarm,
     Slices(u64),
     NoSlices,
-    Switch,
+    /// A slice goes on of which so many ticks are left; 0: a whole one begins.
+    Switch(u32),
     /// So many ticks pass, with interrupts.
     Run(u64),
     /// So many ticks pass with interrupts masked, less than a sixteenth of a period.
@@ -151,8 +141,8 @@ fn acts() -> impl Strategy<Value = Act> {
         (2_000u64..3_000_000).prop_map(Act::Slices),
         prop::option::of(10_000u64..100_000_000).prop_map(Act::Again),
         Just(Act::NoSlices),
-        Just(Act::Switch),
-        Just(Act::Switch),
+        Just(Act::Switch(0)),
+        (0u32..100_000).prop_map(Act::Switch),
         (0u64..100_000_000).prop_map(Act::Run),
         (0u64..2_000).prop_map(Act::Run),
         (0u64..2_000).prop_map(Act::Masked),
@@ -160,38 +150,11 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// The ticks between which a slice began: a look at the counter takes some itself.
+/// The ticks between which a slice ends: a look at the counter takes some itself.
 #[derive(Clone, Copy)]
 struct Span {
     earliest: u64,
     latest: u64,
-}
-
-impl Span {
-    const fn at(tick: u64) -> Self {
-        Self {
-            earliest: tick,
-            latest: tick,
-        }
-    }
-
-    /// When the next slice begins, if a slice of `length` is found to be over at `at`: at its end, unless that one is over by then,
-    /// too.
-    fn next(self, length: u64, at: u64) -> Self {
-        let is_over = |begun: u64| at >= begun + 2 * length;
-        match (is_over(self.earliest), is_over(self.latest)) {
-            (true, true) => Self::at(at),
-            // From the first that would not be over yet.
-            (true, false) => Self {
-                earliest: at + 1 - length,
-                latest: at,
-            },
-            (false, _) => Self {
-                earliest: self.earliest + length,
-                latest: self.latest + length,
-            },
-        }
-    }
 }
 
 /// What must be so, by true time.
@@ -200,7 +163,8 @@ struct Truth {
     alarm: Option<u64>,
     /// The length of slices in ticks.
     slice: Option<u64>,
-    begun: Span,
+    /// When the running one ends.
+    end: Option<Span>,
     last: u64,
 }
 
@@ -254,10 +218,9 @@ impl Case {
                 }
             }
             if slice {
-                let length = self.truth.slice.expect("a slice that nobody wanted");
-                let end = self.truth.begun.earliest + length;
+                let end = self.truth.end.expect("a slice that nobody wanted").earliest;
                 assert!(at >= end, "the slice is {} ticks early", end - at);
-                self.truth.begun = self.truth.begun.next(length, at);
+                self.begin_slice(0);
             }
             self.time.see_to_the_next(&self.counter);
         }
@@ -273,12 +236,11 @@ impl Case {
                 at - due
             );
         }
-        if let Some(length) = self.truth.slice {
-            let end = self.truth.begun.latest + length;
+        if let Some(Span { latest, .. }) = self.truth.end {
             assert!(
-                at <= end + allowance,
+                at <= latest + allowance,
                 "the slice is {} ticks late",
-                at - end
+                at - latest
             );
         }
     }
@@ -311,10 +273,7 @@ impl Case {
             }
             Act::Slices(span) => self.slices(Some(span), longest),
             Act::NoSlices => self.slices(None, longest),
-            Act::Switch => {
-                self.truth.begun = Span::at(self.counter.at.get());
-                self.counter.switch();
-            }
+            Act::Switch(left) => self.begin_slice(left),
             Act::Run(ticks) => self.run(ticks % (8 * longest)),
             Act::Masked(ticks) => {
                 // Not so long that a period would be lost.
@@ -341,15 +300,50 @@ impl Case {
         self.time.set_slice(span, &self.counter);
         let length = |span: u64| {
             let ticks = u128::from(span) * u128::from(self.truth.hertz) / 1_000_000_000;
-            (ticks as u64).clamp(64, longest - longest / 16)
+            (ticks as u64).clamp(64, longest)
         };
         self.truth.slice = span.map(length);
-        self.truth.begun = Span {
-            earliest: before,
-            latest: self.counter.at.get(),
-        };
+        self.slice_ends(0, before);
+    }
+
+    fn begin_slice(&mut self, left: u32) {
+        if let Some(end) = self.truth.end {
+            let [earliest, latest] = [end.earliest, end.latest].map(|end| {
+                let left = end.saturating_sub(self.counter.at.get()).max(1);
+                u32::try_from(left).expect("slices are short")
+            });
+            let told = self.time.slice_left(&self.counter);
+            // The look takes some ticks itself.
+            let allowed = earliest.saturating_sub(LOOK)..=latest;
+            assert!(
+                allowed.contains(&told),
+                "{told} ticks are left: {allowed:?}"
+            );
+        }
+        let before = self.counter.at.get();
+        self.time.begin_slice(left, &self.counter);
+        self.slice_ends(left, before);
+    }
+
+    /// A slice of `left` ticks was begun between the tick `before` and now.
+    fn slice_ends(&mut self, left: u32, before: u64) {
+        let now = self.counter.at.get();
+        self.truth.end = self.truth.slice.map(|whole| {
+            let ticks = if left == 0 {
+                whole
+            } else {
+                whole.min(left.into())
+            };
+            Span {
+                earliest: before + ticks,
+                latest: now + ticks,
+            }
+        });
     }
 }
+
+/// The most ticks that a look at what is left of a slice takes.
+const LOOK: u32 = 40;
 
 fn case(hertz: u32, loss: u32, dearest: u32) -> (Case, u64) {
     let rate = Rate::new(hertz, MOST);
@@ -360,7 +354,7 @@ fn case(hertz: u32, loss: u32, dearest: u32) -> (Case, u64) {
             hertz: hertz.into(),
             alarm: None,
             slice: None,
-            begun: Span::at(0),
+            end: None,
             last: 0,
         },
         again: None,
@@ -396,30 +390,6 @@ proptest! {
             let exact = u128::from(step) * u128::from(ticks) * 1_000_000_000 / u128::from(RATES[hertz]);
             prop_assert_eq!(u128::from(moment.nanos), exact);
         }
-    }
-}
-
-/// A slice was found to be over when the next one ended, give or take the ticks of a look.
-#[test]
-fn a_slice_that_is_over_when_the_next_one_ends_begins_anew_or_does_not() {
-    let (mut case, longest) = case(RATES[7], 10, 3);
-    let acts = [
-        Act::Slices(108_643),
-        Act::Alarm(106_067),
-        Act::Run(40_030),
-        Act::Run(40_030),
-        Act::Run(40_028),
-        Act::NoSlices,
-        Act::NoSlices,
-        Act::NoAlarm,
-        Act::Slices(104_032),
-        Act::Masked(1_499),
-        Act::Alarm(0),
-        Act::Alarm(0),
-        Act::Run(0),
-    ];
-    for act in &acts {
-        case.act(act, longest);
     }
 }
 

@@ -21,9 +21,6 @@ pub trait Counter {
 
     /// Asks for its interrupt now.
     fn pend(&self);
-
-    /// The value that the counter had when a slice began, since the last look; there may be none.
-    fn stamp(&self) -> Option<u32>;
 }
 
 /// The least that a counter is moved to: it must not come to zero before it has been told how long the period behind is.
@@ -42,12 +39,6 @@ pub struct Due {
     pub slice: bool,
 }
 
-/// A longer slice is cut, in ticks: the counter must be able to tell a slice that began before its last wrap from one that began
-/// behind it. It can, as long as the wrap is noticed within the sixteenth that is left.
-fn longest_slice(rate: Rate) -> u32 {
-    rate.longest() - rate.longest() / 16
-}
-
 /// A shorter slice is lengthened, in ticks: threads would get to nothing beside the interrupts.
 const SHORTEST_SLICE: u32 = 2 * LEAST;
 
@@ -62,8 +53,8 @@ pub struct Time {
     alarm: u64,
     /// How many ticks a slice has; 0: there are none.
     slice: u32,
-    /// The position at which the running slice began: negative, if that was in an earlier period.
-    slice_begun: i32,
+    /// The position at which the running slice ends.
+    slice_end: Option<i32>,
     /// Whether the interrupt was seen to since something was due.
     is_armed: bool,
 }
@@ -79,7 +70,7 @@ impl Time {
             length: rate.longest(),
             alarm: NEVER,
             slice: 0,
-            slice_begun: 0,
+            slice_end: None,
             is_armed: false,
         }
     }
@@ -105,27 +96,36 @@ impl Time {
     /// Sets the length of slices, the first of which begins now; none stops them.
     pub fn set_slice(&mut self, nanos: Option<u64>, counter: &impl Counter) {
         let ticks = |nanos| self.rate.ticks(nanos);
-        let length =
-            nanos.map(|nanos| ticks(nanos).clamp(SHORTEST_SLICE, longest_slice(self.rate)));
+        let length = nanos.map(|nanos| ticks(nanos).max(SHORTEST_SLICE));
         self.slice = length.unwrap_or(0);
-        let _ = counter.stamp();
-        self.slice_begun = self.position(counter) as i32;
+        self.begin_slice(0, counter);
+    }
+
+    /// Has the slice end in `left` ticks; 0 stands for a whole one.
+    pub fn begin_slice(&mut self, left: u32, counter: &impl Counter) {
+        let whole = self.slice;
+        let ticks = if left == 0 { whole } else { whole.min(left) };
+        let end = self.position(counter) + ticks;
+        self.slice_end = (whole != 0).then_some(end as i32);
         self.arm(counter);
     }
 
-    /// What is due, at the counter's interrupt. An alarm is due once; behind a slice the next begins. [`Time::see_to_the_next`] is to
+    /// The ticks that are left of the slice; 1 of one that is over.
+    pub fn slice_left(&mut self, counter: &impl Counter) -> u32 {
+        let position = self.position(counter) as i32;
+        self.slice_end.map_or(1, |end| (end - position).max(1)) as u32
+    }
+
+    /// What is due, at the counter's interrupt: an alarm and the end of a slice once.
+    /// [`Time::see_to_the_next`] is to
     /// follow.
     pub fn take_due(&mut self, counter: &impl Counter) -> Due {
         self.is_armed = false;
         let position = self.position(counter);
-        self.settle(position, counter);
-        let slice = self.slice != 0 && self.slice_end() <= position as i32;
-        if slice {
-            self.slice_begun = match self.slice_end() + self.slice as i32 {
-                next if next > position as i32 => self.slice_end(),
-                _ => position as i32,
-            };
-        }
+        let slice = self
+            .slice_end
+            .take_if(|end| *end <= position as i32)
+            .is_some();
         let alarm = self.rate.after(self.begun, position).nanos >= self.alarm;
         if alarm {
             self.alarm = NEVER;
@@ -146,11 +146,10 @@ impl Time {
         loop {
             let value = self.value(counter);
             let position = self.length - value;
-            self.settle(position, counter);
             let next = self
                 .next()
                 .map_or(self.length, |next| next.min(self.length));
-            if next == self.length && !self.is_ambiguous() {
+            if next == self.length {
                 // The interrupt at the end of the period is early enough.
                 return;
             }
@@ -163,7 +162,7 @@ impl Time {
             let in_time = seen <= value;
             if !in_time {
                 // The period ended just before the counter was moved, and the next is a long one.
-                self.wrap(counter);
+                self.wrap();
             }
             self.begin(self.length - seen + counter.loss(), moved(seen, change) + 1);
             if in_time {
@@ -178,17 +177,8 @@ impl Time {
             NEVER => None,
             alarm => self.rate.until(alarm, self.begun),
         };
-        let slice = (self.slice != 0).then(|| self.slice_end().max(0) as u32);
+        let slice = self.slice_end.map(|end| end.max(0) as u32);
         alarm.into_iter().chain(slice).min()
-    }
-
-    /// Whether the present period must not come to its end by itself, as a slice from before could not be told from one behind.
-    fn is_ambiguous(&self) -> bool {
-        self.slice != 0 && self.length > longest_slice(self.rate)
-    }
-
-    fn slice_end(&self) -> i32 {
-        self.slice_begun.saturating_add(self.slice as i32)
     }
 
     fn position(&mut self, counter: &impl Counter) -> u32 {
@@ -203,7 +193,7 @@ impl Time {
         loop {
             let value = counter.value();
             if counter.has_wrapped() {
-                self.wrap(counter);
+                self.wrap();
             } else if value != 0 {
                 return value;
             }
@@ -211,14 +201,7 @@ impl Time {
     }
 
     /// The period has ended: the next one has begun at its end, and is a long one.
-    fn wrap(&mut self, counter: &impl Counter) {
-        if let Some(value) = counter.stamp() {
-            // What the short period never counted is of the long one behind it.
-            self.slice_begun = match value {
-                _ if value < self.length => self.length as i32 - value as i32,
-                _ => self.length as i32 + self.rate.longest() as i32 - value as i32,
-            };
-        }
+    fn wrap(&mut self) {
         self.begin(self.length, self.rate.longest());
     }
 
@@ -226,17 +209,8 @@ impl Time {
     fn begin(&mut self, position: u32, length: u32) {
         self.begun = self.rate.after(self.begun, position);
         self.length = length;
-        // How old a slice is hardly matters when it has long ended.
-        const OLDEST: i32 = -(1 << 26);
-        self.slice_begun = (self.slice_begun - position as i32).max(OLDEST);
-    }
-
-    /// Takes notice of a slice that has begun.
-    fn settle(&mut self, position: u32, counter: &impl Counter) {
-        if let Some(value) = counter.stamp() {
-            let begun = self.length.saturating_sub(value);
-            // One that would lie ahead was read just before a wrap that a more urgent handler has noticed.
-            self.slice_begun = if begun > position { 0 } else { begun as i32 };
-        }
+        // How long ago a slice ended hardly matters.
+        let rebased = |end: i32| end.saturating_sub(position as i32);
+        self.slice_end = self.slice_end.map(rebased);
     }
 }

@@ -3,16 +3,18 @@
 //!
 //! A call has its handle in r0, its words in r1 and r5, its time-out in r2 and r3, its number in r12; its stub says that r0 to r5, r8 to r12
 //! are destroyed: so r6 and r7 are all that is to be saved. The answer is in r0 to r3.
+#![expect(
+    clippy::extra_unused_type_parameters,
+    reason = "compiled where the program is, which defines what is named by its text"
+)]
 
 use super::regions::{LOADED, Map, PAIRS};
 use super::resume::{ARGUMENT, resume, resume_user, return_to_user};
 use super::state::{
     FLOAT, GETS_ANSWER, LIMIT, PAIR, PARTITION, RESUME_AT, SAVED, STACK, WITHOUT_FLOAT,
 };
-use crate::slice::Slices;
 use crate::switch::operands::STATUS;
-use crate::switch::{SLICE_COUNTER, SYSTEM_TIMER};
-use crate::systick::STAMP;
+use crate::switch::{AT_SWITCH, SYSTEM_TIMER, switch_slice};
 use core::arch::naked_asm;
 use cortex_m::peripheral::SCB;
 use taktos_abi::Error;
@@ -26,12 +28,13 @@ unsafe extern "C" {
 /// Where the table of handles lies in a partition, and behind that how many there are.
 pub const HANDLES: usize = size_of::<Map>();
 
-/// Defines the vectors of a program with partitions and `$count` interrupts, whose slices `$slices` measures: calls, switches and faults have
+/// Defines the vectors of a program with partitions, of the system `$system`, and with `$count`
+/// interrupts: calls, switches and faults have
 /// handlers of their own there, all others are those of any program.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! isolated_vectors {
-    ($count:expr, $slices:ty) => {
+    ($count:expr, $system:ty) => {
         ::core::arch::global_asm!(
             ".pushsection .rodata.taktos_isolated_vectors, \"a\", %progbits",
             // A power of two that holds all of them.
@@ -58,9 +61,9 @@ macro_rules! isolated_vectors {
             ".purgem taktos_isolated_vector",
             ".size taktos_isolated_vectors, . - taktos_isolated_vectors",
             ".popsection",
-            fault = sym $crate::reexports::taktos_isolated_fault::<$slices>,
-            call = sym $crate::reexports::taktos_isolated_call::<$slices>,
-            switch = sym $crate::reexports::taktos_isolated_switch::<$slices>,
+            fault = sym $crate::reexports::taktos_isolated_fault::<$system>,
+            call = sym $crate::reexports::taktos_isolated_call::<$system>,
+            switch = sym $crate::reexports::taktos_isolated_switch::<$system>,
             count = const $count,
             align = const (4 * (16 + $count as u32)).next_power_of_two(),
         );
@@ -86,7 +89,7 @@ pub fn enable() {
 /// What `SVCall` is in programs with partitions: the entry of their threads' calls, and the way back of threads with privilege that were
 /// interrupted, or give way to one of a partition. What is defined in the program, where this is compiled, it names by its text.
 #[unsafe(naked)]
-pub extern "C" fn taktos_isolated_call<S: Slices>() {
+pub extern "C" fn taktos_isolated_call<S>() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
         "mrs r1, control",
@@ -121,6 +124,9 @@ pub extern "C" fn taktos_isolated_call<S: Slices>() {
         "strd r4, r9, [r1, #{saved} + {stack}]",
         "strd r6, r7, [r1, #{saved} + {pair}]",
         "ldr r5, =TAKTOS_PROCESSOR",
+        "ldr r6, [r5, #{at_switch}]",
+        "cbnz r6, 21f",
+        "22:",
         "ldr r6, ={return_to_user}",
         "ldr r7, ={system_timer}",
         "ldr r2, [r0]",
@@ -139,17 +145,6 @@ pub extern "C" fn taktos_isolated_call<S: Slices>() {
         "adds r3, #3",
         ".endif",
         "bne 60f",
-        // What the call needs says whether the slice goes on.
-        "cmp r10, #0",
-        ".if {noted}",
-        "ittt pl",
-        "ldrpl r3, [r7, #{slice_counter}]",
-        "ldrpl r8, ={stamp}",
-        "strpl r3, [r8]",
-        ".else",
-        "it pl",
-        "strpl r0, [r7, #{slice_counter}]",
-        ".endif",
         "ldr r3, [r11]",
         "cmp r3, r12",
         "bne 50f",
@@ -170,6 +165,14 @@ pub extern "C" fn taktos_isolated_call<S: Slices>() {
         "movs r2, #0",
         "str r2, [r0, #{status}]",
         "b 31b",
+        // Slices are on, and what the call needs says whether this one goes on. The mask is this
+        // handler's priority.
+        "21:",
+        "cmp r10, #0",
+        "bmi 22b",
+        "mov r4, r6",
+        "bl {switch_slice}",
+        "b 22b",
         // The caller goes on, with the answer.
         "20:",
         "strd r2, r1, [r4]",
@@ -249,12 +252,11 @@ pub extern "C" fn taktos_isolated_call<S: Slices>() {
         status = const STATUS,
         argument = const ARGUMENT,
         system_timer = const SYSTEM_TIMER,
-        slice_counter = const SLICE_COUNTER,
+        at_switch = const AT_SWITCH,
+        switch_slice = sym switch_slice,
         pairs = const PAIRS - SYSTEM_TIMER,
-        resume = sym resume::<S>,
-        resume_user = sym resume_user::<S>,
-        noted = const S::ARE_NOTED as usize,
-        stamp = sym STAMP,
+        resume = sym resume,
+        resume_user = sym resume_user,
         armv8m = const cfg!(armv8m) as usize,
         plain = const WITHOUT_FLOAT | GETS_ANSWER,
         limit = const LIMIT,

@@ -1,5 +1,9 @@
 //! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
 //! Must never know: what a partition does about it.
+#![expect(
+    clippy::extra_unused_type_parameters,
+    reason = "compiled where the program is, which defines what is named by its text"
+)]
 
 use super::entry::HANDLES;
 #[cfg(armv8m)]
@@ -10,10 +14,10 @@ use crate::fault::collect;
 use crate::guard::BELOW_LIMIT;
 #[cfg(armv8m)]
 use crate::guard::is_at_limit;
-use crate::slice::Slices;
 use core::arch::naked_asm;
 use core::ptr;
 use cortex_m::peripheral::SCB;
+use taktos_arch_common::TAKTOS_PROCESSOR;
 use taktos_machine::{Cause, Context, FAULT_REGISTERS, RaisedFault};
 
 #[expect(improper_ctypes, reason = "both sides are of one program")]
@@ -50,7 +54,7 @@ const R12: usize = 12 * size_of::<usize>();
 /// The handler of all faults, where threads of partitions come from. The registers go where the partition keeps them for its supervisor, unless
 /// another fault waits there: r4 to r11, which nobody has saved, then those of the frame, in the order of their numbers.
 #[unsafe(naked)]
-pub extern "C" fn taktos_isolated_fault<S: Slices>() {
+pub extern "C" fn taktos_isolated_fault<S>() {
     naked_asm!(
         // From a handler, or a thread with privilege?
         "tst lr, #8",
@@ -123,7 +127,7 @@ pub extern "C" fn taktos_isolated_fault<S: Slices>() {
         has_gap = const HAS_GAP,
         end = sym end_thread,
         end_unusual = sym end_unusual,
-        resume = sym resume::<S>,
+        resume = sym resume,
     )
 }
 
@@ -220,8 +224,16 @@ fn tell(cause: Cause, address: Option<usize>) -> *const Context {
         address,
         registers: None,
     };
+    let processor = &TAKTOS_PROCESSOR.0;
+    let current = processor.current.get();
     // SAFETY: called in the handler of the fault of the thread that runs.
-    unsafe { taktos_user_fault(fault) }
+    let next = unsafe { taktos_user_fault(fault) };
+    if let Some(switch) = processor.at_switch.get() {
+        // SAFETY: no interrupt that may call the kernel comes in this handler; both are threads of
+        // the kernel.
+        unsafe { switch(current, next, ptr::null()) };
+    }
+    next
 }
 
 /// Clears the status of the fault, with what it left pending: a call whose frame could not be stored is none. The addresses of memory and

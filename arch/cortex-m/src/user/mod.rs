@@ -18,7 +18,6 @@ mod resume;
 mod state;
 
 use crate::machine::{Clock, CortexM};
-use crate::slice::Slices;
 pub use entry::taktos_isolated_call;
 pub use fault::taktos_isolated_fault;
 pub use regions::Map;
@@ -63,16 +62,6 @@ impl<C: Clock> Isolation for CortexM<C> {
     }
 }
 
-/// What measures the slices of a machine: the paths of its threads begin them.
-pub trait Sliced {
-    /// As [`Clock::Slices`].
-    type Slices: Slices;
-}
-
-impl<C: Clock> Sliced for CortexM<C> {
-    type Slices = C::Slices;
-}
-
 /// Gives a program partitions: the vectors through which its threads come, of `$interrupts` interrupts, and the table of calls of the
 /// system `$system`, by the kernel `$kernel`. Used once, in a program, through its board.
 #[macro_export]
@@ -81,13 +70,7 @@ macro_rules! partitions {
         $crate::common::wire_partitions!($system, $kernel);
         // Assembly stands in modules alone.
         mod taktos_partitions {
-            use $crate::reexports::Sliced;
-            use $kernel as kernel;
-
-            $crate::isolated_vectors!(
-                $interrupts,
-                <<$system as kernel::System>::Machine as Sliced>::Slices
-            );
+            $crate::isolated_vectors!($interrupts, $system);
         }
     };
 }

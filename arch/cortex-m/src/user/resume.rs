@@ -3,6 +3,10 @@
 //!
 //! What is kept of a thread of a partition has an address of its own to go on at, by which it is known. All that is loaded into registers
 //! here is the thread's own, or none of a partition's.
+#![expect(
+    clippy::extra_unused_type_parameters,
+    reason = "compiled where the program is, which defines what is named by its text"
+)]
 
 use super::regions::{COPROCESSORS, FLOAT_BIT, FLOAT_WORD, LOADED, PAIRS};
 #[cfg(armv8m)]
@@ -15,10 +19,9 @@ use crate::fault::overflow_at_switch;
 use crate::guard::GUARD;
 #[cfg(not(armv8m))]
 use crate::guard::GUARD_REGION;
-use crate::slice::Slices;
+use crate::interrupt::KERNEL_LEVEL;
 use crate::switch::operands::{BEHIND_MASK, HEIR, INTERRUPT_CONTROL, STATUS, WITH_STATE};
-use crate::switch::{PEND_SWITCH, SLICE_COUNTER, SYSTEM_TIMER, return_from_exception};
-use crate::systick::STAMP;
+use crate::switch::{AT_SWITCH, PEND_SWITCH, SYSTEM_TIMER, return_from_exception};
 use core::arch::naked_asm;
 use taktos_machine::Context;
 
@@ -34,7 +37,7 @@ pub extern "C" fn return_to_user() {
 
 /// Has the thread in r2 go on, whatever it was at, as the end of a handler. Nothing of the present thread is in use any more.
 #[unsafe(naked)]
-pub extern "C" fn resume<S: Slices>() {
+pub extern "C" fn resume() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
         "ldr r3, =TAKTOS_PROCESSOR",
@@ -72,13 +75,6 @@ pub extern "C" fn resume<S: Slices>() {
         "str r3, [r1, #{guard_region}]",
         #[cfg(armv8m)]
         "msr psplim, r3",
-        ".if {noted}",
-        "ldr r1, [r1, #{slice_counter}]",
-        "ldr r3, ={stamp}",
-        "str r1, [r3]",
-        ".else",
-        "str r3, [r1, #{slice_counter}]",
-        ".endif",
         "msr psp, r0",
         "movs r3, #0",
         "msr basepri, r3",
@@ -100,11 +96,8 @@ pub extern "C" fn resume<S: Slices>() {
         guard = const GUARD,
         #[cfg(not(armv8m))]
         guard_region = const GUARD_REGION,
-        slice_counter = const SLICE_COUNTER,
         return_from_exception = sym return_from_exception,
-        noted = const S::ARE_NOTED as usize,
-        stamp = sym STAMP,
-        resume_user = sym resume_user::<S>,
+        resume_user = sym resume_user,
         #[cfg(armv8m)]
         to_thread = sym TO_THREAD,
     )
@@ -112,7 +105,7 @@ pub extern "C" fn resume<S: Slices>() {
 
 /// [`resume`], where the thread is one of a partition: r0 is what is saved of it, r1 what `CONTROL` holds.
 #[unsafe(naked)]
-pub extern "C" fn resume_user<S: Slices>() {
+pub extern "C" fn resume_user() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
         "orr r1, r1, #1",
@@ -134,14 +127,6 @@ pub extern "C" fn resume_user<S: Slices>() {
         "lsls r1, r1, #{float_bit}",
         "bmi 9f",
         "7:",
-        "ldr r1, ={system_timer}",
-        ".if {noted}",
-        "ldr r1, [r1, #{slice_counter}]",
-        "ldr r3, ={stamp}",
-        "str r1, [r3]",
-        ".else",
-        "str r1, [r1, #{slice_counter}]",
-        ".endif",
         ".if {armv8m}",
         "ldr r1, [r0, #{limit}]",
         "msr psplim, r1",
@@ -184,8 +169,6 @@ pub extern "C" fn resume_user<S: Slices>() {
         "b 7b",
         ".ltorg",
         status = const STATUS,
-        system_timer = const SYSTEM_TIMER,
-        slice_counter = const SLICE_COUNTER,
         partition = const PARTITION,
         loaded = sym LOADED,
         pairs = const PAIRS,
@@ -199,8 +182,6 @@ pub extern "C" fn resume_user<S: Slices>() {
         registers = const REGISTERS,
         gets_answer = const GETS_ANSWER,
         clear_float = sym clear_float,
-        noted = const S::ARE_NOTED as usize,
-        stamp = sym STAMP,
         armv8m = const cfg!(armv8m) as usize,
         limit = const LIMIT,
     )
@@ -225,14 +206,17 @@ static ZEROS: [u32; 32] = [0; 32];
 
 /// What `PendSV` is in programs with partitions: [`pended_switch!`](crate::pended_switch), where either thread may be one of a partition.
 #[unsafe(naked)]
-pub extern "C" fn taktos_isolated_switch<S: Slices>() {
+pub extern "C" fn taktos_isolated_switch<S>() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
         "ldr r3, =TAKTOS_PROCESSOR",
         "ldrd r1, r2, [r3]",
+        "ldr r0, [r3, #{at_switch}]",
         "mrs r12, control",
         "cmp r1, r2",
         "beq 9f",
+        "cbnz r0, 4f",
+        "3:",
         "mrs r0, psp",
         "lsls r12, r12, #31",
         "bmi 7f",
@@ -286,14 +270,20 @@ pub extern "C" fn taktos_isolated_switch<S: Slices>() {
         "8:",
         ".endif",
         "bx lr",
+        "4:",
+        masked_switch_slice!(""),
+        "mrs r12, control",
+        "b 3b",
         ".ltorg",
+        at_switch = const AT_SWITCH,
+        level = const KERNEL_LEVEL,
         heir = const HEIR,
         return_from_exception = sym return_from_exception,
         with_state = const WITH_STATE,
         system_timer = const SYSTEM_TIMER,
         pend_switch = const PEND_SWITCH,
         interrupt_control = const INTERRUPT_CONTROL,
-        resume = sym resume::<S>,
+        resume = sym resume,
         saved = const SAVED,
         stack = const STACK,
         float = const FLOAT,

@@ -5,8 +5,9 @@
 use crate::agenda::{Due, NEVER};
 use crate::several::cpu::{Cpu, Doing};
 use crate::several::history::Event;
-use crate::several::world::{Switch, World};
+use crate::several::world::World;
 use crate::world::Handler;
+use std::ptr;
 use taktos_abi::Status;
 use taktos_machine::{Answer, Cause, Context, Fault};
 
@@ -142,7 +143,6 @@ impl World {
                 .set(context(cpu.cells.current.get()).stack_pointer.get());
             cpu.masked.set(true);
             cpu.doing.set(Doing::Acts);
-            cpu.agenda.begin_slice(self.now.get());
         }
         self.started.set(true);
         self.fibres.suspend();
@@ -204,23 +204,25 @@ impl World {
     fn go_on_with(&self, to: *const Context, keeps_slice: bool) {
         self.check_runnable(self.here.get(), to);
         let cpu = self.cpu();
+        if !keeps_slice && let Some(switch) = cpu.agenda.at_switch.get() {
+            // SAFETY: both sides of a switch are masked, the lock is held, and the kernel has named
+            // both threads.
+            unsafe { switch(cpu.cells.current.get(), to, ptr::null()) };
+        }
         if cpu.doomed.take() {
             self.fibres.discard(cpu.fibre.get());
         }
-        self.switch.set(Some(Switch { to, keeps_slice }));
+        self.switch.set(Some(to));
         self.fibres.suspend();
     }
 
     /// The tail of a switch: the old thread is saved.
-    pub fn complete(&self, switch: Switch) {
+    pub fn complete(&self, to: *const Context) {
         let cpu = self.cpu();
-        let to = context(switch.to);
-        cpu.cells.current.set(switch.to);
+        cpu.cells.current.set(to);
+        let to = context(to);
         cpu.fibre.set(to.stack_pointer.get());
         cpu.answer.set((to.status.get(), to.value.get()));
-        if !switch.keeps_slice {
-            cpu.agenda.begin_slice(self.now.get());
-        }
         self.switches.set(self.switches.get() + 1);
         self.note(Event::Switches(cpu.fibre.get()));
         if let Some(breach) = self.breach_of_heirs() {

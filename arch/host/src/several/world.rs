@@ -36,13 +36,6 @@ pub type Hook = Box<dyn FnMut() -> Option<Handler>>;
 /// Who is told of time that passes, from then to then, in nanoseconds.
 pub type Watcher = Box<dyn FnMut(u64, u64)>;
 
-/// A switch that is under way: the old thread is saved when its coroutine is suspended.
-#[derive(Clone, Copy)]
-pub struct Switch {
-    pub to: *const Context,
-    pub keeps_slice: bool,
-}
-
 /// A world.
 pub struct World {
     pub cpus: Vec<Cpu>,
@@ -53,7 +46,9 @@ pub struct World {
     pub now: Cell<u64>,
     pub fibres: Fibres,
     pub lock: Lock,
-    pub switch: Cell<Option<Switch>>,
+    /// To whom a switch leads that is under way: the old thread is saved when its coroutine is
+    /// suspended.
+    pub switch: Cell<Option<*const Context>>,
     pub started: Cell<bool>,
     pub console: RefCell<String>,
     pub hook: RefCell<Option<Hook>>,

@@ -91,7 +91,7 @@ pub fn idle() -> ! {
 }
 
 /// The board.
-struct Board;
+pub struct Board;
 
 fn upcall(kind: &str) {
     log(kind);
@@ -109,6 +109,11 @@ impl Upcalls for Board {
 
     unsafe fn slice_end() {
         upcall("slice");
+        HostSeveral::begin_slice(0);
+    }
+
+    unsafe extern "C" fn switch_slice(_: *const Context, _: *const Context, _: *const Context) {
+        HostSeveral::begin_slice(0);
     }
 
     unsafe fn called() {

@@ -9,14 +9,14 @@ mod board;
 mod laws;
 
 use board::{
-    Stay, SwitchInSlice, SwitchTo, at, at_upcalls, enter, idle, let_choose, locked, log, prepare,
-    take_log, thread, world,
+    Board, Stay, SwitchInSlice, SwitchTo, at, at_upcalls, enter, idle, let_choose, locked, log,
+    prepare, take_log, thread, world,
 };
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use taktos_arch_host::{End, HostSeveral, Order, each_order};
-use taktos_machine::Machine;
+use taktos_machine::{Machine, Upcalls};
 use taktos_time::Span;
 
 /// A shared number that is read and written with a point of interleaving in between.
@@ -161,7 +161,7 @@ fn slices_end_on_each_busy_processor() {
         Order::Turns,
         vec![
             Box::new(move || {
-                locked(|| HostSeveral::set_slice(Some(10u32.micros())));
+                locked(|| HostSeveral::set_slice(Some(10u32.micros()), Board::switch_slice));
                 busy();
             }),
             Box::new(busy),
@@ -176,7 +176,7 @@ fn a_slice_begins_anew_at_a_switch_unless_the_decision_keeps_it() {
         world(
             Order::Turns,
             vec![Box::new(move || {
-                locked(|| HostSeveral::set_slice(Some(10u32.micros())));
+                locked(|| HostSeveral::set_slice(Some(10u32.micros()), Board::switch_slice));
                 let other = prepare(|| HostSeveral::spend(11u32.micros()));
                 HostSeveral::spend(4u32.micros());
                 enter(other);

@@ -27,23 +27,8 @@ macro_rules! take_call {
     };
 }
 
-/// Reads the counter into t3. Destroys t4.
-macro_rules! read_counter {
-    () => {
-        "rdtime t3\n"
-    };
-}
-
-/// Sets the comparator to t3. Destroys t4 and t5.
-macro_rules! set_comparator {
-    () => {
-        "csrw 0x14d, t3\n"
-    };
-}
-
 #[cfg(feature = "smp")]
 pub(crate) use take_call;
-pub(crate) use {read_counter, set_comparator};
 
 /// Ticks since the machine began: the same on all processors.
 #[inline(always)]
@@ -57,7 +42,7 @@ pub(crate) fn counter() -> u64 {
 /// Sets the comparator.
 #[inline(always)]
 pub(crate) fn compare(ticks: u64) {
-    // SAFETY: the supervisor's comparator (`stimecmp`), which belongs to the module `timer` and to the switch.
+    // SAFETY: the supervisor's comparator (`stimecmp`), which belongs to the module `timer`.
     unsafe { asm!("csrw 0x14d, {}", in(reg) ticks, options(nomem, nostack, preserves_flags)) };
 }
 

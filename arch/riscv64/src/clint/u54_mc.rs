@@ -51,42 +51,8 @@ macro_rules! take_call {
     };
 }
 
-/// Reads the counter into t3. Destroys t4.
-macro_rules! read_counter {
-    () => {
-        "li t4, 0x0200BFF8
-         ld t3, 0(t4)\n"
-    };
-}
-
-/// Sets the comparator to t3. Destroys t4 and t5.
-#[cfg(not(feature = "smp"))]
-macro_rules! set_comparator {
-    () => {
-        "li t4, 0x02004008
-         sd t3, 0(t4)\n"
-    };
-}
-
-/// The same: the processor's number is in its block.
-#[cfg(feature = "smp")]
-macro_rules! set_comparator {
-    () => {
-        "ld t4, 48(tp)
-         slli t4, t4, 3
-         li t5, 0x02004008
-         add t4, t4, t5
-         sd t3, 0(t4)\n"
-    };
-}
-
-#[cfg(feature = "smp")]
-const _: () = assert!(offset_of!(crate::state::State, number) == 48);
-const _: () = assert!(COMPARATORS + 8 * FIRST_HART == 0x0200_4008);
-
 #[cfg(feature = "smp")]
 pub(crate) use take_call;
-pub(crate) use {read_counter, set_comparator};
 
 /// Ticks since the machine began: the same on all processors.
 #[inline(always)]

@@ -76,7 +76,7 @@ pub(crate) unsafe fn serve() {
         }
     }
     if reasons & SLICE != 0 {
-        timer::begin_slice();
+        timer::begin_slice(0);
     }
     if reasons & KERNEL != 0 {
         // SAFETY: the caller's.

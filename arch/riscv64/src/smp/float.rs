@@ -5,14 +5,14 @@
 
 use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
 use crate::state::State;
-use crate::switch::{CALL_FRAME, tail};
+use crate::switch::{CALL_FRAME, switch_slice, tail};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::{Context, Processor, StackRegion};
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
-    ($name:ident, $ending:ident $(, $word:ident = $offset:expr)*) => {
+    ($name:ident, $ending:ident $(, $switch_slice:path)?) => {
         /// Saves the registers on the thread's stack and switches the unit off; then ends as each switch.
         /// Entered like the tail.
         #[unsafe(naked)]
@@ -40,18 +40,13 @@ macro_rules! leave_float {
                 status = const offset_of!(Context, status),
                 value = const offset_of!(Context, value),
                 current = const offset_of!(Processor, current),
-                $($word = const $offset,)*
+                $(switch_slice = sym $switch_slice,)?
             )
         }
     };
 }
 
-leave_float!(
-    leave_float,
-    slice,
-    slice_end = offset_of!(State, more.slice_end),
-    alarm = offset_of!(State, more.alarm)
-);
+leave_float!(leave_float, slice, switch_slice);
 leave_float!(leave_float_in_slice, keep);
 
 /// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. a0 and a1 are kept.

@@ -81,7 +81,7 @@ extern "C" fn go_on(number: usize) -> ! {
     leave_machine_mode();
     trap::install();
     memory::switch_on();
-    timer::begin_slice();
+    timer::begin_slice(0);
     float::forbid();
     more().is_there.store(true, Ordering::Release);
     switch::start(&own().processor, own().handler_stack.get())

@@ -6,9 +6,10 @@ use crate::board::Board;
 use crate::trap::COLLECTED;
 use core::arch::asm;
 use core::cell::Cell;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use core::mem::offset_of;
+use core::sync::atomic::{AtomicBool, AtomicU32};
 use taktos_arch_common::{Block, Blocks, OwnStacks, stacks_of};
-use taktos_machine::Processor;
+use taktos_machine::{Processor, SliceSwitch};
 
 /// A processor's own block; tp holds its address.
 pub(crate) type State = Block<Hart>;
@@ -114,15 +115,18 @@ pub(crate) fn pending() -> &'static AtomicU32 {
     &more().pending
 }
 
-/// Ticks of a slice on this processor.
+/// Where what a switch calls lies by which a slice begins, in a block.
+pub(crate) const AT_SWITCH: usize = offset_of!(State, processor) + offset_of!(Processor, at_switch);
+
+/// What a switch calls by which a slice begins.
 #[inline(always)]
-pub(crate) fn slice() -> u64 {
-    own().slice.load(Relaxed) as u64
+pub(crate) fn at_switch() -> Option<SliceSwitch> {
+    own().processor.at_switch.get()
 }
 
-/// Sets the ticks of a slice, for all processors.
-pub(crate) fn set_slice<B: Board>(ticks: u64) {
+/// Sets it, for all processors. Called with the lock held, as what reads it is.
+pub(crate) fn set_at_switch<B: Board>(at_switch: Option<SliceSwitch>) {
     for number in 0..B::PROCESSORS {
-        numbered::<B>(number).slice.store(ticks as usize, Relaxed);
+        numbered::<B>(number).processor.at_switch.set(at_switch);
     }
 }

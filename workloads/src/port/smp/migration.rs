@@ -1,7 +1,8 @@
 //! Owns: whether a thread that goes on elsewhere has its registers, all of them.
 
 use super::threads::{
-    PROCESSORS, WORKERS, join_workers, move_to, section, start_worker, yield_in_slice, yield_now,
+    PROCESSORS, WORKERS, join_workers, move_to, section, set_slice, start_worker, yield_in_slice,
+    yield_now,
 };
 use super::{SmpPort, check, spin_for};
 use crate::port::full::{
@@ -11,7 +12,6 @@ use crate::port::full::{
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use taktos_machine::Machine;
-use taktos_time::Duration;
 
 /// What a worker does: with its numbers in its registers, so many steps.
 type Work = extern "C" fn(u32, u32) -> u32;
@@ -34,12 +34,12 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Two workers of each kind for four processors: slices, yields and moves take them from one to another.
 pub fn of_threads_with_full_registers<P: SmpPort>() {
-    section::<P, _>(|| P::Machine::set_slice(Some(Duration::from_nanos(7_000))));
+    set_slice::<P>(Some(7_000));
     for worker in 0..WORKERS {
         start_worker::<P>(worker, None, labour::<P>, worker);
     }
     join_workers::<P>();
-    section::<P, _>(|| P::Machine::set_slice(None));
+    set_slice::<P>(None);
     for places in &PLACES {
         let all = (1 << PROCESSORS) - 1;
         check::<P>("each worker was everywhere", places.load(Relaxed) == all);
@@ -91,11 +91,11 @@ const SLICE: u64 = 20_000;
 
 /// A thread with floating-point state gives way in the middle of its slice: the next one has a whole slice.
 pub fn slices_begin_anew_behind_float<P: SmpPort>() {
-    section::<P, _>(|| P::Machine::set_slice(Some(Duration::from_nanos(SLICE))));
+    set_slice::<P>(Some(SLICE));
     start_worker::<P>(0, Some(1), leave_in_the_middle::<P>, 0);
     start_worker::<P>(1, Some(1), measure_slices::<P>, 0);
     join_workers::<P>();
-    section::<P, _>(|| P::Machine::set_slice(None));
+    set_slice::<P>(None);
     P::write("slices begin anew behind floating point\n");
 }
 

@@ -10,6 +10,7 @@ use taktos_abi::{Status, Timeout};
 use taktos_machine::{
     Answer, Cause, Context, Decision, Fault, Machine, Outcome, Processor, StackRegion, Upcalls,
 };
+use taktos_time::Duration;
 
 /// How many processors there are.
 pub const PROCESSORS: usize = 4;
@@ -410,6 +411,12 @@ fn stand_in<P: SmpPort>(_: usize) {
 /// What the machine tells.
 pub struct Handlers<P>(PhantomData<P>);
 
+/// Sets the length of slices in nanoseconds; each switch begins a whole one.
+pub fn set_slice<P: SmpPort>(length: Option<u64>) {
+    let length = length.map(Duration::from_nanos);
+    section::<P, _>(|| P::Machine::set_slice(length, Handlers::<P>::switch_slice));
+}
+
 impl<P: SmpPort> Upcalls for Handlers<P> {
     unsafe fn alarm() {
         ALARMS.add::<P>();
@@ -419,11 +426,16 @@ impl<P: SmpPort> Upcalls for Handlers<P> {
     unsafe fn slice_end() {
         SLICES.add::<P>();
         section::<P, _>(|| {
+            P::Machine::begin_slice(0);
             let processor = P::Machine::processor();
             if processor.heir.get() == processor.current.get() {
                 processor.heir.set(core::ptr::null());
             }
         });
+    }
+
+    unsafe extern "C" fn switch_slice(_: *const Context, _: *const Context, _: *const Context) {
+        P::Machine::begin_slice(0);
     }
 
     unsafe fn called() {

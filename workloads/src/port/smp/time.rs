@@ -1,13 +1,13 @@
 //! Owns: whether the clock is one for all processors, and timers are each one's own.
 
 use super::threads::{
-    ALARMS, AT_ALARM, PROCESSORS, SLICES, join_workers, section, start_worker, wait, wake,
-    yield_now,
+    ALARMS, AT_ALARM, PROCESSORS, SLICES, join_workers, section, set_slice, start_worker, wait,
+    wake, yield_now,
 };
 use super::{SmpPort, check, on_each_processor, spin_for};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use taktos_machine::Machine;
-use taktos_time::{Duration, Instant};
+use taktos_time::Instant;
 
 const ROUNDS: u64 = 200;
 
@@ -74,9 +74,9 @@ pub fn slices_end_on_each_processor<P: SmpPort>() {
         start_worker::<P>(number, Some(number), spin, 0);
     }
     spin_for::<P>(LATE);
-    section::<P, _>(|| P::Machine::set_slice(Some(Duration::from_nanos(SLICE))));
+    set_slice::<P>(Some(SLICE));
     spin_for::<P>(SLICED);
-    section::<P, _>(|| P::Machine::set_slice(None));
+    set_slice::<P>(None);
     spin_for::<P>(LATE);
     let counts: [u32; PROCESSORS] = core::array::from_fn(|number| SLICES.of(number));
     for count in counts {
@@ -103,13 +103,13 @@ fn spin(_: usize) {
 pub fn alarms_come_among_slices<P: SmpPort>() {
     STOP.store(false, Relaxed);
     AT_ALARM.set(Some(|| check::<P>("wake", wake::<P>(2))));
-    section::<P, _>(|| P::Machine::set_slice(Some(Duration::from_nanos(SLICE))));
+    set_slice::<P>(Some(SLICE));
     for worker in 0..2 {
         start_worker::<P>(worker, Some(1), spin, 0);
     }
     start_worker::<P>(2, Some(1), sleep_among_slices::<P>, 0);
     join_workers::<P>();
-    section::<P, _>(|| P::Machine::set_slice(None));
+    set_slice::<P>(None);
     AT_ALARM.set(None);
     P::write("alarms come among slices\n");
 }

@@ -259,6 +259,20 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         first.filter(|first| will_do(*first))
     }
 
+    /// Whether `id`, which is ready, has a processor, or none that waits for one comes before it.
+    /// As many steps as there are that wait.
+    pub fn keeps_place<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> bool {
+        match self {
+            Self::Solo(solo) => return solo.is_first(id, w.priority(id)),
+            Self::Cluster(cluster) if cluster.seat_of(w, id).is_some() => return true,
+            Self::Edf(edf) if edf.seat_of(w, id).is_some() => return true,
+            Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
+            Self::Served(served) if served.seat_of(w, id).is_some() => return true,
+            _ => {}
+        }
+        self.first(w, |_| true) == Some(id)
+    }
+
     /// Visits all that stand in the rings, in their order. As many steps as there are.
     pub(super) fn for_each<W: World<Id = Id, Seat = Seat>>(self, w: &W, visit: impl FnMut(Id)) {
         match self {

@@ -1,0 +1,78 @@
+//! Owns: whose time slice runs on, and what is left of those that do not. The machine measures; who
+//! is next in a ring is not decided here. Must never know: how a processor is scheduled, but for
+//! whether a thread keeps its place.
+//!
+//! Nothing of this is in the way of a switch while slices are off: the machine calls
+//! [`Kernel::switch_slice`] by a pointer that [`Kernel::set_time_slice`] hands it.
+
+#![expect(unsafe_code, reason = "calls what the machine was handed")]
+
+use super::{is_smp, smp};
+use crate::critical_section::CriticalSection;
+use crate::thread::tcb::ThreadRef;
+use crate::thread::urgency::Urgency;
+use crate::{Kernel, System};
+use taktos_machine::Machine;
+
+impl<S: System> Kernel<S> {
+    /// `from`, whose slice runs on this processor, gives way to `to`: what is left stays with a
+    /// thread that is ready still and has kept its place in front of its equals. One that gives way
+    /// to itself has yielded. Where `from` has not kept its place, and `to` is the one that takes
+    /// its turn, the slice goes on.
+    pub(crate) fn switch_slice(
+        &'static self,
+        cs: CriticalSection<'_>,
+        from: ThreadRef,
+        to: ThreadRef,
+        takes_turn: bool,
+    ) {
+        let is_preempted = from != to && self.keeps_place(cs, from);
+        if is_preempted {
+            from.replace_slice_left(cs, S::Machine::slice_left());
+        } else if takes_turn {
+            return;
+        }
+        S::Machine::begin_slice(to.replace_slice_left(cs, 0));
+    }
+
+    /// Whether `thread`, which ran until now, is ready, and none of its equals that waits for a
+    /// processor comes before it.
+    fn keeps_place(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let urgency = thread.urgency.get(cs);
+        if urgency.has(Urgency::IN_NO_RING) {
+            return false;
+        }
+        if is_smp::<S>() {
+            return smp::keeps_place::<S>(cs, thread);
+        }
+        self.ready.borrow(cs).head(urgency.effective()) == Some(thread)
+    }
+}
+
+/// The running thread gives way to `heir`, which is another one, in a decision that keeps the
+/// slice. It goes on for `taker` if that is the heir and has got the turn; else it is as at any
+/// switch.
+#[inline(always)]
+pub(crate) fn is_kept_for<S: System>(
+    current: ThreadRef,
+    heir: impl FnOnce() -> ThreadRef,
+    taker: Option<ThreadRef>,
+) {
+    if let Some(switch) = S::Machine::at_switch() {
+        let taker = taker.map_or(core::ptr::null(), ThreadRef::context);
+        // SAFETY: in a section, and all are threads of the kernel.
+        unsafe { switch(current.context(), heir().context(), taker) };
+    }
+}
+
+/// The slice of `current`, which runs here, is over: says whether its equals have their turn now.
+/// Where another thread `is_chosen` already, nothing is left to `current`, and its turn ends when
+/// it goes on.
+pub(crate) fn ends<S: System>(
+    cs: CriticalSection<'_>,
+    current: ThreadRef,
+    is_chosen: bool,
+) -> bool {
+    S::Machine::begin_slice(is_chosen.into());
+    !is_chosen && !current.keeps_turn(cs)
+}
