@@ -347,6 +347,30 @@ fn slices_share_a_processor_among_equals() {
     );
 }
 
+/// Two equals beside a task that preempts them more often than a slice is long: what is left of a
+/// slice stays with the one that is preempted, and both end near each other. On one processor, and
+/// on each of four.
+#[test]
+fn slices_are_shared_beside_a_task_that_wakes_more_often() {
+    for cpus in [1, 4] {
+        let mut set = tasks(&[(1, 4), (30, 1_000), (30, 1_000)].repeat(cpus));
+        for (index, task) in set.iter_mut().enumerate() {
+            task.priority = Some(if index % 3 == 0 { 1 } else { 2 });
+            task.cluster = Some(format!("c{}", index / 3));
+        }
+        let setup = Setup {
+            slice: Some(units(5)),
+            ..partitioned(Policy::Priority, cpus, units(1_000))
+        };
+        let ends = responses(&simulate(&workload(set), &setup));
+        for beside in ends.chunks(3) {
+            // Of 4 units 3 are theirs: all of both is done at 80.
+            let [first, second] = [1, 2].map(|task| beside[task].expect("a job is done"));
+            assert!(first >= 74 * UNIT && second <= 80 * UNIT, "{beside:?}");
+        }
+    }
+}
+
 #[test]
 fn a_budget_keeps_a_task_that_takes_too_much_off_the_others() {
     // The second one declares 2 of 4 and takes 3.

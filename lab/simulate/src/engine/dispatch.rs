@@ -87,7 +87,8 @@ impl<O: Observer> Engine<'_, O> {
         if other {
             row.statistics.switches += 1;
             if task != NOBODY {
-                row.slice = at.saturating_add(self.plan.slice);
+                let left = self.progress[usize::from(task)].slice_left.take();
+                row.slice = at.saturating_add(left.unwrap_or(self.plan.slice));
             }
         }
         self.proceed(cpu);
@@ -100,13 +101,16 @@ impl<O: Observer> Engine<'_, O> {
     fn take_off(&mut self, cpu: Cpu) {
         let row = self.processors.row_mut(cpu);
         let task = core::mem::replace(&mut row.task, NOTHING);
-        row.slice = NEVER;
+        let slice = core::mem::replace(&mut row.slice, NEVER);
+        let slice_left = slice.saturating_sub(row.since).max(1);
         if usize::from(task) >= self.progress.len() {
             return;
         }
         let progress = &mut self.progress[usize::from(task)];
         progress.on = None;
-        if matches!(progress.stage, Stage::Ready | Stage::Spinning) && progress.begun {
+        let is_ready = matches!(progress.stage, Stage::Ready | Stage::Spinning);
+        progress.slice_left = (is_ready && slice != NEVER).then_some(slice_left);
+        if is_ready && progress.begun {
             self.statistics[usize::from(task)].preemptions += 1;
             let job = self.job(usize::from(task));
             self.observer.preempt(instant(self.now), cpu, job);

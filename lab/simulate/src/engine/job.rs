@@ -95,6 +95,8 @@ pub(super) struct Progress {
     pub step: u16,
     /// What is left of the present step.
     pub left: u64,
+    /// What is left of the time slice in which its thread was preempted; none: it has a whole one.
+    pub slice_left: Option<u64>,
     /// Processor time of the present job.
     pub cpu_time: u64,
     /// The absolute deadline of the present job; [`NEVER`] without.
@@ -126,6 +128,7 @@ impl Progress {
             begun: false,
             step: body,
             left: 0,
+            slice_left: None,
             cpu_time: 0,
             deadline: NEVER,
             wall_start: 0,
