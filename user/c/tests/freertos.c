@@ -129,19 +129,43 @@ static void count_for_ever(void *counter)
     }
 }
 
-static void turns(void)
+static void wake_each_tick(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        vTaskDelay(1);
+        for (volatile int busy = 0; busy < 1000; busy++) {
+        }
+    }
+}
+
+/* Two tasks of one priority compute for so many ticks: the hundredths of it that the first one had. */
+static long take_turns(TickType_t ticks)
 {
     static uint32_t counts[2];
     TaskHandle_t both[2];
 
+    counts[0] = counts[1] = 0;
     for (int i = 0; i < 2; i++) {
         compare("xTaskCreate", "", xTaskCreate(count_for_ever, "turn", DEPTH, &counts[i], 1, &both[i]), pdPASS);
     }
-    vTaskDelay(10);
+    vTaskDelay(ticks);
     for (int i = 0; i < 2; i++) {
-        compare("a task that has its turns", "", counts[i] > 0, configUSE_TIME_SLICING);
         vTaskDelete(both[i]);
     }
+    return counts[0] / (counts[0] / 100 + counts[1] / 100);
+}
+
+/* What is left of a turn stays with a task that is preempted. */
+static void turns(void)
+{
+    long share = take_turns(10);
+
+    compare("tasks that take turns", "", share < 100, configUSE_TIME_SLICING);
+    start(wake_each_tick, 4);
+    share = take_turns(100);
+    compare("turns beside a more urgent task", "", share >= 45 && share <= 55, configUSE_TIME_SLICING);
+    vTaskDelete(helper);
 }
 
 static void raise_the_count(void *unused)

@@ -323,13 +323,26 @@ static void *count(void *number)
     return NULL;
 }
 
-/* Two threads of one priority compute: whether the second one runs, too. */
-static int take_turns(int policy)
+/* Takes a quarter of the processor, at intervals of less than half a turn. */
+static void *preempt(void *unused)
+{
+    while (!stop) {
+        long long end;
+
+        usleep(1500);
+        for (end = now() + 500000; now() < end;) {
+        }
+    }
+    return unused;
+}
+
+/* Two threads of one priority compute for so many microseconds: the hundredths of it that the first one had. */
+static int take_turns(int policy, int microseconds)
 {
     pthread_t threads[2];
     pthread_attr_t attributes;
     struct sched_param parameters = { .sched_priority = 20 };
-    int both;
+    int share;
 
     stop = counts[0] = counts[1] = 0;
     IS(pthread_attr_init(&attributes), 0);
@@ -339,22 +352,36 @@ static int take_turns(int policy)
     for (int i = 0; i < 2; i++) {
         IS(pthread_create(&threads[i], &attributes, count, (void *)(intptr_t)i), 0);
     }
-    usleep(35000);
+    usleep(microseconds);
     IS(counts[0] > 0, 1);
-    both = counts[1] > 0;
+    share = counts[0] / (counts[0] / 100 + counts[1] / 100);
     stop = 1;
     IS(pthread_join(threads[0], NULL), 0);
     IS(pthread_join(threads[1], NULL), 0);
-    return both;
+    return share;
+}
+
+/* What is left of a turn stays with a thread that is preempted. */
+static void turns_beside_a_more_urgent_one(int policy)
+{
+    int share;
+
+    stop = 0;
+    start(preempt, NULL, 30);
+    share = take_turns(policy, 400000);
+    IS(joined() == NULL, 1);
+    IS(share >= 45 && share <= 55 ? 50 : share, 50);
 }
 
 static void turns(void)
 {
-    IS(take_turns(SCHED_FIFO), 0);
-    IS(take_turns(SCHED_OTHER), 1);
-    IS(take_turns(SCHED_RR), 1);
+    IS(take_turns(SCHED_FIFO, 35000), 100);
+    IS(take_turns(SCHED_OTHER, 35000) < 100, 1);
+    IS(take_turns(SCHED_RR, 35000) < 100, 1);
     /* Also where others do. */
-    IS(take_turns(SCHED_FIFO), 0);
+    IS(take_turns(SCHED_FIFO, 35000), 100);
+    turns_beside_a_more_urgent_one(SCHED_RR);
+    turns_beside_a_more_urgent_one(SCHED_OTHER);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
