@@ -6,8 +6,8 @@
 
 use crate::mark::{begin, end};
 use taktos_kernel::{
-    AnyThread, EventFlags, Interrupt, Message, MessageQueue, Mutex, Notify, Semaphore, System,
-    Thread, Timeout,
+    AnyThread, Duration, EventFlags, Interrupt, Kernel, Message, MessageQueue, Mutex, Notify,
+    Semaphore, System, Thread, Timeout,
 };
 
 /// How often each operation is done.
@@ -74,6 +74,11 @@ pub fn run<S: System>(objects: &'static Objects<S>) {
     single(objects, thread_starter);
     equals(objects, direct_receiver, direct_sender);
     equals(objects, reply_server, reply_caller);
+    // Longer than all of what follows.
+    expect(Kernel::<S>::set_time_slice(Some(Duration::from_secs(1))));
+    equals(objects, sliced_left, sliced_right);
+    urgent(objects, sliced_taker, sliced_giver);
+    expect(Kernel::<S>::set_time_slice(None));
     S::write("all operations done\n");
 }
 
@@ -170,6 +175,25 @@ fn yield_right<S: System>(objects: &'static Objects<S>) {
     }
 }
 
+/// The same while there are time slices.
+#[inline(never)]
+fn sliced_left<S: System>(objects: &'static Objects<S>) {
+    expect(objects.first.take(Timeout::FOREVER));
+    for _ in 0..REPETITIONS {
+        begin!("yield-in-slices");
+        AnyThread::<S>::yield_now();
+    }
+}
+
+#[inline(never)]
+fn sliced_right<S: System>(objects: &'static Objects<S>) {
+    expect(objects.first.give());
+    for _ in 0..REPETITIONS {
+        AnyThread::<S>::yield_now();
+        end!("yield-in-slices");
+    }
+}
+
 /// One less, computed here: the compiler may move what it knows of a loop's counter to between the marks.
 #[inline(always)]
 fn count_down(left: usize) -> usize {
@@ -205,6 +229,24 @@ fn semaphore_taker<S: System>(objects: &'static Objects<S>) {
 fn semaphore_giver<S: System>(objects: &'static Objects<S>) {
     for _ in 0..REPETITIONS {
         begin!("semaphore-wake");
+        expect(objects.first.give());
+    }
+}
+
+/// A thread is preempted while there are time slices, and keeps what is left of its own.
+#[inline(never)]
+fn sliced_taker<S: System>(objects: &'static Objects<S>) {
+    for _ in 0..REPETITIONS {
+        let taken = objects.first.take(Timeout::FOREVER);
+        end!("preemption-in-slices");
+        expect(taken);
+    }
+}
+
+#[inline(never)]
+fn sliced_giver<S: System>(objects: &'static Objects<S>) {
+    for _ in 0..REPETITIONS {
+        begin!("preemption-in-slices");
         expect(objects.first.give());
     }
 }

@@ -26,7 +26,7 @@ const LOADS: u32 = 256;
 const EMPTY: &str = "empty";
 
 /// The names of the marks that are measured.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 21] = [
     EMPTY,
     "yield",
     "semaphore-give",
@@ -46,6 +46,8 @@ const NAMES: [&str; 19] = [
     "thread-start",
     "direct-send",
     "call-reply",
+    "yield-in-slices",
+    "preemption-in-slices",
 ];
 
 /// What a board says of its counter.

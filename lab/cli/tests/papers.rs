@@ -94,7 +94,7 @@ fn the_switch_takes_at_most_a_hundred_cycles_for_any_number_of_threads() {
 }
 
 /// The operations that a bench must name.
-const OPERATIONS: [&str; 18] = [
+const OPERATIONS: [&str; 20] = [
     "yield",
     "semaphore-give",
     "semaphore-take",
@@ -113,6 +113,8 @@ const OPERATIONS: [&str; 18] = [
     "thread-start",
     "direct-send",
     "call-reply",
+    "yield-in-slices",
+    "preemption-in-slices",
 ];
 
 #[test]
