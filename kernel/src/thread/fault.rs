@@ -119,6 +119,7 @@ fn report_from_above<S: System>() -> ! {
         address: None,
         values: &[],
         names: "",
+        status: None,
         in_interrupt: true,
     })
 }
