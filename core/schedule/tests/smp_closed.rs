@@ -196,8 +196,9 @@ struct Mood {
     calm: usize,
     /// How many threads there are at most.
     threads: usize,
-    /// Processors leave and come about a hundred times as often as usual, five of eight alarms are late instead of one of
-    /// four, and threads are deleted: alarms come for budgets of threads and of processors that have left.
+    /// Processors leave and come about a hundred times as often as usual, five of eight alarms are
+    /// late instead of one of four, and threads are deleted: alarms come for budgets of threads and
+    /// of processors that have left.
     restless: bool,
 }
 
@@ -1087,7 +1088,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// `id`, which waits, has no lock and no registers anywhere, ceases to exist; a new thread of `home` has its row.
+    /// `id`, which waits, has no lock and no registers anywhere, ceases to exist; a new thread of
+    /// `home` has its row.
     fn begins_anew(&mut self, id: usize, home: usize, priority: Priority) {
         self.router.look_up(self.board, id);
         let made = both!(self, |system, now, effects| {
@@ -1108,7 +1110,7 @@ impl<'a> Pair<'a> {
         home.begin_with(self.board, id, CpuSet::ALL);
     }
 
-    /// Who runs blocks, processor by processor, until all are idle.
+    /// The running threads block, processor by processor, until all are idle.
     fn all_run_in_turn(&mut self) {
         for number in (0..self.cpus).cycle().take(self.cpus * THREADS) {
             self.acting = number;
@@ -1379,8 +1381,8 @@ fn a_budget_that_is_used_up_gives_way_to_an_earlier_deadline() {
     });
 }
 
-/// Two processors under deadlines with servers: threads 0 and 1 run, and what is left of the budget of thread 1 is used up
-/// when processor 1 leaves, before its alarm.
+/// Two processors under deadlines with servers: threads 0 and 1 run, and what is left of the budget
+/// of thread 1 is used up when processor 1 leaves, before its alarm.
 fn with_a_used_up_budget(act: impl FnOnce(&mut Pair<'_>)) {
     let plan = [(PolicyKind::Cbs, vec![0, 1], true)];
     beside_each_other(&plan, WILD, true, |pair, _| {
@@ -1420,8 +1422,9 @@ fn a_budget_that_was_used_up_on_a_processor_that_left_is_looked_at() {
     });
 }
 
-/// Two instances with servers. Thread 1 of the first has lost processor 1 with its budget used up, and blocked before the alarm;
-/// `act` takes it to processor 2, on which it uses up a budget as well before both alarms.
+/// Two instances with servers. Thread 1 of the first has lost processor 1 with its budget used up,
+/// and blocked before the alarm; `act` takes it to processor 2, on which it uses up a budget as
+/// well before both alarms.
 fn with_alarms_of_two_processors(act: impl FnOnce(&mut Pair<'_>, Option<(Duration, Duration)>)) {
     let plan = [
         (PolicyKind::Cbs, vec![0, 1], true),
@@ -1462,7 +1465,8 @@ fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
         pair.serve(1, None);
         pair.moves(1, 1, Priority::new(2).unwrap());
         pair.serve(1, server);
-        // It waits for processor 2 when its instance is closed, and has it then until its new budget is used up.
+        // It waits for processor 2 when its instance is closed, and has it then until its new
+        // budget is used up.
         pair.job(2, Some(at(30)));
         pair.closes = false;
         pair.ready(2, Place::Last);
@@ -1596,7 +1600,8 @@ fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
     });
 }
 
-/// So many stress runs, each of [`LENGTH`] operations, of a plan whose instances close and open beside the tables.
+/// So many stress runs, each of [`LENGTH`] operations, of a plan whose instances close and open
+/// beside the tables.
 fn stress(plan: &[Plan], mood: Mood, runs: usize) -> Count {
     let sum = Cell::new(Count::default());
     let run = |words: &[u64]| {
@@ -1641,7 +1646,8 @@ fn closed_and_opened(runs: usize) {
     }
 }
 
-/// So many stress runs together in which processors leave while budgets are used up and alarms are late.
+/// So many stress runs together in which processors leave while budgets are used up and alarms are
+/// late.
 fn processors_leave(runs: usize) {
     let runs = runs.div_ceil(plans_with_servers().len());
     let mood = Mood {
@@ -1690,7 +1696,8 @@ fn who_lost_a_processor_with_a_budget_used_up_is_looked_at_in_the_tables_order()
     }
 }
 
-/// A processor leaves in the instant in which a budget is used up there, and its alarm comes when the instance is closed.
+/// A processor leaves in the instant in which a budget is used up there, and its alarm comes when
+/// the instance is closed.
 #[test]
 fn servers_on_four_processors_are_as_the_tables_have_them() {
     let plan = [(PolicyKind::Cbs, vec![0, 1, 2, 3], true)];

@@ -242,8 +242,9 @@ fn two_budgets_back_to_back_break_what_the_density_test_admits() {
     assert_eq!(world.served(1), 5 * MS + MS / 10);
 }
 
-/// The example of the book: 0.3 ms of each ms and eight of 0.1 ms of each 10 ms are 0.38 of one processor, and the first can be left
-/// with 0.2 ms: the eight sleep with their budgets until 9.05 ms, and their periods end before its own.
+/// The example of the book: 0.3 ms of each ms and eight of 0.1 ms of each 10 ms are 0.38 of one
+/// processor, and the first can be left with 0.2 ms: the eight sleep with their budgets until 9.05
+/// ms, and their periods end before its own.
 #[test]
 fn many_small_servers_together_leave_one_of_a_short_period_too_little() {
     let mut units = [rtds::Unit::EMPTY; 9];

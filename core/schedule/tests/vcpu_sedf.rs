@@ -52,7 +52,8 @@ fn the_first_wake_counts_as_a_short_block() {
     assert_eq!(spans, [(0, 500), (2_000, 4_000), (12_000, 14_000)]);
 }
 
-/// The book: a unit without extra time may have a piece more than its slice, once for each short block.
+/// The book: a unit without extra time may have a piece more than its slice, once for each short
+/// block.
 #[test]
 fn the_piece_for_a_lost_slice_comes_on_top_of_the_next_one() {
     let (slice, period) = (Duration::from_micros(200), ms(10));

@@ -127,8 +127,8 @@ fn credit_breaks_the_proportion_where_a_unit_waits_longer_than_it_may_save() {
     assert!(furthest > 60 * SECOND / 2, "{furthest} ns");
 }
 
-/// What is due to each of these weights on so many processors, in parts of one: in proportion, but nobody more than one, whose
-/// surplus goes to the others.
+/// The shares that are due to these weights on so many processors, in parts of one: in proportion,
+/// but nobody more than one, whose surplus goes to the others.
 fn due(weights: &[u32], cpus: usize) -> Vec<f64> {
     let mut due = vec![0.0; weights.len()];
     let (mut left, mut open): (f64, Vec<usize>) = (cpus as f64, (0..weights.len()).collect());
@@ -158,7 +158,8 @@ struct Apart {
     relative: f64,
 }
 
-/// Of random sets whose weights lie within a `factor`: all want to run all the time on one to four processors, for 10 s.
+/// Of random sets whose weights lie within a `factor`: all want to run all the time on one to four
+/// processors, for 10 s.
 fn apart(factor: u32, mut run: impl FnMut(usize, &[u32]) -> Vec<u64>) -> Apart {
     let mut random = Random::new(taktos_random::seed());
     let mut apart = Apart::default();
@@ -187,7 +188,7 @@ fn apart(factor: u32, mut run: impl FnMut(usize, &[u32]) -> Vec<u64>) -> Apart {
 /// How many random sets are looked at.
 const SETS: usize = 30;
 
-/// What each has executed after 10 s in which all want to run all the time.
+/// The time that each has executed after 10 s in which all want to run all the time.
 fn served<P: Policy>(
     policy: P,
     cpus: usize,

@@ -11,8 +11,8 @@ const OCTAVE: usize = 1 << BITS;
 /// Two linear octaves, then one for each higher bit of a value.
 const BUCKETS: usize = OCTAVE * (64 - BITS as usize + 1);
 
-/// Counts of values, by log-linear buckets. It takes 512 bytes for each octave between the smallest and the largest value: at
-/// most 30 kB.
+/// Counts of values, by log-linear buckets. It takes 512 bytes for each octave between the smallest
+/// and the largest value: at most 30 kB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     /// The lowest bucket in use.

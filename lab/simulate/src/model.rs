@@ -125,8 +125,8 @@ pub enum Late {
     Abort,
     /// It runs to its end; jobs that arrive meanwhile are dropped, and count as missed.
     Skip,
-    /// It runs to its end, and the next job arrives then: separations count from that instant, also those of
-    /// [`Step::Until`] within a job.
+    /// It runs to its end, and the next job arrives then: separations count from that instant, also
+    /// those of [`Step::Until`] within a job.
     Shift,
 }
 

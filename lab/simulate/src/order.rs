@@ -11,7 +11,8 @@ use crate::{Arrival, SimError, Task, Workload};
 pub enum Order {
     /// `rm`, rate monotonic: the shorter the period, the more urgent (Liu and Layland 1973).
     Period,
-    /// `dm`, deadline monotonic: the shorter the relative deadline, the more urgent (Leung and Whitehead 1982).
+    /// `dm`, deadline monotonic: the shorter the relative deadline, the more urgent (Leung and
+    /// Whitehead 1982).
     Deadline,
     /// `fp`: the priorities that the tasks have.
     Given,
@@ -32,12 +33,12 @@ impl Order {
         }
     }
 
-    /// Gives the tasks of the workload priorities from 1 on by this rule, whatever they had; those that are alike in it
-    /// have the same one. [`Order::Given`] changes nothing.
+    /// Gives the tasks of the workload priorities from 1 on by this rule, whatever they had; those
+    /// that are alike in it have the same one. [`Order::Given`] changes nothing.
     ///
     /// # Errors
-    /// [`SimError::Value`] where a task lacks what the rule goes by; [`SimError::GivenCeilings`] where a lock's ceiling is one
-    /// of the priorities that the rule replaces.
+    /// [`SimError::Value`] where a task lacks what the rule goes by; [`SimError::GivenCeilings`]
+    /// where a lock's ceiling is one of the priorities that the rule replaces.
     pub fn prioritise(self, workload: &mut Workload) -> Result<(), SimError> {
         if self == Self::Given {
             return workload

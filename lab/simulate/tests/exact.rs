@@ -410,8 +410,9 @@ fn a_hard_budget_is_all_that_a_task_gets_of_an_idle_processor() {
     }
 }
 
-/// Tasks with these periods, executions and deadlines in ms, for that many ms of rate-monotonic priorities on one processor; with the
-/// jobs, misses and longest response (ms) of each by SimSo 0.8.5 (`simso.schedulers.RM`, `abort_on_miss` off).
+/// Tasks with these periods, executions and deadlines in ms, for that many ms of rate-monotonic
+/// priorities on one processor; with the jobs, misses and longest response (ms) of each by SimSo
+/// 0.8.5 (`simso.schedulers.RM`, `abort_on_miss` off).
 type Given = (u64, &'static [(u64, u64, u64)], &'static [(u64, u64, u64)]);
 const BY_SIMSO: [Given; 3] = [
     (
@@ -483,7 +484,8 @@ fn what_comes_after_a_late_job_is_shifted() {
     );
 }
 
-/// One thread of rt-app beside another one: how many jobs it has, how many are late, and the longest response in ms.
+/// One thread of rt-app beside another one: how many jobs it has, how many are late, and the
+/// longest response in ms.
 fn of_rt_app(threads: &str) -> (u64, u64, Option<u64>) {
     let text = format!(
         "{{ \"tasks\": {{ {threads} }}, \"global\": {{ \"default_policy\": \"SCHED_FIFO\" }} }}"
@@ -500,7 +502,8 @@ fn of_rt_app(threads: &str) -> (u64, u64, Option<u64>) {
     )
 }
 
-/// Figures of rt-app itself: its timers are relative where nothing is said, and the turn behind a late one begins at its end.
+/// Figures of rt-app itself: its timers are relative where nothing is said, and the turn behind a
+/// late one begins at its end.
 #[test]
 fn timers_of_rt_app_are_relative_or_absolute() {
     let timer =

@@ -358,8 +358,8 @@ impl Observer for Had {
     }
 }
 
-/// Tasks that want more than they get, with budgets that are admitted by the bound of Goossens, Funk and Baruah (2003): whether
-/// each is hard.
+/// Tasks that want more than they get, with budgets that are admitted by the bound of Goossens,
+/// Funk and Baruah (2003): whether each is hard.
 fn greedy(dice: &mut Dice, cpus: u64) -> Vec<Task> {
     let count = dice.throw(1, 4 * cpus);
     let task = |index: u64| {

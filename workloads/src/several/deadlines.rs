@@ -152,11 +152,12 @@ fn servers<S: SeveralBoard>(tally: &mut Tally<S>) {
     );
 }
 
-/// How often a processor goes: each time its alarm may come before its instance is closed again, or behind.
+/// How often a processor goes: each time its alarm may come before its instance is closed again, or
+/// behind.
 const ROUNDS: usize = 8;
 
-/// Its processor cannot serve the alarm of helper 0, for it is in a handler, and is taken away with the budget used up. Main
-/// closes the instance meanwhile: it gives its turn away again and again.
+/// Its processor cannot serve the alarm of helper 0, for it is in a handler, and is taken away with
+/// the budget used up. Main closes the instance meanwhile: it gives its turn away again and again.
 fn removal<S: SeveralBoard>(c: &mut Case<S>) {
     S::objects().set_number(0);
     c.create(0, 10);

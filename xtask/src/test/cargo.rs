@@ -68,8 +68,8 @@ const DAY: Row = (
     &[],
 );
 
-/// Instances that close and open beside one that does neither: 50,000 random runs of all policies, and 20,000 in which processors leave while
-/// budgets are used up.
+/// Instances that close and open beside one that does neither: 50,000 random runs of all policies,
+/// and 20,000 in which processors leave while budgets are used up.
 const CLOSED: Row = (
     "seventy thousand stress runs of closed instances",
     "test --quiet --profile lab --test smp_closed -- --ignored",

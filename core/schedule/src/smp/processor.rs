@@ -23,8 +23,8 @@ pub struct ProcessorRecord {
     pub(crate) assigned: bool,
     /// The time at which it was asked to expire.
     pub(crate) armed: Option<Instant>,
-    /// The last thread that lost it with its budget used up, until that is looked at, or NONE. The thread may be at home in
-    /// an instance that does not own the processor any more.
+    /// The last thread that lost it with its budget used up, until that is looked at, or NONE. The
+    /// thread may be at home in an instance that does not own the processor any more.
     pub(crate) spent: u16,
 }
 

@@ -49,8 +49,8 @@ pub struct SimOptions {
     /// Run random schedules from a seed instead, and check the scheduler's laws after each event
     #[arg(long, conflicts_with = "files")]
     pub storm: bool,
-    /// The policy, `all`, or fixed priorities by period (`rm`), by deadline (`dm`) or as given (`fp`); default: the file's, or
-    /// all
+    /// The policy, `all`, or fixed priorities by period (`rm`), by deadline (`dm`) or as given
+    /// (`fp`); default: the file's, or all
     #[arg(long, value_name = "POLICY", value_parser = scheduler)]
     pub scheduler: Option<SchedulerChoice>,
     /// How many processors; default: the file's, or 1

@@ -159,8 +159,8 @@ pub(super) fn first_part(workload: &Workload, horizon: Duration) -> Duration {
     Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX).max(1))
 }
 
-/// What is said of a run that ends before the releases repeat: after a hyperperiod where all tasks begin at once, otherwise
-/// after the latest offset and two of them (Leung and Merrill 1980).
+/// The note for a run that ends before the releases repeat: after a hyperperiod where all tasks
+/// begin at once, otherwise after the latest offset and two of them (Leung and Merrill 1980).
 fn unseen(workload: &Workload, horizon: Duration) -> Option<String> {
     let whole = hyperperiod(workload)?;
     let offset = |task: &Task| match task.arrival {
@@ -185,7 +185,8 @@ fn unseen(workload: &Workload, horizon: Duration) -> Option<String> {
     ))
 }
 
-/// The least common multiple of the periods; none where a task has no period. The longest time where it does not fit.
+/// The least common multiple of the periods; none where a task has no period. The longest time
+/// where it does not fit.
 pub fn hyperperiod(workload: &Workload) -> Option<Duration> {
     let mut all = 1_u64;
     for task in &workload.tasks {

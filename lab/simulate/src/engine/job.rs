@@ -109,7 +109,8 @@ pub(super) struct Progress {
     pub next: Cursor,
     /// Jobs that are released and wait for the present one.
     pub backlog: u64,
-    /// Whether the next job is to arrive when the present one is done, for its time has come ([`crate::Late::Shift`]).
+    /// Whether the next job is to arrive when the present one is done, for its time has come
+    /// ([`crate::Late::Shift`]).
     pub withheld: bool,
     /// By how much what is reckoned from the present job's arrival is later.
     pub shift: u64,

@@ -61,7 +61,8 @@ impl<O: Observer> Engine<'_, O> {
         (released, deadline)
     }
 
-    /// What is reckoned from the arrival of the present job of `task` is later by `shift`, its next job too.
+    /// All that is reckoned from the arrival of the present job of `task` is later by `shift`, its
+    /// next job too.
     pub(super) fn shift(&mut self, task: usize, shift: u64) {
         let progress = &mut self.progress[task];
         progress.shift += shift;

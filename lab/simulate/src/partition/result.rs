@@ -67,7 +67,8 @@ pub struct PoolOutcome {
     /// Whether its servers are admitted however they wake (the interference test for
     /// RTDS, the sum of slices for SEDF), or why not. None: there is no test.
     pub admitted: Option<Result<(), vcpu::Error>>,
-    /// Its virtual processors that never had a processor, because none is left under NULL: partition and number.
+    /// Its virtual processors that never had a processor, because none is left under NULL:
+    /// partition and number.
     pub waiting: Vec<(String, usize)>,
 }
 

@@ -302,7 +302,8 @@ impl<'a> Storm<'a> {
             thread,
             budget,
             period,
-            // No draw of its own: where there are no servers, each seed has the storm that it always had.
+            // No draw of its own: where there are no servers, each seed has the storm that it
+            // always had.
             hard: self.stream.at(self.place).count_ones().is_multiple_of(4),
         }
     }

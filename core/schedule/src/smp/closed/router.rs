@@ -432,8 +432,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         Ok(())
     }
 
-    /// The tables are about to look at the budget of the thread that lost `cpu` having used it up. It may be at home where a
-    /// decider decides: `cpu` has left that instance since. So its home is opened, as before each question about a thread.
+    /// The tables are about to look at the budget of the thread that lost `cpu` having used it up.
+    /// It may be at home where a decider decides: `cpu` has left that instance since. So its home
+    /// is opened, as before each question about a thread.
     fn reach_spent<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, cpu: Cpu, now: Instant) {
         let spent = self.system.spent_on(cpu);
         if let Some(id) = spent.and_then(|row| w.thread(row)) {
@@ -441,8 +442,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// If `id`, which was charged until now, is ready and has used up its budget, its server's deadline is postponed. Nothing
-    /// where it is not at home in the instance of `served` any more: it was deleted there, and begins anew elsewhere.
+    /// If `id`, which was charged until now, is ready and has used up its budget, its server's
+    /// deadline is postponed. Nothing where it is not at home in the instance of `served` any more:
+    /// it was deleted there, and begins anew elsewhere.
     fn refill<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,

@@ -55,9 +55,10 @@ impl System<'_> {
         self.give_server(thread, budget, period, false, Duration::ZERO)
     }
 
-    /// As [`System::set_server`], but hard: when the budget is used up, the thread is blocked, with [`Reasons::BUDGET`], until
-    /// its deadline. What it holds then, it keeps: give no hard server to a thread that holds locks others wait for. All
-    /// instances are to be open, and none closes while there is a hard server. As many steps as instances.
+    /// As [`System::set_server`], but hard: when the budget is used up, the thread is blocked, with
+    /// [`Reasons::BUDGET`], until its deadline. What it holds then, it keeps: give no hard server
+    /// to a thread that holds locks others wait for. All instances are to be open, and none closes
+    /// while there is a hard server. As many steps as instances.
     ///
     /// # Errors
     /// Those of [`System::set_server`].
@@ -141,9 +142,10 @@ impl System<'_> {
             && self.servers[id as usize].left(self.used(id, now, effects)) == Duration::ZERO
     }
 
-    /// If the heir of `cpu`, which is about to lose it, has used up its budget, [`System::expire`] will see to it. A processor
-    /// notes one thread, the last: if an alarm is so late that a second budget is used up meanwhile, the first thread keeps its
-    /// deadline until it is an heir again, when an alarm is asked for at once.
+    /// If the heir of `cpu`, which is about to lose it, has used up its budget, [`System::expire`]
+    /// will see to it. A processor notes one thread, the last: if an alarm is so late that a second
+    /// budget is used up meanwhile, the first thread keeps its deadline until it is an heir again,
+    /// when an alarm is asked for at once.
     pub(crate) fn note_spent(&mut self, cpu: Cpu, now: Instant, effects: &impl Effects) {
         let heir = self.processors[cpu.index()].heir;
         if self.has_spent_all(heir, now, effects) {
@@ -280,8 +282,8 @@ impl System<'_> {
         Ok(())
     }
 
-    /// A server that throttles spans all instances, whoever owns the one processor whose timer is for all refills. As many
-    /// steps as instances.
+    /// A server that throttles spans all instances, whoever owns the one processor whose timer is
+    /// for all refills. As many steps as instances.
     fn involve_all(&mut self, change: i32) {
         for instance in self.instances.iter_mut() {
             instance.involved = instance.involved.wrapping_add_signed(change);

@@ -87,8 +87,9 @@ impl System<'_> {
         self.budget_of(thread.0)
     }
 
-    /// The thread that lost `cpu` having used up its budget, until [`System::expire`] looks at it: the one thread that the
-    /// tables act on without being told which, and that may be at home in an instance that is closed.
+    /// The thread that lost `cpu` having used up its budget, until [`System::expire`] looks at it:
+    /// the one thread that the tables act on without being told which, and that may be at home in
+    /// an instance that is closed.
     pub(crate) fn spent_on(&self, cpu: Cpu) -> Option<Thread> {
         let spent = self.processors[cpu.index()].spent;
         (spent != NONE).then_some(Thread(spent))

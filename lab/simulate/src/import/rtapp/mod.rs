@@ -335,7 +335,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What becomes of late turns by the thread's timer, which no other thread may use.
+    /// The treatment of late turns by the thread's timer, which no other thread may use.
     fn claim(&mut self, path: &[&str], timer: &Timer, instances: u64) -> Result<Late, FileError> {
         if timer.is_shared() {
             let thread = path.last().map_or("", |name| *name);
@@ -492,7 +492,8 @@ impl Reader<'_> {
                 "give at least 1, and at most dl-period",
             ));
         }
-        // Linux throttles a thread until its next period (Documentation/scheduler/sched-deadline.rst, 2.2).
+        // Linux throttles a thread until its next period
+        // (Documentation/scheduler/sched-deadline.rst, 2.2).
         task.budget = Some(Budget {
             runtime,
             period,

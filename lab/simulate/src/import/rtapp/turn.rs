@@ -235,7 +235,8 @@ impl Reader<'_> {
         )
     }
 
-    /// A timer and its period. What rt-app takes where nothing is said: `relative`, and a timer that all threads share.
+    /// A timer and its period. What rt-app takes where nothing is said: `relative`, and a timer
+    /// that all threads share.
     fn timer(&mut self, path: &[&str], value: &Json) -> Result<(Timer, Duration), FileError> {
         let mut period = None;
         let mut timer = Timer {

@@ -238,7 +238,7 @@ impl<'m> Beside<'m> {
         }
     }
 
-    /// What may decide about the thread.
+    /// The home of the thread, as deciders know it.
     fn home(&self, thread: Thread) -> Option<&'m AnyHome> {
         self.router.home(self.board.home(thread)?)
     }
