@@ -174,7 +174,7 @@ fn a_shared_interrupt_moves_when_its_active_state_is_cleared_by_a_write() {
     let mut machine = Machine::new(4);
     let distributor = |machine: &mut Machine, at, bytes, value| {
         let frame = crate::vgic::Frame::Distributor;
-        machine.gic.access(frame, at, bytes, Some(value)).effects
+        let _ = machine.gic.access(frame, at, bytes, Some(value)).effects;
     };
     let _ = distributor(&mut machine, SET_ACTIVE, 4, 1 << (INTID - 32));
     let _ = distributor(&mut machine, 0x6000 + 8 * u64::from(INTID), 8, 1);
