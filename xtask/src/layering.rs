@@ -212,6 +212,7 @@ const RULES: &[Rule] = &[
         room: "lab/cli",
         rooms: &[
             "core",
+            "lab/cycles",
             "lab/emulator",
             "lab/experiments",
             "lab/export",
