@@ -176,9 +176,9 @@ fn a_shared_interrupt_moves_when_its_active_state_is_cleared_by_a_write() {
         let frame = crate::vgic::Frame::Distributor;
         let _ = machine.gic.access(frame, at, bytes, Some(value)).effects;
     };
-    let _ = distributor(&mut machine, SET_ACTIVE, 4, 1 << (INTID - 32));
-    let _ = distributor(&mut machine, 0x6000 + 8 * u64::from(INTID), 8, 1);
-    let _ = distributor(&mut machine, CLEAR_ACTIVE, 4, 1 << (INTID - 32));
+    distributor(&mut machine, SET_ACTIVE, 4, 1 << (INTID - 32));
+    distributor(&mut machine, 0x6000 + 8 * u64::from(INTID), 8, 1);
+    distributor(&mut machine, CLEAR_ACTIVE, 4, 1 << (INTID - 32));
     assert_eq!(machine.gic.raise(0, INTID), 1 << 1, "its new place is told");
     machine.exit(0);
     machine.exit(1);

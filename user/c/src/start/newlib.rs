@@ -69,6 +69,8 @@ names! {
     "_link" = "taktos_no_file",
     "_unlink" = "taktos_no_file",
     "_execve" = "taktos_no_file",
+    "_fork" = "taktos_no_file",
+    "_wait" = "taktos_no_file",
     "_times" = "taktos_no_file",
     "_isatty" = "taktos_is_console",
     "_getpid" = "taktos_is_console",
