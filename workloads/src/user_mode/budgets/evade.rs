@@ -4,7 +4,7 @@
 //! Owns: what such a partition is; what is demanded of the time that is left. Must never know:
 //! other cases, a board.
 
-use super::{Checks, FIRST, PERIODS, REST, WHILE, certain, fault, pause};
+use super::{Checks, FIRST, PERIODS, REST, RESTARTS, WHILE, certain, fault, pause};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{AnyPartition, Partition, Policy, Supervisor};
@@ -65,7 +65,8 @@ fn evade<S: System<Machine: Isolation>>(
     ));
     checks.demand("it is started anew", restarts >= PERIODS * count);
     let share = PERIODS * BUDGET[0].as_micros() * count;
-    checks.demand("its share", charged <= share + owed + count);
+    // A period more has begun just before the end.
+    checks.demand("its share", charged <= share + owed + RESTARTS * count);
     let others = LEFT - FEWER * (count - 1);
     checks.demand("the rest is others'", left * 100 >= time * others);
 }
