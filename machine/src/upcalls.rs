@@ -30,7 +30,8 @@ pub trait Upcalls {
     /// [`Machine::begin_slice`](crate::Machine::begin_slice). Called on whatever stack has the room
     /// of a decision.
     ///
-    /// # Safety The caller has masked interrupts up to the kernel's level and, on a machine with
+    /// # Safety
+    /// The caller has masked interrupts up to the kernel's level and, on a machine with
     /// several processors, holds the one lock until the call has returned. Both are threads of the
     /// kernel.
     unsafe extern "C" fn switch_slice(
