@@ -119,9 +119,9 @@ const MAINTENANCE: u64 = 1 << 8;
 pub const fn external_abort(syndrome: u64, user: bool) -> u64 {
     let class = match syndrome >> 26 {
         FETCH_ABORT => FETCH_ABORT << 26,
-        _ => DATA_ABORT << 26 | syndrome & (WRITE | MAINTENANCE),
+        _ => (DATA_ABORT << 26) | (syndrome & (WRITE | MAINTENANCE)),
     };
-    class + ((!user as u64) << 26) | LONG | 0x10
+    (class + ((!user as u64) << 26)) | LONG | 0x10
 }
 
 /// Whether the data access that EL2 is told of writes.

@@ -80,7 +80,7 @@ const STATUS: usize = 1;
 /// The registers that the processor itself stores, in a frame of so many bytes.
 const FRAME: Range<usize> = 2..10;
 #[cfg(armv8m)]
-const FRAME_SIZE: usize = FRAME.end - FRAME.start << 2;
+const FRAME_SIZE: usize = (FRAME.end - FRAME.start) << 2;
 /// It could not, at the protection unit or at the bus.
 const NOT_STORED: usize = 1 << 4 | 1 << 12;
 

@@ -183,6 +183,10 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
 }
 
 /// The result of a look at some partitions.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it lives on the stack for one return, and there is no heap"
+)]
 enum Look<S: System<Machine: Isolation>> {
     /// A fault of that one was dealt with.
     Told(&'static AnyPartition<S>, Incident<S>),
@@ -191,6 +195,10 @@ enum Look<S: System<Machine: Isolation>> {
 }
 
 /// The result of dealing with a fault.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it lives on the stack for one return, and there is no heap"
+)]
 enum Dealt<S: System> {
     /// There is none.
     Nothing,

@@ -60,7 +60,7 @@ impl ResultDirectory {
         Self::gather(place.to_owned(), place)
     }
 
-    /// Begins a directory that will stand at `place`, whatever stands there already: [`ResultDirectory::add`] puts it there.
+    /// Begins a directory that will stand at `place`, whatever stands there already: [`ResultDirectory::merge`] puts it there.
     ///
     /// # Errors
     /// When the place or its parent cannot be written.
@@ -146,7 +146,7 @@ impl ResultDirectory {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn add(self, last: &str) -> Result<PathBuf, WriteError> {
+    pub fn merge(self, last: &str) -> Result<PathBuf, WriteError> {
         if !self.place.exists() {
             return self.finish();
         }
@@ -338,7 +338,7 @@ mod tests {
         let directory = ResultDirectory::beside(place).unwrap();
         directory.write(name, contents).unwrap();
         directory.write("lib/last", contents).unwrap();
-        directory.add("lib/last").unwrap();
+        directory.merge("lib/last").unwrap();
     }
 
     #[test]

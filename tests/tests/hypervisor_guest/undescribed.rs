@@ -100,7 +100,7 @@ fn what_is_not_carried_out_aborts_and_is_told() {
         let registers = script.rig.registers(0);
         let given = registers.take_exception().expect("an abort");
         let user = if state == A32 { 1 << 26 } else { 0 };
-        assert_eq!(given.syndrome, EXTERNAL - user | kind);
+        assert_eq!(given.syndrome, (EXTERNAL - user) | kind);
         assert_eq!((given.address, given.pc), (at, layout::MEMORY));
         let word = match state {
             A32 => String::new(),

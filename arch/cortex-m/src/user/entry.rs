@@ -3,10 +3,6 @@
 //!
 //! A call has its handle in r0, its words in r1 and r5, its time-out in r2 and r3, its number in r12; its stub says that r0 to r5, r8 to r12
 //! are destroyed: so r6 and r7 are all that is to be saved. The answer is in r0 to r3.
-#![expect(
-    clippy::extra_unused_type_parameters,
-    reason = "compiled where the program is, which defines what is named by its text"
-)]
 
 use super::regions::{LOADED, Map, PAIRS};
 use super::resume::{ARGUMENT, resume, resume_user, return_to_user};

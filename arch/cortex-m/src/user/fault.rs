@@ -1,9 +1,5 @@
 //! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
 //! Must never know: what a partition does about it.
-#![expect(
-    clippy::extra_unused_type_parameters,
-    reason = "compiled where the program is, which defines what is named by its text"
-)]
 
 use super::entry::HANDLES;
 #[cfg(armv8m)]

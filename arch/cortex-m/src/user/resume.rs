@@ -3,10 +3,6 @@
 //!
 //! What is kept of a thread of a partition has an address of its own to go on at, by which it is known. All that is loaded into registers
 //! here is the thread's own, or none of a partition's.
-#![expect(
-    clippy::extra_unused_type_parameters,
-    reason = "compiled where the program is, which defines what is named by its text"
-)]
 
 use super::regions::{COPROCESSORS, FLOAT_BIT, FLOAT_WORD, LOADED, PAIRS};
 #[cfg(armv8m)]

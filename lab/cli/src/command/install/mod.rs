@@ -315,7 +315,7 @@ pub(super) fn run(workspace: &Workspace, options: &InstallOptions) -> Result<()>
             install_library(place, library, &built)
         })?;
     }
-    gathered.add(CONFIG)?;
+    gathered.merge(CONFIG)?;
     let names: Vec<_> = kits.iter().map(|kit| kit.board.name()).collect();
     Ok(screen::print(&format!(
         "installed into {}: headers, and libraries for {}\n\n  taktos new blinky --c      a project that uses them\n",
