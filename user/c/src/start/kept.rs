@@ -25,24 +25,27 @@ pub struct Kept {
 unsafe impl Sync for Kept {}
 
 impl Kept {
-    const NEW: Self = Self {
-        token: Cell::new(ptr::null_mut()),
-        random: Cell::new(1),
-        time: UnsafeCell::new([0; 9]),
-        text: UnsafeCell::new([0; 26]),
-    };
+    /// The state of a thread that has called none of them.
+    const fn new() -> Self {
+        Self {
+            token: Cell::new(ptr::null_mut()),
+            random: Cell::new(1),
+            time: UnsafeCell::new([0; 9]),
+            text: UnsafeCell::new([0; 26]),
+        }
+    }
 
     /// The calling thread's, from the heap when it asks first. Where there is no thread, or no
     /// memory, what all those share.
     pub fn current() -> &'static Self {
-        static COMMON: Kept = Kept::NEW;
+        static COMMON: Kept = Kept::new();
         if in_handler() {
             return &COMMON;
         }
         let Some(thread) = OsThread::current() else {
             return &COMMON;
         };
-        let own = thread.kept().get().or_else(|| Memory::hold(Self::NEW));
+        let own = thread.kept().get().or_else(|| Memory::hold(Self::new()));
         thread.kept().set(own);
         own.unwrap_or(&COMMON)
     }
