@@ -157,6 +157,12 @@ impl<C: Clock> Machine for CortexM<C> {
     }
 
     fn set_slice(length: Option<Duration>, at_switch: SliceSwitch) {
+        const {
+            assert!(
+                !cfg!(feature = "small"),
+                "images with the feature `small` have no time slices"
+            );
+        }
         Self::processor().at_switch.set(length.map(|_| at_switch));
         C::Slices::set(length);
     }

@@ -199,14 +199,20 @@ fn never() -> usize {
 /// lines that nothing falls into; at last the operands.
 macro_rules! with_tail {
     ([$($line:expr),* $(,)?], slice, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
-        with_tail!(@ [$($line),*], ["ldr r4, [r3, #{at_switch}]", "cbnz r4, 8f", "9:",],
-            ["8:", "bl {switch_slice}", "b 9b" $(, $behind)*],
-            [at_switch = const AT_SWITCH, switch_slice = sym switch_slice, $($operands)*])
+        with_tail!(@ [$($line),*],
+            [#[cfg(not(feature = "small"))] "ldr r4, [r3, #{at_switch}]",
+                #[cfg(not(feature = "small"))] "cbnz r4, 8f",
+                #[cfg(not(feature = "small"))] "9:",],
+            [#[cfg(not(feature = "small"))] "8:",
+                #[cfg(not(feature = "small"))] "bl {switch_slice}",
+                #[cfg(not(feature = "small"))] "b 9b", $($behind,)*],
+            [#[cfg(not(feature = "small"))] at_switch = const AT_SWITCH,
+                #[cfg(not(feature = "small"))] switch_slice = sym switch_slice, $($operands)*])
     };
     ([$($line:expr),* $(,)?], keep, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
-        with_tail!(@ [$($line),*], [], [$($behind),*], [$($operands)*])
+        with_tail!(@ [$($line),*], [], [$($behind,)*], [$($operands)*])
     };
-    (@ [$($line:expr),*], [$($slice:tt)*], [$($behind:expr),*], [$($operands:tt)*]) => {
+    (@ [$($line:expr),*], [$($slice:tt)*], [$($behind:tt)*], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
             // From here on the laboratory counts the phase "switch": a label, numbered by a counter of the
@@ -240,7 +246,7 @@ macro_rules! with_tail {
             "ldr r0, [r0, #{status}]",
             // The mask ends behind the call, or where the resumed thread's exception frame is returned from.
             "pop {{r4, r6, r7, pc}}",
-            $($behind,)*
+            $($behind)*
             ".ltorg",
             // By its name: a copy of an entry that the compiler makes in the board's crate, which
             // defines the static, would otherwise name nothing.
@@ -584,13 +590,14 @@ macro_rules! pended_switch {
             ::core::arch::naked_asm!(
                 ".fpu fpv4-sp-d16",
                 "ldr r3, ={processor}",
-                "ldrd r1, r2, [r3, #{current}]",
-                "ldr r0, [r3, #{at_switch}]",
+                "ldr r1, [r3, #{current}]",
+                "ldr r2, [r3, #{heir}]",
+                $crate::at_pended_switch!(load),
+                "ldr r12, ={return_from_exception}",
                 "cmp r1, r2",
                 "beq 9f",
-                "cbnz r0, 8f",
+                $crate::at_pended_switch!(ask),
                 "7:",
-                "ldr r12, ={return_from_exception}",
                 "mrs r0, psp",
                 "tst lr, #0x10",
                 "beq 5f",
@@ -630,8 +637,7 @@ macro_rules! pended_switch {
                 "msr psp, r0",
                 "9:",
                 "bx lr",
-                "8:",
-                "b 10f",
+                $crate::at_pended_switch!(go),
                 "3:",
                 "ldmia r0!, {{r5, r8-r11}}",
                 "ldr r3, ={return_from_exception}",
@@ -653,8 +659,7 @@ macro_rules! pended_switch {
                 "mov r3, #{pend_switch}",
                 "str r3, [r1, #{interrupt_control}]",
                 "b 2b",
-                $crate::masked_switch_slice!("10:"),
-                "b 7b",
+                $crate::at_pended_switch!(call),
                 ".ltorg",
                 processor = sym $crate::TAKTOS_PROCESSOR,
                 current = const $crate::reexports::operands::CURRENT,
@@ -697,6 +702,39 @@ macro_rules! masked_switch_slice {
             msr basepri, r0
             pop {{r1-r3, lr}}"
         )
+    };
+}
+
+/// The question of `PendSV` whether something is called at a switch: what is loaded for it, the
+/// question, the way from there, and the call behind all other lines. Empty with the feature `small`,
+/// which has no time slices; the operands are named in a remark there, since each has to be.
+#[cfg(not(feature = "small"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! at_pended_switch {
+    (load) => {
+        "ldr r0, [r3, #{at_switch}]"
+    };
+    (ask) => {
+        "cbnz r0, 8f"
+    };
+    (go) => {
+        "8: b 10f"
+    };
+    (call) => {
+        concat!($crate::masked_switch_slice!("10:"), "\nb 7b")
+    };
+}
+
+#[cfg(feature = "small")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! at_pended_switch {
+    (call) => {
+        "// {at_switch}, {level}"
+    };
+    ($line:ident) => {
+        ""
     };
 }
 
