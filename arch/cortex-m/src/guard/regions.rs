@@ -23,7 +23,7 @@ pub type Before = [u8; UNUSED];
 /// Unused memory.
 pub const BEFORE: Before = [0; UNUSED];
 
-/// The bytes between a control block and its stack, of which nobody may touch those from [`GUARD_OFFSET`] on.
+/// The bytes between a control block and its stack, of which nobody may touch those from `GUARD_OFFSET` on.
 #[repr(C, align(8))]
 pub struct Guard([u8; GUARD_OFFSET - BLOCK + GUARD_SIZE]);
 
