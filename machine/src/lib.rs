@@ -231,7 +231,7 @@ pub trait Machine: Sized + 'static {
     fn slice_left() -> usize;
     /// Has the time slice that runs on this processor end in `left` ticks, or as soon as possible
     /// after; 0 stands for a whole slice, and so does more than that. Then comes one
-    /// [`Upcalls::slice_end`]. Called with interrupts masked, while slices are on.
+    /// [`Upcalls::slice_end`], which may be left out for 1: a slice that is over. Called with interrupts masked, while slices are on.
     fn begin_slice(left: usize);
     /// What a switch calls by which a time slice begins: what [`Machine::set_slice`] was given
     /// last, none while slices are off. For decisions that [`Decision::KEEPS_SLICE`] and find that

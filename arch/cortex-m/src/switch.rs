@@ -707,7 +707,8 @@ macro_rules! masked_switch_slice {
 
 /// The question of `PendSV` whether something is called at a switch: what is loaded for it, the
 /// question, the way from there, and the call behind all other lines. Empty with the feature `small`,
-/// which has no time slices; the operands are named in a remark there, since each has to be.
+/// which has no time slices; the operands are named in a remark there, since each has to be. The
+/// call loads r12 anew.
 #[cfg(not(feature = "small"))]
 #[doc(hidden)]
 #[macro_export]
@@ -722,7 +723,12 @@ macro_rules! at_pended_switch {
         "8: b 10f"
     };
     (call) => {
-        concat!($crate::masked_switch_slice!("10:"), "\nb 7b")
+        concat!(
+            $crate::masked_switch_slice!("10:"),
+            "
+            ldr r12, ={return_from_exception}
+            b 7b"
+        )
     };
 }
 

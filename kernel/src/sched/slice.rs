@@ -14,6 +14,9 @@ use crate::thread::urgency::Urgency;
 use crate::{Kernel, System};
 use taktos_machine::Machine;
 
+/// The rest of a slice that is over: it ends without an interrupt of its own.
+const OVER: usize = 1;
+
 impl<S: System> Kernel<S> {
     /// `from`, whose slice runs on this processor, gives way to `to`: what is left stays with a
     /// thread that is ready still and has kept its place in front of its equals. One that gives way
@@ -32,7 +35,9 @@ impl<S: System> Kernel<S> {
         } else if takes_turn {
             return;
         }
-        S::Machine::begin_slice(to.replace_slice_left(cs, 0));
+        let left = to.replace_slice_left(cs, 0);
+        // A thread whose slice is over gives way to its equals as soon as it goes on.
+        S::Machine::begin_slice(if left == OVER { OVER + 1 } else { left });
     }
 
     /// Whether `thread`, which ran until now, is ready, and none of its equals that waits for a
@@ -73,6 +78,6 @@ pub(crate) fn ends<S: System>(
     current: ThreadRef,
     is_chosen: bool,
 ) -> bool {
-    S::Machine::begin_slice(is_chosen.into());
+    S::Machine::begin_slice(if is_chosen { OVER } else { 0 });
     !is_chosen && !current.keeps_turn(cs)
 }

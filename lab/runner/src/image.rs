@@ -164,7 +164,7 @@ impl Features {
     const fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Usual => &[],
-            Self::None => &["--no-default-features", "--features", "panic-handler"],
+            Self::None => &["--no-default-features"],
             Self::Brief => &["--features", "brief-reports"],
             Self::Budgets => &["--features", "budgets"],
             Self::Counted => &["--features", "counted"],

@@ -101,8 +101,13 @@ impl Time {
         self.begin_slice(0, counter);
     }
 
-    /// Has the slice end in `left` ticks; 0 stands for a whole one.
+    /// Has the slice end in `left` ticks; 0 stands for a whole one, 1 for one that is over: its end
+    /// was told of, and an interrupt more would come before the switch that is pending.
     pub fn begin_slice(&mut self, left: u32, counter: &impl Counter) {
+        if left == 1 {
+            self.slice_end = None;
+            return;
+        }
         let whole = self.slice;
         let ticks = if left == 0 { whole } else { whole.min(left) };
         let end = self.position(counter) + ticks;
