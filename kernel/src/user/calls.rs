@@ -121,6 +121,24 @@ trait Named: Copy {
     unsafe fn named(place: *const ()) -> Self;
 }
 
+/// A thread of a partition.
+struct MemberOf<S: System<Machine: Isolation>>(&'static Member<S>);
+
+impl<S: System<Machine: Isolation>> Clone for MemberOf<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: System<Machine: Isolation>> Copy for MemberOf<S> {}
+
+impl<S: System<Machine: Isolation>> Named for MemberOf<S> {
+    unsafe fn named(place: *const ()) -> Self {
+        // SAFETY: the caller's promise: a handle of a thread of a partition names its control block.
+        Self(unsafe { Member::at(place) })
+    }
+}
+
 impl<T: 'static> Named for &'static T {
     unsafe fn named(place: *const ()) -> Self {
         // SAFETY: the caller's promise; objects are statics.
@@ -173,14 +191,14 @@ calls! {
         true => AnyThread::<S>::receive_bytes_entered(cs, room, timeout),
         false => fail::<S>(Error::Parameter),
     };
-    ThreadStart = thread_start |cs, member: &'static Member<S>, [argument, _], _| member.start_entered(cs, argument);
+    ThreadStart = thread_start |cs, member: MemberOf<S>, [argument, _], _| member.0.start_entered(cs, argument);
     ThreadStop = thread_stop |cs, thread: &'static AnyThread<S>, _, _| End::<S, false>::run(cs, thread, 0, Timeout::NONE);
     ThreadSuspend = thread_suspend |cs, thread: &'static AnyThread<S>, _, _| Suspend::<S>::run(cs, thread, 0, Timeout::NONE);
     ThreadResume = thread_resume |cs, thread: &'static AnyThread<S>, _, _| Resume::<S>::run(cs, thread, 0, Timeout::NONE);
     ThreadCancelWait = thread_cancel_wait |cs, thread: &'static AnyThread<S>, _, _| CancelWait::<S>::run(cs, thread, 0, Timeout::NONE);
-    ThreadSetPriority = thread_set_priority |cs, member: &'static Member<S>, [level, _], _| set_priority(cs, member, level);
+    ThreadSetPriority = thread_set_priority |cs, member: MemberOf<S>, [level, _], _| set_priority(cs, member.0, level);
     ThreadJoin = thread_join |cs, thread: &'static AnyThread<S>, _, timeout| Join::<S>::run(cs, thread, 0, timeout);
-    Generation = generation |cs, member: &'static Member<S>, _, _| match generation_of(cs, member) {
+    Generation = generation |cs, member: MemberOf<S>, _, _| match generation_of(cs, member.0) {
         Some(generation) => answer::<S>(Status::OK, generation.into()),
         None => fail::<S>(Error::Deleted),
     };
@@ -247,7 +265,7 @@ fn next_holder<S: System<Machine: Isolation>>(
     let table = partition::<S>(cs).table();
     let found = object(cs, table, word, kind::MEMBER | right::SEND)?;
     // SAFETY: what the handle's kind says.
-    let member = unsafe { &*found.cast::<Member<S>>() };
+    let member = unsafe { Member::<S>::at(found) };
     let thread = member.thread().reference();
     if !thread.exists(cs) {
         return Err(Error::Deleted);

@@ -48,7 +48,7 @@ pub(super) fn object<S: System<Machine: Isolation>>(
         return Err(Error::Parameter);
     }
     // SAFETY: what the handle says.
-    let member = unsafe { &*found.object().cast::<Member<S>>() };
+    let member = unsafe { Member::<S>::at(found.object()) };
     match generation_of(cs, member) {
         Some(present) if usize::from(present) == generation => Ok(found.object()),
         _ => Err(Error::Deleted),

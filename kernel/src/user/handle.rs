@@ -52,7 +52,8 @@ unsafe impl<S> Sync for Handle<S> {}
 impl<S: System<Machine: Isolation>> Handle<S> {
     /// A thread of a partition, of the caller's or of another one.
     pub const fn member<T: Data>(object: &'static UserThread<S, T>, rights: Rights) -> Self {
-        Self::new(object, kind::THREAD | kind::MEMBER, rights)
+        // As for a thread without partition, the control block: more may lie before it.
+        Self::named(object.block(), kind::THREAD | kind::MEMBER, rights)
     }
 
     /// A queue of messages.
@@ -88,8 +89,12 @@ impl<S: System<Machine: Isolation>> Handle<S> {
 
 impl<S: System> Handle<S> {
     const fn new<T>(object: &'static T, kind: u32, rights: Rights) -> Self {
+        Self::named(ptr::from_ref(object).cast(), kind, rights)
+    }
+
+    const fn named(object: *const (), kind: u32, rights: Rights) -> Self {
         Self {
-            object: ptr::from_ref(object).cast(),
+            object,
             allows: kind | rights.0 | KEEPS_SLICE,
             system: PhantomData,
         }

@@ -56,6 +56,13 @@ impl<S: System<Machine: Isolation>, T> UserThread<S, T> {
     pub(super) const fn any(&'static self) -> &'static AnyThread<S> {
         &self.member.any
     }
+
+    /// Where its control block lies, by which handles name it; derived from all of it.
+    pub(super) const fn block(&'static self) -> *const () {
+        let member = ptr::from_ref(&self.member);
+        // SAFETY: within the member.
+        unsafe { member.byte_add(offset_of!(Member<S>, any)).cast() }
+    }
 }
 
 impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
@@ -113,6 +120,15 @@ impl<S: System<Machine: Isolation>> Member<S> {
                 == <S::Machine as Isolation>::USER_STATE_OFFSET,
         "the saved state does not lie where the machine looks for it"
     );
+
+    /// The member whose control block lies at `block`.
+    ///
+    /// # Safety
+    /// [`UserThread::block`] gave it.
+    pub(super) unsafe fn at(block: *const ()) -> &'static Self {
+        // SAFETY: the caller's promise: it was derived from the whole member, which is a static.
+        unsafe { &*block.byte_sub(offset_of!(Self, any)).cast() }
+    }
 
     pub(super) fn thread(&'static self) -> &'static AnyThread<S> {
         &self.any
