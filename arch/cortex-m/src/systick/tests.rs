@@ -327,6 +327,11 @@ impl Case {
 
     /// A slice of `left` ticks was begun between the tick `before` and now.
     fn slice_ends(&mut self, left: u32, before: u64) {
+        if left == 1 {
+            // One that is over is told of no more.
+            self.truth.end = None;
+            return;
+        }
         let now = self.counter.at.get();
         self.truth.end = self.truth.slice.map(|whole| {
             let ticks = if left == 0 {
