@@ -181,8 +181,10 @@ impl<S: System> Upcalls for Upcall<S> {
         // SAFETY: the caller has masked interrupts and holds the lock, if there is one, until this
         // returns, as it promises; the proof does not outlive the call.
         let cs = unsafe { CriticalSection::assume() };
-        let (from, next) = (ThreadRef::from_context(from), ThreadRef::from_context(to));
-        S::kernel().switch_slice(cs, from, next, to == taker);
+        let kernel = S::kernel();
+        let before = S::processor_of(kernel).in_slice.replace(to);
+        let from = ThreadRef::from_context(if from.is_null() { before } else { from });
+        kernel.switch_slice(cs, from, ThreadRef::from_context(to), to == taker);
     }
 
     unsafe fn called() {

@@ -25,7 +25,8 @@ pub trait Upcalls {
     unsafe fn slice_end();
     /// The thread `from` gives way to `to`, whose time slice begins or goes on. What is left of a
     /// slice stays with a thread that was preempted; `taker`, if that is `to`, takes it over from
-    /// one that was not. A machine names no taker. It asks the machine by
+    /// one that was not. A machine names no taker. Without `from` it is the thread that went on at the
+    /// call before ([`Processor::in_slice`](crate::Processor::in_slice)). It asks the machine by
     /// [`Machine::slice_left`](crate::Machine::slice_left) and tells it by
     /// [`Machine::begin_slice`](crate::Machine::begin_slice). Called on whatever stack has the room
     /// of a decision.
@@ -33,7 +34,7 @@ pub trait Upcalls {
     /// # Safety
     /// The caller has masked interrupts up to the kernel's level and, on a machine with
     /// several processors, holds the one lock until the call has returned. Both are threads of the
-    /// kernel.
+    /// kernel; without `from`, each switch since slices are on was told to this function.
     unsafe extern "C" fn switch_slice(
         from: *const Context,
         to: *const Context,

@@ -195,13 +195,15 @@ fn never() -> usize {
 }
 
 /// Assembles an entry: its own lines, then the common tail (by `slice` a time slice begins, where
-/// slices are on, by `keep` none does), then
-/// lines that nothing falls into; at last the operands.
+/// slices are on, by `keep` none does), then lines that nothing falls into; at last the operands.
+///
+/// The question whether slices are on is the last one, behind all single loads: elsewhere it would
+/// end their pipelining. The thread that gives way is in no register there.
 macro_rules! with_tail {
     ([$($line:expr),* $(,)?], slice, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
         with_tail!(@ [$($line),*],
-            [#[cfg(not(feature = "small"))] "ldr r4, [r3, #{at_switch}]",
-                #[cfg(not(feature = "small"))] "cbnz r4, 8f",
+            [#[cfg(not(feature = "small"))] "ldr r4, [r3, #{at_switch}]",],
+            [#[cfg(not(feature = "small"))] "cbnz r4, 8f",
                 #[cfg(not(feature = "small"))] "9:",],
             [#[cfg(not(feature = "small"))] "8:",
                 #[cfg(not(feature = "small"))] "bl {switch_slice}",
@@ -210,9 +212,9 @@ macro_rules! with_tail {
                 #[cfg(not(feature = "small"))] switch_slice = sym switch_slice, $($operands)*])
     };
     ([$($line:expr),* $(,)?], keep, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
-        with_tail!(@ [$($line),*], [], [$($behind,)*], [$($operands)*])
+        with_tail!(@ [$($line),*], [], [], [$($behind,)*], [$($operands)*])
     };
-    (@ [$($line:expr),*], [$($slice:tt)*], [$($behind:tt)*], [$($operands:tt)*]) => {
+    (@ [$($line:expr),*], [$($load:tt)*], [$($ask:tt)*], [$($behind:tt)*], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
             // From here on the laboratory counts the phase "switch": a label, numbered by a counter of the
@@ -230,28 +232,27 @@ macro_rules! with_tail {
             ".noaltmacro",
             // The new thread's guard, or its limit: its address is computed, not loaded.
             "add r12, r0, #{guard}",
-            #[cfg(armv8m)] "ldr r3, =TAKTOS_PROCESSOR",
-            #[cfg(not(armv8m))] "ldrd r2, r3, 7f",
-            $($slice)*
+            // By its name: a copy of an entry that the compiler makes in the board's crate, which
+            // defines the static, would otherwise name nothing.
+            "ldr r3, =TAKTOS_PROCESSOR",
             // The laboratory sees the switch by this store.
             "str r0, [r3, #{current}]",
             "str sp, [r1]",
+            #[cfg(not(armv8m))] "ldr r2, ={system_timer}",
             // Meanwhile there is no limit: an interrupt above the mask may come on either stack.
-            #[cfg(armv8m)] "movs r3, #0",
-            #[cfg(armv8m)] "msr psplim, r3",
+            #[cfg(armv8m)] "movs r2, #0",
+            #[cfg(armv8m)] "msr psplim, r2",
             "ldr sp, [r0]",
             #[cfg(not(armv8m))] "str r12, [r2, #{guard_region}]",
             #[cfg(armv8m)] "msr psplim, r12",
+            $($load)*
             "ldr r1, [r0, #{value}]",
             "ldr r0, [r0, #{status}]",
+            $($ask)*
             // The mask ends behind the call, or where the resumed thread's exception frame is returned from.
             "pop {{r4, r6, r7, pc}}",
             $($behind)*
             ".ltorg",
-            // By its name: a copy of an entry that the compiler makes in the board's crate, which
-            // defines the static, would otherwise name nothing.
-            #[cfg(not(armv8m))] ".p2align 2",
-            #[cfg(not(armv8m))] "7: .word {system_timer}, TAKTOS_PROCESSOR",
             current = const offset_of!(Processor, current),
             #[cfg(not(armv8m))] system_timer = const SYSTEM_TIMER,
             guard = const GUARD,
@@ -263,18 +264,28 @@ macro_rules! with_tail {
     };
 }
 
-/// The thread that r1 names gives way to that of r0: tells r4, on the stack of the former. Keeps r0
-/// to r3 and r12.
+/// Tells r4, at the end of the common tail, that the thread whose slice ran last gives way to that
+/// whose guard r12 names. Keeps r0 and r1.
+///
+/// On the stack of the handlers, none of which has begun: the thread that goes on may have used up its
+/// own. A handler above the kernel's level comes on that stack all the same.
+#[cfg(not(feature = "small"))]
 #[unsafe(naked)]
-pub extern "C" fn switch_slice() {
+extern "C" fn switch_slice() {
     naked_asm!(
-        "push {{r0-r3, r12, lr}}",
-        "mov r3, r0",
-        "mov r0, r1",
-        "mov r1, r3",
         "movs r2, #0",
+        "msr control, r2",
+        "isb",
+        "push {{r0, r1, r2, lr}}",
+        "movs r0, #0",
+        "sub r1, r12, #{guard}",
         "blx r4",
-        "pop {{r0-r3, r12, pc}}",
+        "pop {{r0, r1, r2, lr}}",
+        "movs r2, #2",
+        "msr control, r2",
+        "isb",
+        "bx lr",
+        guard = const GUARD,
     )
 }
 

@@ -43,7 +43,7 @@ fn deliver<S: System>(
 pub(super) fn slice_is_for<S: System>(cs: CriticalSection<'_>, thread: ThreadRef, heir: ThreadRef) {
     let current = Kernel::<S>::running().current(cs);
     if heir != current {
-        slice::is_kept_for::<S>(current, || heir, Some(thread));
+        slice::is_kept_for::<S>(current, heir, Some(thread));
     }
 }
 
@@ -120,7 +120,7 @@ impl<S: System> Kernel<S> {
         wait: Wait,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        let outcome = self.block(cs, current, wait, timeout);
+        self.block(cs, current, wait, timeout);
         server.0.waiters.insert(cs, current);
         if current
             .urgency
@@ -129,13 +129,11 @@ impl<S: System> Kernel<S> {
             .beats(server.urgency.get(cs).effective())
         {
             self.settle(cs, server, Place::Last);
-            let heir = self.heir(cs);
-            slice::is_kept_for::<S>(current, || heir, None);
-            return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
-        // The wait may be long: who runs now does so for itself.
-        slice::is_kept_for::<S>(current, || self.heir(cs), None);
-        outcome
+        // The wait may be long: the heir runs for itself.
+        let heir = self.heir(cs);
+        slice::is_kept_for::<S>(current, heir, None);
+        OutcomeOf::<S>::switch(current.context(), heir.context())
     }
 }
 

@@ -60,13 +60,13 @@ impl<S: System> Kernel<S> {
 #[inline(always)]
 pub(crate) fn is_kept_for<S: System>(
     current: ThreadRef,
-    heir: impl FnOnce() -> ThreadRef,
+    heir: ThreadRef,
     taker: Option<ThreadRef>,
 ) {
     if let Some(switch) = S::Machine::at_switch() {
         let taker = taker.map_or(core::ptr::null(), ThreadRef::context);
         // SAFETY: in a section, and all are threads of the kernel.
-        unsafe { switch(current.context(), heir().context(), taker) };
+        unsafe { switch(current.context(), heir.context(), taker) };
     }
 }
 

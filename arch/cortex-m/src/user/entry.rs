@@ -10,7 +10,7 @@ use super::state::{
     FLOAT, GETS_ANSWER, LIMIT, PAIR, PARTITION, RESUME_AT, SAVED, STACK, WITHOUT_FLOAT,
 };
 use crate::switch::operands::STATUS;
-use crate::switch::{AT_SWITCH, SYSTEM_TIMER, switch_slice};
+use crate::switch::{AT_SWITCH, SYSTEM_TIMER};
 use core::arch::naked_asm;
 use cortex_m::peripheral::SCB;
 use taktos_abi::Error;
@@ -166,8 +166,13 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "21:",
         "cmp r10, #0",
         "bmi 22b",
-        "mov r4, r6",
-        "bl {switch_slice}",
+        "push {{r0, r1}}",
+        "mov r2, r0",
+        "mov r0, r1",
+        "mov r1, r2",
+        "movs r2, #0",
+        "blx r6",
+        "pop {{r0, r1}}",
         "b 22b",
         // The caller goes on, with the answer.
         "20:",
@@ -249,7 +254,6 @@ pub extern "C" fn taktos_isolated_call<S>() {
         argument = const ARGUMENT,
         system_timer = const SYSTEM_TIMER,
         at_switch = const AT_SWITCH,
-        switch_slice = sym switch_slice,
         pairs = const PAIRS - SYSTEM_TIMER,
         resume = sym resume,
         resume_user = sym resume_user,
