@@ -116,18 +116,20 @@ pub(crate) fn next_table() -> &'static SecondLevel {
     &TABLES.second[number]
 }
 
-/// The entry of a page, if its megabyte is divided into pages.
-fn page_entry(address: usize) -> Option<&'static Cell<u32>> {
+/// The table of the megabyte that `address` lies in, if that is divided into pages.
+fn page_table(address: usize) -> Option<&'static SecondLevel> {
     let section = TABLES.first.0[address / MEGABYTE].get();
     if section & KIND != TABLE {
         return None;
     }
     let table = (section & !0x3FF) as usize;
     let number = (table - TABLES.second.as_ptr().addr()) / size_of::<SecondLevel>();
-    TABLES
-        .second
-        .get(number)
-        .map(|table| &table.0[address % MEGABYTE / PAGE])
+    TABLES.second.get(number)
+}
+
+/// The entry of the page of `address` in the table of its megabyte.
+fn place(table: &'static SecondLevel, address: usize) -> &'static Cell<u32> {
+    &table.0[address % MEGABYTE / PAGE]
 }
 
 /// Divides the megabyte that `address` lies in into pages, if it is not. Steps: the pages.
@@ -167,9 +169,14 @@ fn page_of_memory(page: usize) -> u32 {
 
 /// Makes the pages of a guard such. Bound: fixed; most where it is the first one in its megabyte.
 pub(crate) fn protect(guard: usize) {
+    let mut table = None;
     for page in Guard::pages(guard) {
-        divide(page, page_of_memory);
-        if let Some(entry) = page_entry(page).filter(|entry| entry.get() != GUARD_PAGE) {
+        if page == guard || page % MEGABYTE == 0 {
+            divide(page, page_of_memory);
+            table = page_table(page);
+        }
+        let entry = table.map(|table| place(table, page));
+        if let Some(entry) = entry.filter(|entry| entry.get() != GUARD_PAGE) {
             write(entry, GUARD_PAGE);
             forget(page);
         }
@@ -178,7 +185,7 @@ pub(crate) fn protect(guard: usize) {
 
 /// Whether `address` lies in a guard.
 pub(crate) fn is_guard(address: usize) -> bool {
-    page_entry(address).is_some_and(|entry| entry.get() == GUARD_PAGE)
+    page_table(address).is_some_and(|table| place(table, address).get() == GUARD_PAGE)
 }
 
 /// Fills the tables and switches the memory map and the caches on.

@@ -111,11 +111,10 @@ fn make_place(address: usize, level: usize) -> &'static Cell<usize> {
     place(table, level, address)
 }
 
-/// The entry of a page, if memory is mapped there in pages.
-fn page_entry(address: usize) -> Option<&'static Cell<usize>> {
+/// The table of pages that maps `address`, if memory is mapped there in pages.
+fn page_table(address: usize) -> Option<&'static Table> {
     let middle = table_of(place(root(), ROOT_LEVEL, address).get())?;
-    let pages = table_of(place(middle, 1, address).get())?;
-    Some(place(pages, LAST_LEVEL, address))
+    table_of(place(middle, 1, address).get())
 }
 
 /// Where code lies.
@@ -162,8 +161,15 @@ pub(crate) fn protect<B: Board>(guard: usize) {
         make::<B>();
     }
     let mut is_new = false;
+    let mut table = page_table(guard);
     for page in Guard::pages(guard) {
-        let Some(entry) = page_entry(page).filter(|entry| entry.get() != GUARD_PAGE) else {
+        if number(page, LAST_LEVEL) == 0 {
+            table = page_table(page);
+        }
+        let Some(entry) = table
+            .map(|table| place(table, LAST_LEVEL, page))
+            .filter(|entry| entry.get() != GUARD_PAGE)
+        else {
             continue;
         };
         shared(entry).store(GUARD_PAGE, Relaxed);
@@ -184,7 +190,7 @@ pub(crate) fn shared(entry: &Cell<usize>) -> &AtomicUsize {
 
 /// Whether `address` lies in a guard.
 pub(crate) fn is_guard(address: usize) -> bool {
-    page_entry(address).is_some_and(|entry| entry.get() == GUARD_PAGE)
+    page_table(address).is_some_and(|table| place(table, LAST_LEVEL, address).get() == GUARD_PAGE)
 }
 
 /// Switches the map on, with guards below the stacks of handlers.
