@@ -73,6 +73,8 @@ const MOVE: [Step; 4] = [Call(4), Timer, Call(6), Call(10)];
 
 /// How many steps were made.
 static DONE: AtomicUsize = AtomicUsize::new(0);
+/// How much of the guests is made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
 /// The guest that is loaded where it runs.
 static LOADED: AtomicUsize = AtomicUsize::new(0);
 
@@ -87,19 +89,41 @@ fn expected() -> Step {
 
 /// The processor `cpu` takes the first guest.
 pub(crate) fn take_over(_: usize) -> Next {
-    if DONE.load(Relaxed) == 0 {
-        make_guests();
+    match DONE.load(Relaxed) {
+        0 => make_guests(),
+        _ => go_to(0),
     }
-    go_to(0)
 }
 
-fn make_guests() {
-    let (code, length) = guest::code();
+/// Each piece of work on memory is noted in one exit, and done behind it; then the guests begin.
+fn make_guests() -> Next {
+    match MADE.fetch_add(1, Relaxed) {
+        0 => {
+            map();
+            copy(0);
+        }
+        1 => copy(1),
+        2 => fill_and_clear(),
+        _ => {
+            check_clearing();
+            El2::context(0).reset(MEMORY + guest::first(), ARGUMENT, AFFINITY);
+            El2::context(1).reset(MEMORY + guest::second(), 0, 0);
+            El2::flush(0);
+            return go_to(0);
+        }
+    }
+    Next::Again
+}
+
+/// Where the memory of the machine lies that guest `space` has.
+const fn memory_of(space: usize) -> u64 {
+    PARTITIONS + BYTES * space as u64
+}
+
+fn map() {
     for space in 0..2 {
-        let memory = PARTITIONS + BYTES * space as u64;
-        let mapped = El2::map(space, MEMORY, memory, BYTES, Kind::Memory);
+        let mapped = El2::map(space, MEMORY, memory_of(space), BYTES, Kind::Memory);
         check("memory is mapped", mapped == Ok(()));
-        El2::copy(memory, code, length);
     }
     let shared = El2::map(0, SHARED, PARTITIONS + 2 * BYTES, 4096, Kind::Shared);
     check("a page is mapped", shared == Ok(()));
@@ -112,22 +136,42 @@ fn make_guests() {
     );
     let device = El2::map(0, DEVICE, DEVICE, 4096, Kind::Device);
     check("a device is mapped", device == Ok(()));
-    check_clearing(PARTITIONS + 2 * BYTES + 4096);
-    El2::context(0).reset(MEMORY + guest::first(), ARGUMENT, AFFINITY);
-    El2::context(1).reset(MEMORY + guest::second(), 0, 0);
-    El2::flush(0);
 }
 
-/// Memory is cleared, and no more of it.
-fn check_clearing(at: u64) {
-    let words = || (0..256).map(|n| at + 4 * n);
-    words().for_each(|word| El2::write_word(word, 0x5EC2_E700));
-    El2::clear(at + 256, 512);
-    let is_clear = |word: u64| El2::read_word(word) == 0;
-    let within = |word: u64| (at + 256..at + 768).contains(&word);
+/// Notes that the guests' code is copied to where guest `space` begins.
+fn copy(space: usize) {
+    let (code, length) = guest::code();
+    El2::copy(memory_of(space), code, length);
+}
+
+/// Memory that is filled, and the piece of it that is cleared.
+const FILLED: u64 = PARTITIONS + 2 * BYTES + 4096;
+const CLEARED: core::ops::Range<u64> = FILLED + 256..FILLED + 768;
+const PATTERN: u32 = 0x5EC2_E700;
+
+fn words() -> impl Iterator<Item = u64> {
+    (0..256).map(|n| FILLED + 4 * n)
+}
+
+/// Fills memory and notes that a piece of it is cleared.
+fn fill_and_clear() {
+    words().for_each(|word| El2::write_word(word, PATTERN));
+    El2::clear(CLEARED.start, CLEARED.end - CLEARED.start);
+    check(
+        "memory is cleared behind the exit",
+        words().all(|word| El2::read_word(word) == PATTERN),
+    );
+}
+
+/// Memory was cleared, and no more of it.
+fn check_clearing() {
+    let expected = |word| match CLEARED.contains(&word) {
+        true => 0,
+        false => PATTERN,
+    };
     check(
         "memory is cleared, and no more",
-        words().all(|word| is_clear(word) == within(word)),
+        words().all(|word| El2::read_word(word) == expected(word)),
     );
 }
 
@@ -302,9 +346,12 @@ pub(crate) fn timer(_: usize) -> Next {
     Next::Guest(0)
 }
 
-/// Nothing was there when it was asked for.
+/// Nothing was there when it was asked for: so it is where there is more to do.
 pub(crate) fn again(_: usize) -> Next {
-    unexpected("an interrupt that is none")
+    match (MADE.load(Relaxed), DONE.load(Relaxed)) {
+        (1.., 0) => make_guests(),
+        _ => unexpected("an interrupt that is none"),
+    }
 }
 
 /// Ends the test: something came that should not.
