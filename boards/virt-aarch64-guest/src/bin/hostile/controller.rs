@@ -7,17 +7,21 @@ use taktos_abi::vm::layout;
 
 pub const DISTRIBUTOR: u64 = layout::DISTRIBUTOR;
 pub const REDISTRIBUTOR: u64 = layout::REDISTRIBUTOR;
-/// Offsets: GICD_CTLR; GICD_ISENABLER1, of the interrupts 32 to 63; GICR_WAKER; and in the redistributor's second frame GICR_IGROUPR0,
-/// GICR_ISENABLER0, GICR_ICPENDR0, GICR_ICACTIVER0 and GICR_IPRIORITYR0.
+/// Of the distributor, GICD_CTLR; of the redistributor, GICR_WAKER, and where its second frame is.
 const CONTROL: u64 = 0;
-const ENABLE_SHARED: u64 = 0x104;
 const WAKER: u64 = 0x14;
 const PRIVATE: u64 = 0x1_0000;
-const GROUP: u64 = PRIVATE + 0x80;
-const ENABLE: u64 = PRIVATE + 0x100;
-const CLEAR_PENDING: u64 = PRIVATE + 0x280;
-const CLEAR_ACTIVE: u64 = PRIVATE + 0x380;
-const PRIORITY: u64 = PRIVATE + 0x400;
+/// Offsets that both frames share: GICD_IGROUPR, GICD_ISENABLER, GICD_ICENABLER, GICD_ISPENDR, GICD_ICPENDR, GICD_ICACTIVER, a word
+/// for 32 interrupts each; and GICD_IPRIORITYR, a byte for each interrupt.
+const GROUP: u64 = 0x80;
+const ENABLE: u64 = 0x100;
+const DISABLE: u64 = 0x180;
+const SET_PENDING: u64 = 0x200;
+const CLEAR_PENDING: u64 = 0x280;
+const CLEAR_ACTIVE: u64 = 0x380;
+const PRIORITY: u64 = 0x400;
+/// The banks of 32 interrupts that a guest has: its private ones, and two of shared ones.
+const BANKS: u64 = 3;
 /// Both groups, and affinity routing.
 const ALL_ON: u32 = 0b1_0011;
 /// All software interrupts, and both timers.
@@ -34,17 +38,50 @@ pub fn set_up() {
     write!("icc_bpr1_el1", 0);
     write_word(DISTRIBUTOR + CONTROL, ALL_ON);
     write_word(REDISTRIBUTOR + WAKER, 0);
-    write_word(REDISTRIBUTOR + GROUP, u32::MAX);
-    write_word(REDISTRIBUTOR + CLEAR_PENDING, u32::MAX);
-    write_word(REDISTRIBUTOR + CLEAR_ACTIVE, u32::MAX);
-    for four in 0..8 {
-        write_word(REDISTRIBUTOR + PRIORITY + 4 * four, 0x8080_8080);
+    for bank in 0..BANKS {
+        put_in_order(bank);
     }
-    write_word(REDISTRIBUTOR + ENABLE, WANTED);
-    write_word(DISTRIBUTOR + ENABLE_SHARED, WANTED_SHARED);
+    set(0, ENABLE, WANTED);
+    set(1, ENABLE, WANTED_SHARED);
     // What was acknowledged and never ended.
     write!("icc_ap0r0_el1", 0);
     write!("icc_ap1r0_el1", 0);
+}
+
+/// The frame in which the registers of `bank` are.
+const fn frame(bank: u64) -> u64 {
+    match bank {
+        0 => REDISTRIBUTOR + PRIVATE,
+        _ => DISTRIBUTOR,
+    }
+}
+
+/// Writes `value` to the word of `bank` of a register with a bit for each interrupt.
+fn set(bank: u64, register: u64, value: u32) {
+    write_word(frame(bank) + register + 4 * bank, value);
+}
+
+fn set_priorities(bank: u64, four: u32) {
+    for word in 8 * bank..8 * bank + 8 {
+        write_word(frame(bank) + PRIORITY + 4 * word, four);
+    }
+}
+
+/// The interrupts of `bank` are in group 1, of one priority, disabled, not pending, not active.
+fn put_in_order(bank: u64) {
+    for register in [GROUP, DISABLE, CLEAR_PENDING, CLEAR_ACTIVE] {
+        set(bank, register, u32::MAX);
+    }
+    set_priorities(bank, 0x8080_8080);
+}
+
+/// The worst that can be left for whoever comes next: all interrupts are enabled, pending, and more urgent than any other.
+pub fn leave_all_pending() {
+    for bank in 0..BANKS {
+        set_priorities(bank, 0);
+        set(bank, ENABLE, u32::MAX);
+        set(bank, SET_PENDING, u32::MAX);
+    }
 }
 
 /// Takes the most urgent interrupt.

@@ -1,7 +1,7 @@
 //! Owns: attacks by software interrupts, and by the controller's registers.
 
 use super::Attack;
-use crate::controller::{DISTRIBUTOR, REDISTRIBUTOR, send};
+use crate::controller::{DISTRIBUTOR, REDISTRIBUTOR, leave_all_pending, send};
 use crate::processor::{mask, unmask};
 use crate::touch;
 use crate::vectors::send_again;
@@ -36,7 +36,8 @@ pub fn send_from_handler(attack: &mut Attack<'_>) {
     }
 }
 
-/// Each register, and what lies between them, with any size and any value.
+/// Each register, and what lies between them, with any size and any value; in the end what an attack that asks for certain interrupts
+/// bears least.
 pub fn misuse_controller(attack: &mut Attack<'_>) {
     mask();
     while attack.goes_on() {
@@ -59,4 +60,5 @@ pub fn misuse_controller(attack: &mut Attack<'_>) {
             touch::write(at, size, attack.chance.word());
         }
     }
+    leave_all_pending();
 }
