@@ -18,6 +18,7 @@ mod machine;
 mod memory;
 pub mod rate;
 pub mod syndrome;
+mod table;
 pub mod text;
 mod timers;
 pub mod uart;

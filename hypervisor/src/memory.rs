@@ -245,6 +245,13 @@ fn credit_parameters(
 
 /// Sets what partitions and VCPUs ask for, as far as their pool's scheduler has it. Admission is the tool's
 /// business, before it hands a description over.
+#[cfg_attr(
+    not(any(feature = "credit", feature = "credit2")),
+    expect(
+        unused_variables,
+        reason = "domains have parameters under CREDIT and CREDIT2 alone"
+    )
+)]
 fn parameters(
     policy: &mut AnyPolicy,
     pool: usize,

@@ -118,7 +118,9 @@ impl Timers {
         if index >= COUNT || cpu >= CPUS {
             return; // No policy of a machine of this size has it.
         }
-        self.unlink(index);
+        if usize::from(self.next[index]) != index {
+            self.unlink(index);
+        }
         let Some(at) = at.map(|at| at.as_nanos().max(self.earliest)) else {
             return;
         };

@@ -104,7 +104,7 @@ impl<H: Hardware> Hypervisor<H> {
         if index >= usize::from(self.description.channel_count) {
             return None;
         }
-        let ends = self.description.channels[index].ends;
+        let ends = self.channel(index).ends;
         ends.iter().position(|end| {
             usize::from(end.partition) == partition && end.linkage == Linkage::Memory
         })
@@ -126,7 +126,7 @@ impl<H: Hardware> Hypervisor<H> {
             return call::INVALID;
         };
         context.set_x(1, end as u64);
-        context.set_x(2, self.description.channels[channel as usize].bytes);
+        context.set_x(2, self.channel(channel as usize).bytes);
         call::SUCCESS
     }
 
@@ -157,7 +157,7 @@ impl<H: Hardware> Hypervisor<H> {
             return psci::INVALID;
         };
         let partition = usize::from(self.vcpus[vcpu].partition);
-        let memory = self.description.partitions[partition].bytes;
+        let memory = self.record(partition).bytes;
         if !(layout::MEMORY..layout::MEMORY + memory).contains(&entry) || !entry.is_multiple_of(4) {
             return psci::INVALID_ADDRESS;
         }

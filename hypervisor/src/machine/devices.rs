@@ -7,7 +7,7 @@ use crate::console::Input;
 use crate::hardware::{Context, Hardware, Kind};
 use crate::machine::Refusal;
 use crate::syndrome::Access;
-use crate::vgic::{Effects, Frame};
+use crate::vgic::Frame;
 use taktos_abi::vm::{Linkage, layout};
 
 /// Where an address lies.
@@ -19,9 +19,8 @@ pub(super) enum Place {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Carries out an access of the loaded `vcpu` to what is not its memory. Says whether anything is there. A part of each exit
-    /// of this kind, so it lies in its caller.
-    #[inline(always)]
+    /// Carries out an access of the loaded `vcpu` to what is not its memory. Says whether anything is there.
+    #[inline(never)]
     pub(super) fn device(&mut self, vcpu: usize, physical: u64, access: Access) -> bool {
         let partition = usize::from(self.vcpus[vcpu].partition);
         let Some(place) = self.place(partition, physical) else {
@@ -47,7 +46,6 @@ impl<H: Hardware> Hypervisor<H> {
         true
     }
 
-    #[inline(always)]
     pub(super) fn place(&self, partition: usize, physical: u64) -> Option<Place> {
         let within = |from: u64, bytes: u64| {
             let offset = physical.checked_sub(from)?;
@@ -62,7 +60,7 @@ impl<H: Hardware> Hypervisor<H> {
             let of = (offset / stride) as usize;
             return Some(Place::Redistributor(of, offset % stride));
         }
-        let record = &self.description.partitions[partition];
+        let record = self.record(partition);
         if let Some(offset) = within(layout::CONSOLE, 0x1000).filter(|_| record.console) {
             return Some(Place::Console(offset));
         }
@@ -76,7 +74,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     /// The end of `channel` that is `partition`'s and looks like a PL011.
     fn uart_end(&self, partition: usize, channel: usize) -> Option<usize> {
-        let ends = &self.description.channels[channel].ends;
+        let ends = &self.channel(channel).ends;
         ends.iter()
             .position(|end| usize::from(end.partition) == partition && end.linkage == Linkage::Uart)
     }
@@ -91,25 +89,16 @@ impl<H: Hardware> Hypervisor<H> {
     ) -> u64 {
         let partition = usize::from(self.vcpus[vcpu].partition);
         let number = usize::from(self.vcpus[vcpu].number);
+        if write.is_none() && frame.tells_pending(offset) {
+            self.ask_sources_of(vcpu, frame);
+        }
         // What the guest has taken and ended is in the list registers.
         let gic = &mut self.partitions[partition].gic;
         let mut effects = gic.sync(number, &mut H::lists());
-        let mut asked = write.is_some();
-        loop {
-            let gic = &mut self.partitions[partition].gic;
-            let done = gic.access(frame, offset, access.bytes as usize, write);
-            effects.add(done.effects);
-            if effects == Effects::NONE {
-                return done.value;
-            }
-            self.carry_out(partition, core::mem::take(&mut effects));
-            if asked || !self.vcpus[vcpu].timer_changed {
-                return done.value;
-            }
-            // What was read as pending may not be so any more.
-            self.ask_sources(vcpu);
-            asked = true;
-        }
+        let done = gic.access(frame, offset, access.bytes as usize, write);
+        effects.add(done.effects);
+        self.carry_out(partition, effects);
+        done.value
     }
 
     fn console_access(
@@ -167,8 +156,8 @@ impl<H: Hardware> Hypervisor<H> {
         let Some(end) = self.uart_end(partition, channel) else {
             return 0;
         };
-        let record = self.description.channels[channel];
-        let (value, sent) = self.links[channel].access::<H>(&record, end, offset, bytes, write);
+        let record = self.channel(channel);
+        let (value, sent) = self.links[channel].access::<H>(record, end, offset, bytes, write);
         if sent {
             self.rung(channel, 1 - end);
         }
@@ -178,7 +167,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     /// The doorbell of `channel` has been rung for `end`.
     pub(super) fn rung(&mut self, channel: usize, end: usize) {
-        let record = self.description.channels[channel];
+        let record = self.channel(channel);
         let partition = usize::from(record.ends[end].partition);
         if self.partitions[partition].phase != Phase::Runs {
             return;
@@ -188,7 +177,7 @@ impl<H: Hardware> Hypervisor<H> {
                 self.interrupt(partition, layout::CHANNEL_INTERRUPT + channel as u32)
             }
             Linkage::Uart => {
-                let moved = self.links[channel].rung::<H>(&record, end);
+                let moved = self.links[channel].rung::<H>(record, end);
                 self.channel_level(channel, end);
                 // It ends: an end rings back only for bytes it took, and it takes all there are.
                 if moved {
@@ -199,7 +188,7 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     fn channel_level(&mut self, channel: usize, end: usize) {
-        let partition = usize::from(self.description.channels[channel].ends[end].partition);
+        let partition = usize::from(self.channel(channel).ends[end].partition);
         let level = self.links[channel].interrupt(end);
         let number = layout::CHANNEL_INTERRUPT + channel as u32;
         let mask = self.partitions[partition].gic.set_level(0, number, level);
@@ -209,7 +198,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// Maps the memory of channels to those partitions that see it.
     pub(super) fn map_channels(&mut self) -> Result<(), Refusal> {
         for index in 0..usize::from(self.description.channel_count) {
-            let record = &self.description.channels[index];
+            let record = self.channel(index);
             let at = layout::CHANNEL_MEMORY + index as u64 * layout::CHANNEL_MEMORY_STRIDE;
             for end in record.ends {
                 if end.linkage == Linkage::Memory {

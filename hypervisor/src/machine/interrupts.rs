@@ -9,6 +9,7 @@
 use super::waiting::FIRST_SHARED;
 use super::{Condition, Hypervisor, interrupts};
 use crate::hardware::{CALL_INTERRUPT, CONSOLE_INTERRUPT, Hardware};
+use crate::vgic::{Effects, Frame};
 use taktos_abi::vm::layout::{HYPERVISOR_TIMER_INTERRUPT, MAINTENANCE_INTERRUPT, TIMER_INTERRUPT};
 
 /// The number that says there is no interrupt (Arm IHI 0069, section 2.2.1) and all above.
@@ -71,22 +72,43 @@ impl<H: Hardware> Hypervisor<H> {
         let (partition, number) = self.place_of(vcpu);
         let gic = &mut self.partitions[partition].gic;
         let mut effects = gic.sync(number, &mut H::lists());
-        let (timer, shared) = gic.doubtful(number);
+        let (timer, mut asked) = gic.doubtful(number);
         let due = H::timer().is_due(H::ticks());
-        let bits = (0..u64::BITS).filter(|&spi| shared >> spi & 1 != 0);
-        let low = bits.filter(|&spi| !H::is_asserted(FIRST_SHARED + spi));
-        let low = low.fold(0, |low, spi| low | 1 << spi);
+        let mut low = 0;
+        while asked != 0 {
+            let spi = asked.trailing_zeros();
+            asked &= asked - 1;
+            low |= u64::from(!H::is_asserted(FIRST_SHARED + spi)) << spi;
+        }
         effects.add(gic.withdraw(number, timer && !due, low));
         self.carry_out(partition, effects);
         H::set_timer_active(self.partitions[partition].gic.timer_is_active(number));
         self.vcpus[vcpu].timer_changed = false;
     }
 
+    /// The loaded `vcpu` is about to read what is pending in `frame`. Another VCPU's timer is known where that one runs: it is
+    /// called, and asks.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ask_sources_of(&mut self, vcpu: usize, frame: Frame) {
+        self.ask_sources(vcpu);
+        let (partition, number) = self.place_of(vcpu);
+        if let Frame::Redistributor(of) = frame
+            && of != number
+        {
+            let effects = Effects {
+                timers: 1 << of,
+                ..Effects::NONE
+            };
+            self.carry_out(partition, effects);
+        }
+    }
+
     /// A device of a partition's own. It does not come again before the partition's guest has ended
     /// it.
     fn pass_on(&mut self, number: u32) {
         for index in 0..self.partition_count() {
-            if interrupts(&self.description.partitions[index]).any(|own| own == number) {
+            if interrupts(self.record(index)).any(|own| own == number) {
                 let mask = self.partitions[index].gic.raise(0, number);
                 return self.notify(index, mask);
             }
@@ -128,7 +150,7 @@ impl<H: Hardware> Hypervisor<H> {
         if core::mem::replace(&mut self.partitions[partition].home, home) == home {
             return;
         }
-        for number in interrupts(&self.description.partitions[partition]) {
+        for number in interrupts(self.record(partition)) {
             H::route(number, home);
         }
     }

@@ -51,7 +51,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// Starts `partition`, none of whose VCPUs is loaded: its first one clears its memory, copies the image and begins.
     pub(super) fn start_partition(&mut self, partition: usize) {
         let vcpus = self.vcpus_of(partition);
-        let record = &self.description.partitions[partition];
+        let record = self.record(partition);
         let state = &mut self.partitions[partition];
         state.phase = Phase::Runs;
         state.starts = state.starts.wrapping_add(1);
@@ -123,10 +123,16 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// If `partition` is stopping and none of its VCPUs is loaded any more, it is off, or starts again.
+    #[inline(always)]
     pub(super) fn settle(&mut self, partition: usize) {
-        let Phase::Stopping { again } = self.partitions[partition].phase else {
-            return;
-        };
+        if let Phase::Stopping { again } = self.partitions[partition].phase {
+            self.end_stop(partition, again);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_stop(&mut self, partition: usize, again: bool) {
         if self
             .vcpus_of(partition)
             .any(|vcpu| self.vcpus[vcpu].on.is_some())
@@ -139,7 +145,7 @@ impl<H: Hardware> Hypervisor<H> {
             return self.start_partition(partition);
         }
         self.partitions[partition].phase = Phase::Stopped;
-        let mut all = self.partitions[..self.partition_count()].iter();
+        let mut all = self.partitions.0[..self.partition_count()].iter();
         if all.all(|partition| partition.phase == Phase::Stopped) {
             self.console.off();
         }
@@ -155,7 +161,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// A line that begins with the name of `partition`.
     pub(super) fn line_of(&self, partition: usize) -> Text {
         let mut line = Text::new();
-        line.add_name(&self.description.partitions[partition].name);
+        line.add_name(&self.record(partition).name);
         line
     }
 

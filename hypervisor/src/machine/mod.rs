@@ -23,6 +23,7 @@ use crate::channel::Link;
 use crate::console::Multiplexer;
 use crate::hardware::{Hardware, Kind, MapError, Next};
 use crate::memory::{self, Memory};
+use crate::table::{Table, at};
 use crate::timers::{Timer, Timers};
 use crate::uart::Pl011;
 use crate::vgic::VirtualGic;
@@ -214,10 +215,10 @@ pub struct Hypervisor<H: Hardware> {
     description: &'static Description,
     pools: FixedPools<'static, 'static>,
     world: World<H>,
-    vcpus: [VcpuState; VCPUS],
-    partitions: [Partition; PARTITIONS],
-    processors: [Processor; CPUS],
-    links: [Link; CHANNELS],
+    vcpus: Table<VcpuState, VCPUS>,
+    partitions: Table<Partition, PARTITIONS>,
+    processors: Table<Processor, CPUS>,
+    links: Table<Link, CHANNELS>,
     console: Screen<H>,
 }
 
@@ -246,17 +247,19 @@ impl<H: Hardware> Hypervisor<H> {
                 here: H::cpu(),
                 hardware: PhantomData,
             },
-            vcpus: core::array::from_fn(|index| vcpu(description, index)),
-            partitions: core::array::from_fn(|index| partition(description, index)),
-            processors: [Processor {
-                current: None,
-                heard: None,
-                alarm: None,
-                pass: None,
-                last: [NOBODY; PARTITIONS],
-                owner: NOBODY,
-            }; CPUS],
-            links: core::array::from_fn(|_| Link::new()),
+            vcpus: Table(core::array::from_fn(|index| vcpu(description, index))),
+            partitions: Table(core::array::from_fn(|index| partition(description, index))),
+            processors: Table(
+                [Processor {
+                    current: None,
+                    heard: None,
+                    alarm: None,
+                    pass: None,
+                    last: [NOBODY; PARTITIONS],
+                    owner: NOBODY,
+                }; CPUS],
+            ),
+            links: Table(core::array::from_fn(|_| Link::new())),
             console: Screen::new(console(description)),
         };
         hypervisor.fill_pools()?;
@@ -291,9 +294,21 @@ impl<H: Hardware> Hypervisor<H> {
         usize::from(self.description.vcpu_count).min(VCPUS)
     }
 
+    /// What was asked for of `partition`.
+    #[inline(always)]
+    fn record(&self, partition: usize) -> &'static vm::Partition {
+        at(&self.description.partitions, partition)
+    }
+
+    /// What was asked for of `channel`.
+    #[inline(always)]
+    fn channel(&self, channel: usize) -> &'static vm::Channel {
+        at(&self.description.channels, channel)
+    }
+
     /// The VCPUs of a partition.
     fn vcpus_of(&self, partition: usize) -> core::ops::Range<usize> {
-        let record = &self.description.partitions[partition];
+        let record = self.record(partition);
         let first = usize::from(record.first_vcpu);
         first..(first + usize::from(record.vcpus)).min(VCPUS)
     }
@@ -301,20 +316,20 @@ impl<H: Hardware> Hypervisor<H> {
     fn fill_pools(&mut self) -> Result<(), Refusal> {
         let now = H::now();
         for index in 0..usize::from(self.description.pool_count) {
-            let record = self.description.pools[index];
+            let record = at(&self.description.pools, index);
             let pool = Pool::new(index as u8);
             for cpu in CpuSet::from_bits(record.cpus) {
                 self.pools.assign(cpu, pool, now, &mut self.world)?;
             }
         }
         for index in 0..self.vcpu_count() {
-            let record = self.description.vcpus[index];
+            let record = at(&self.description.vcpus, index);
             let admission = Admission {
                 domain: Domain::new(record.partition.into()),
                 hard: CpuSet::from_bits(record.hard),
                 soft: CpuSet::from_bits(record.soft),
             };
-            let pool = self.description.partitions[usize::from(record.partition)].pool;
+            let pool = self.record(usize::from(record.partition)).pool;
             self.pools.insert(
                 Vcpu::new(index as u16),
                 admission,
@@ -330,7 +345,7 @@ impl<H: Hardware> Hypervisor<H> {
     fn finish_policies(&mut self, now: Instant) -> Result<(), Refusal> {
         for index in 0..usize::from(self.description.pool_count) {
             let pool = Pool::new(index as u8);
-            let wanted = self.description.pools[index].policy;
+            let wanted = at(&self.description.pools, index).policy;
             let fx: &mut dyn PoolEffects = &mut self.world;
             let mut effects = Routed { pool, fx };
             match (self.pools.policy_mut(pool), wanted) {
@@ -366,7 +381,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     fn map(&mut self) -> Result<(), Refusal> {
         for index in 0..self.partition_count() {
-            let record = &self.description.partitions[index];
+            let record = self.record(index);
             H::map(
                 index,
                 layout::MEMORY,
@@ -384,7 +399,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// The interrupts of devices are masked until their partitions are loaded.
     fn route_devices(&mut self) {
         for index in 0..self.partition_count() {
-            let record = &self.description.partitions[index];
+            let record = self.record(index);
             for number in interrupts(record) {
                 self.partitions[index].gic.assign_physical(number);
             }
@@ -409,7 +424,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// Whether waiting of `vcpu` is trapped.
     fn wait_trapped(&self, vcpu: usize) -> bool {
         let partition = usize::from(self.vcpus[vcpu].partition);
-        self.description.partitions[partition].wait == Wait::Trapped
+        self.record(partition).wait == Wait::Trapped
     }
 
     /// Checks what holds between two exits: the laws of the schedulers, and that all VCPUs of a
@@ -439,8 +454,8 @@ impl<H: Hardware> Hypervisor<H> {
 }
 
 fn vcpu(description: &Description, index: usize) -> VcpuState {
-    let partition = description.vcpus[index].partition;
-    let first = description.partitions[usize::from(partition) % PARTITIONS].first_vcpu;
+    let partition = at(&description.vcpus, index).partition;
+    let first = at(&description.partitions, partition.into()).first_vcpu;
     VcpuState {
         partition,
         number: (index as u8).wrapping_sub(first),
@@ -454,7 +469,7 @@ fn vcpu(description: &Description, index: usize) -> VcpuState {
 }
 
 fn partition(description: &Description, index: usize) -> Partition {
-    let record = &description.partitions[index];
+    let record = at(&description.partitions, index);
     let times = |what| match what {
         OnStop::Stay => 0,
         OnStop::Restart(times) => times,
@@ -471,7 +486,7 @@ fn partition(description: &Description, index: usize) -> Partition {
 }
 
 fn has_devices(description: &Description, partition: usize) -> bool {
-    description.partitions[partition % PARTITIONS].device_count != 0
+    at(&description.partitions, partition).device_count != 0
 }
 
 /// The interrupts of a partition's devices.

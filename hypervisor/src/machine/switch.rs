@@ -1,7 +1,7 @@
 //! Owns: who runs on a processor, and the way out of each exit.
 //! Must never know: why somebody has to choose.
 
-use super::{CHOOSE, Condition, FILL, Hypervisor, MORE, NOBODY};
+use super::{CHOOSE, Condition, FILL, Hypervisor, MORE, NOBODY, PARTITIONS};
 use crate::hardware::{Context, Hardware, Next};
 use crate::machine::life::Stopped;
 use crate::processor;
@@ -16,21 +16,11 @@ const CLEARED: u64 = 8 * PIECE;
 
 impl<H: Hardware> Hypervisor<H> {
     /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into list registers, the timer is set.
+    #[inline(always)]
     pub(super) fn leave(&mut self) -> Next {
         let here = self.world.here;
-        while self.world.due & (CHOOSE | MORE | FILL) << here != 0 {
-            if self.world.due & MORE << here != 0 {
-                // It is due at once, however far ahead others may be set.
-                H::set_alarm(Some(Instant::START));
-                return Next::Again;
-            }
-            if self.world.due & CHOOSE << here == 0 {
-                self.fill_piece(here);
-                self.set_alarm(here);
-                return Next::Again;
-            }
-            self.world.due &= !(CHOOSE << here);
-            self.choose(here);
+        if self.world.due & (CHOOSE | MORE | FILL) << here != 0 && !self.do_due(here) {
+            return Next::Again;
         }
         let next = match self.processors[here].current {
             None => Next::Idle,
@@ -41,6 +31,26 @@ impl<H: Hardware> Hypervisor<H> {
         };
         self.set_alarm(here);
         next
+    }
+
+    /// Does what is due on this processor before a guest goes on; says whether that is all.
+    #[inline(never)]
+    fn do_due(&mut self, here: usize) -> bool {
+        while self.world.due & (CHOOSE | MORE | FILL) << here != 0 {
+            if self.world.due & MORE << here != 0 {
+                // It is due at once, however far ahead others may be set.
+                H::set_alarm(Some(Instant::START));
+                return false;
+            }
+            if self.world.due & CHOOSE << here == 0 {
+                self.fill_piece(here);
+                self.set_alarm(here);
+                return false;
+            }
+            self.world.due &= !(CHOOSE << here);
+            self.choose(here);
+        }
+        true
     }
 
     /// Asks the policy of `here` who runs, and switches.
@@ -93,7 +103,7 @@ impl<H: Hardware> Hypervisor<H> {
         if before != partition as u8 && H::take_error() {
             self.charge_error(before);
         }
-        let last = &mut self.processors[here].last[partition];
+        let last = &mut self.processors[here].last[partition % PARTITIONS];
         let sibling = core::mem::replace(last, vcpu as u8);
         if sibling != vcpu as u8 && sibling != NOBODY {
             H::flush(partition);
@@ -149,8 +159,17 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// Takes what the guest has ended out of the list registers of the loaded `vcpu`, and puts what is pending in.
-    #[inline]
+    #[inline(always)]
     pub(super) fn refill(&mut self, vcpu: usize) {
+        let (partition, number) = self.place_of(vcpu);
+        let rests = self.partitions[partition].gic.is_at_rest(number);
+        if !rests || self.vcpus[vcpu].timer_changed {
+            self.refill_lists(vcpu);
+        }
+    }
+
+    #[inline(never)]
+    fn refill_lists(&mut self, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
         let mut asked = false;
         loop {
@@ -176,7 +195,7 @@ impl<H: Hardware> Hypervisor<H> {
             return;
         };
         let partition = usize::from(self.vcpus[vcpu].partition);
-        let record = &self.description.partitions[partition];
+        let record = self.record(partition);
         let segments = &record.segments[..usize::from(record.segment_count)];
         let (whole, bytes) = match segment.checked_sub(1).map(usize::from) {
             None => {
@@ -206,11 +225,16 @@ impl<H: Hardware> Hypervisor<H> {
         self.world.due |= FILL << here;
     }
 
+    #[inline(always)]
     fn set_alarm(&mut self, here: usize) {
         let first = self.world.timers.first(here);
-        if first == self.processors[here].alarm {
-            return;
+        if first != self.processors[here].alarm {
+            self.move_alarm(here, first);
         }
+    }
+
+    #[inline(never)]
+    fn move_alarm(&mut self, here: usize, first: Option<Instant>) {
         self.processors[here].alarm = first;
         let floor = self.description.timer_floor;
         let at = match (first, floor) {

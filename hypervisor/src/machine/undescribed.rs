@@ -55,7 +55,7 @@ impl<H: Hardware> Hypervisor<H> {
             return None;
         }
         let at = H::translate(context.pc(), is_user(state))?;
-        let record = &self.description.partitions[usize::from(self.vcpus[vcpu].partition)];
+        let record = self.record(usize::from(self.vcpus[vcpu].partition));
         let within = (record.memory..record.memory + record.bytes).contains(&at);
         (within && at.is_multiple_of(4)).then(|| H::read_word(at))
     }
@@ -65,9 +65,9 @@ impl<H: Hardware> Hypervisor<H> {
         let Transfer { access, second, .. } = transfer;
         let behind = physical + access.bytes;
         let in_page = physical / PAGE == (behind + access.bytes - 1) / PAGE;
-        let done = self.one(vcpu, physical, access)
+        let done = self.device(vcpu, physical, access)
             && second.is_none_or(|register| {
-                in_page && self.one(vcpu, behind, Access { register, ..access })
+                in_page && self.device(vcpu, behind, Access { register, ..access })
             });
         if done {
             let context = H::context(vcpu);
@@ -75,11 +75,5 @@ impl<H: Hardware> Hypervisor<H> {
             context.set_x(transfer.base, base.wrapping_add_signed(transfer.step));
         }
         done
-    }
-
-    /// One access, apart from those that the processor describes.
-    #[inline(never)]
-    fn one(&mut self, vcpu: usize, physical: u64, access: Access) -> bool {
-        self.device(vcpu, physical, access)
     }
 }

@@ -291,12 +291,10 @@ impl VirtualGic {
     }
 
     /// A register holds an interrupt that is pending and not active.
-    fn shows_pending(&mut self, vcpu: usize) -> bool {
-        let known = self.cpus[vcpu].lists;
-        ones(known.used.into()).any(|register| {
-            let (bits, bit) = self.bits(vcpu, known.name(register));
-            bits.active & bit == 0
-        })
+    fn shows_pending(&self, vcpu: usize) -> bool {
+        let cpu = &self.cpus[vcpu];
+        let spis = self.shared.listed & cpu.spis;
+        (cpu.private.listed & !cpu.private.active) | (spis & !self.shared.active) != 0
     }
 
     /// Erases what must not be delivered, and brings the others up to date.

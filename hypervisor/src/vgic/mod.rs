@@ -62,6 +62,20 @@ pub enum Frame {
     Redistributor(usize),
 }
 
+impl Frame {
+    /// Whether a read at `offset` tells what is pending: GICD_ISPENDR and GICD_ICPENDR, or their like of the redistributor.
+    /// Sources of what is doubtful are asked before.
+    #[inline]
+    pub const fn tells_pending(self, offset: u64) -> bool {
+        const PENDING: core::ops::Range<u64> = 0x200..0x300;
+        let first = match self {
+            Self::Distributor => PENDING.start,
+            Self::Redistributor(_) => registers::SGI_BASE + PENDING.start,
+        };
+        offset.wrapping_sub(first) < PENDING.end - PENDING.start
+    }
+}
+
 /// What must be done elsewhere.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -233,6 +247,14 @@ impl VirtualGic {
         if (u32::from(PRIVATE)..INTERRUPTS).contains(&intid) {
             self.shared.physical |= 1 << (intid - u32::from(PRIVATE));
         }
+    }
+
+    /// Whether nothing of `vcpu`'s interrupts has to be looked at, or put into list registers, before it goes on: they are empty, and
+    /// no interrupt has come.
+    #[inline(always)]
+    pub fn is_at_rest(&self, vcpu: usize) -> bool {
+        let lists = &self.cpus[vcpu % VCPUS].lists;
+        lists.exact && !lists.dirty && lists.used == 0 && lists.fresh | lists.fresh_shared == 0
     }
 
     /// Whether physical 27 must be active while `vcpu`, which was synced, is loaded: its virtual one is pending or active.

@@ -6,7 +6,7 @@
 //! There is no unfinished write: GICD_CTLR.RWP and GICR_CTLR.RWP read as zero.
 
 use super::bits::{Bits, ones};
-use super::{Access, Cpu, Effects, Frame, GROUP1, NOWHERE, PRIVATE, SHARED, TIMER, VirtualGic};
+use super::{Access, Cpu, Effects, Frame, GROUP1, PRIVATE, SHARED, TIMER, VirtualGic};
 
 const CTLR: u64 = 0x0000;
 const GICD_TYPER: u64 = 0x0004;
@@ -17,7 +17,7 @@ const GICR_WAKER: u64 = 0x0014;
 const PIDR2: u64 = 0xFFE8;
 const IROUTER: u64 = 0x6000;
 /// From a redistributor's first frame to that of its interrupts (SGI_base).
-const SGI_BASE: u64 = 0x1_0000;
+pub(super) const SGI_BASE: u64 = 0x1_0000;
 
 /// GICD_CTLR: one security state, affinity routing; both cannot be changed.
 const CTLR_FIXED: u32 = 1 << 6 | 1 << 4;
@@ -232,12 +232,7 @@ impl VirtualGic {
                 Kind::Pending(_) => bank.pending(),
                 Kind::Active(_) => bank.active,
             };
-            let access = constant((word >> shift) as u32);
-            let effects = match kind {
-                Kind::Pending(_) => self.doubted(owner),
-                _ => Effects::NONE,
-            };
-            return Access { effects, ..access };
+            return constant((word >> shift) as u32);
         };
         let bits = u64::from(value as u32) << shift;
         let before = self.before(owner);
@@ -260,22 +255,6 @@ impl VirtualGic {
             effects.timers |= effects.kick;
         }
         done(effects)
-    }
-
-    /// The owner's interrupts are about to be read, of which some are doubtful: where they are, their sources are to be asked.
-    fn doubted(&mut self, owner: Owner) -> Effects {
-        let timers = match owner {
-            Owner::Private(vcpu) => u16::from(self.cpus[vcpu].private.doubtful() != 0) << vcpu,
-            Owner::Shared => {
-                // What is nowhere is the first VCPU's to ask for.
-                let of = |spi: usize| Some(self.place[spi]).filter(|&vcpu| vcpu != NOWHERE);
-                ones(self.shared.doubtful()).fold(0, |all, spi| all | 1 << of(spi).unwrap_or(0))
-            }
-        };
-        Effects {
-            timers,
-            ..Effects::NONE
-        }
     }
 
     /// The sources of the timer of `vcpu`, which was synced, and of `shared` interrupts (bit 0 is number 32) do not ask any more:
