@@ -282,13 +282,21 @@ impl Kernel {
         let left = self
             .current
             .and_then(|thread| self.threads[thread].slice_left.take());
-        self.slice_end = Some(self.now + left.map_or(length, |left| left.min(length)));
+        // A slice that is over needs a tick for its end, and another one so that a machine asks for
+        // the interrupt: one tick alone may be left out (`Machine::begin_slice`).
+        let left = left.map_or(length, |left| left.max(2));
+        self.slice_end = Some(self.now + left.min(length));
     }
 
-    /// Sets the length of slices; 0 switches them off.
+    fn begin_whole_slice(&mut self) {
+        self.slice_end = self.slice.map(|length| self.now + length);
+    }
+
+    /// Sets the length of slices; 0 switches them off. What is left to those that were preempted
+    /// stays.
     pub fn set_slice(&mut self, length: u64) {
         self.slice = (length > 0).then_some(length);
-        self.slice_end = self.slice.map(|length| self.now + length);
+        self.begin_whole_slice();
     }
 
     /// Asks for an interrupt.
@@ -390,7 +398,8 @@ impl Kernel {
             return true;
         }
         if self.slice_end.is_some_and(|at| at <= self.now) {
-            self.begin_slice();
+            // What is left of a slice, noted before slices were off, is for the next switch.
+            self.begin_whole_slice();
             self.rotate();
             return true;
         }
