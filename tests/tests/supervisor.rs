@@ -7,6 +7,7 @@
 )]
 
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use taktos_arch_host::Host;
@@ -141,14 +142,15 @@ fn serve(
     let noted = Rc::clone(&told);
     let all: Vec<_> = parts.iter().map(|part| &***part).collect();
     privileged(priority, move || {
-        loop {
-            let (part, incident) = supervisor.serve(&all, Timeout::FOREVER).unwrap();
+        let served = supervisor.serve(&all, Timeout::FOREVER, |part, incident| {
             assert_eq!(incident.fault.cause, Cause::DataAccess);
             let place = all.iter().position(|one| std::ptr::eq(*one, part));
             let mut all = noted.take();
             all.push((place.unwrap(), now()));
             noted.set(all);
-        }
+            ControlFlow::<()>::Continue(())
+        });
+        unreachable!("it serves for ever: {served:?}")
     });
     told
 }
@@ -283,8 +285,8 @@ fn a_wait_for_a_fault_ends_at_its_own_time_though_a_restart_waits_longer() {
         let rate = (1, Duration::from_millis(10));
         let part: Part<Board> = leak(supervised(evader, 8, rate, supervisor));
         let serve = |timeout| {
-            let told = supervisor.serve(&[part], timeout);
-            told.map(|_| ()).map_err(|error| (error, now().as_micros()))
+            let told = supervisor.serve(&[part], timeout, |_, _| ControlFlow::Break(()));
+            told.map_err(|error| (error, now().as_micros()))
         };
         assert_eq!(serve(Timeout::NONE), Err((Error::WouldBlock, 0)));
         assert_eq!(serve(1.millis().into()), Err((Error::Timeout, 1_000)));
@@ -295,6 +297,53 @@ fn a_wait_for_a_fault_ends_at_its_own_time_though_a_restart_waits_longer() {
         assert_eq!(serve(Timeout::NONE), Err((Error::WouldBlock, 2_050)));
         assert_eq!(serve(Timeout::FOREVER), Ok(()));
         assert_eq!((now().as_micros(), part.generation()), (11_050 + 50, 3));
+    });
+}
+
+#[test]
+fn what_is_done_of_a_fault_is_at_its_partitions_cost_and_what_follows_is_not() {
+    world(|| {
+        let supervisor: &'static Supervisor<Board> = leak(Supervisor::new());
+        let (amount, period) = ONE_OF_TEN;
+        let rate = (1, Duration::from_millis(5));
+        let part: Part<Board> =
+            leak(supervised(evader, 8, rate, supervisor).budget(amount, period));
+        part.start().unwrap();
+        let mut told = 0;
+        let served = supervisor.serve(&[part], Timeout::FOREVER, |_, _| {
+            Host::spend(30.micros());
+            told += 1;
+            match told {
+                2 => ControlFlow::Break(told),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        assert_eq!(served, Ok(2));
+        Host::spend(100.micros());
+        // The stops of both restarts and the one before the second, which had to wait.
+        assert_eq!(usage(part).time, (3 * 50 + 2 * 30).micros());
+    });
+}
+
+#[test]
+fn a_supervisor_that_is_told_of_faults_without_end_ends_at_its_time() {
+    world(|| {
+        let supervisor: &'static Supervisor<Board> = leak(Supervisor::new());
+        let part: Part<Board> = leak(supervised(evader, 8, EVER, supervisor));
+        part.start().unwrap();
+        let told = Rc::new(Cell::new(None));
+        let noted = Rc::clone(&told);
+        // Less urgent than the partition, which has faulted again when it looks again.
+        privileged(12, move || {
+            let mut count = 0;
+            let served = supervisor.serve(&[part], 1.millis().into(), |_, _| {
+                count += 1;
+                ControlFlow::<()>::Continue(())
+            });
+            noted.set(Some((served, count, now().as_micros())));
+        });
+        sleep_until(2.millis());
+        assert_eq!(told.take(), Some((Err(Error::Timeout), 20, 1_000)));
     });
 }
 

@@ -6,6 +6,7 @@ use crate::critical_section::{CriticalSection, Guarded};
 use crate::sched::hold;
 use crate::thread::tcb::ThreadRef;
 use crate::{AnyThread, Error, Kernel, Semaphore, System, Timeout};
+use core::ops::ControlFlow;
 use taktos_machine::{Cause, Context, FAULT_REGISTERS, Isolation, Machine, RaisedFault, UserFault};
 use taktos_time::Instant;
 
@@ -121,28 +122,38 @@ impl<S: System> Default for Supervisor<S> {
 }
 
 impl<S: System<Machine: Isolation>> Supervisor<S> {
-    /// Waits, as long as `timeout` says, until a thread of one of `partitions`, which name this
-    /// supervisor, faults; does what its partition's policy says, at that partition's cost, and
-    /// tells what happened. Of faults of one partition that come before the first was taken, this
-    /// is told alone. Where several have faulted they are told by turns. A partition whose restart
+    /// Serves faults of threads of `partitions`, which name this supervisor: of each it does what
+    /// the partition's policy says, and then `act`, both at that partition's cost
+    /// ([`AnyPartition::at_its_cost`]). Between faults it waits, until the time that `timeout` says
+    /// is over, or `act` breaks off, which gives its value; with [`Timeout::NONE`] it serves those
+    /// that are there.
+    ///
+    /// Of faults of one partition that come before the first was taken, this tells that one alone.
+    /// Where several have faulted they are told by turns. A partition whose restart
     /// [has to wait](super::Partition::restarts) is stopped, and its fault is told when it is
     /// started anew; meanwhile others are told. One that was started anew since it has faulted, by
     /// somebody else, is left as it is. In a thread that is in no partition.
     ///
-    /// Bound: that of [`AnyPartition::restart`], and of [`AnyPartition::stop`] for each of the
-    /// partitions. Errors: `Timeout`, `WouldBlock`, `Cancelled`; those of [`AnyPartition::start`].
-    pub fn serve(
+    /// Bound for each fault: that of [`AnyPartition::restart`], of `act`, and of
+    /// [`AnyPartition::stop`] for each of the partitions. Errors: `Timeout`, `WouldBlock`,
+    /// `Cancelled`; those of [`AnyPartition::start`].
+    pub fn serve<R>(
         &'static self,
         partitions: &[&'static AnyPartition<S>],
         timeout: Timeout,
-    ) -> Result<(&'static AnyPartition<S>, Incident<S>), Error> {
-        let end = timeout.deadline(Kernel::<S>::now());
+        mut act: impl FnMut(&'static AnyPartition<S>, Incident<S>) -> ControlFlow<R>,
+    ) -> Result<R, Error> {
+        let end = match timeout.is_none() {
+            true => None,
+            false => timeout.deadline(Kernel::<S>::now()),
+        };
         loop {
-            let found = self.look(partitions);
+            // All this is at the cost of the partition whose fault ended the wait.
+            let dealt = self.deal_with_all(partitions, end, &mut act);
             Self::work_for_nobody();
-            let due = match found? {
-                Look::Told(partition, incident) => return Ok((partition, incident)),
-                Look::Nothing(due) => due,
+            let due = match dealt? {
+                ControlFlow::Break(value) => return Ok(value),
+                ControlFlow::Continue(due) => due,
             };
             let wait = match end.into_iter().chain(due).min() {
                 _ if timeout.is_none() => timeout,
@@ -161,6 +172,28 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
     fn work_for_nobody() {
         #[cfg(feature = "budgets")]
         S::kernel().work_for(hold::<S>().section(), None);
+    }
+
+    /// Deals with faults until none is left that need not wait, `act` breaks off, or it is `end`.
+    /// When the first of those that wait is due.
+    fn deal_with_all<R>(
+        &'static self,
+        partitions: &[&'static AnyPartition<S>],
+        end: Option<Instant>,
+        mut act: impl FnMut(&'static AnyPartition<S>, Incident<S>) -> ControlFlow<R>,
+    ) -> Result<ControlFlow<R, Option<Instant>>, Error> {
+        loop {
+            let (partition, incident) = match self.look(partitions)? {
+                Look::Told(partition, incident) => (partition, incident),
+                Look::Nothing(due) => return Ok(ControlFlow::Continue(due)),
+            };
+            if let ControlFlow::Break(value) = partition.at_its_cost(|| act(partition, incident)) {
+                return Ok(ControlFlow::Break(value));
+            }
+            if end.is_some_and(|end| Kernel::<S>::now() >= end) {
+                return Err(Error::Timeout);
+            }
+        }
     }
 
     /// Deals with the first fault of one of `partitions`, by turns, that need not wait.

@@ -25,6 +25,7 @@ use super::{MEMORY, RIGHT, STACK, expect, finish};
 use crate::chance::Chance;
 use crate::command_line::{CommandLine, each_argument, is_argument};
 use crate::spare::SpareInterrupt;
+use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_abi::Timeout;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
@@ -363,8 +364,16 @@ fn ended<S: AttackBoard>(objects: &'static Objects<S>) -> Option<(Cause, Option<
 fn fault<S: AttackBoard>(objects: &'static Objects<S>) -> Option<UserFault> {
     // An end by itself wakes no supervisor.
     let _ = objects.threads[0].join(Timeout::after(4.millis()));
-    let told = objects.supervisor.serve(&[objects.first], Timeout::NONE);
-    told.ok().map(|(_, incident)| incident.fault)
+    told(objects).map(|incident| incident.fault)
+}
+
+/// What the supervisor of the first partition is told of, if there is something.
+fn told<S: AttackBoard>(objects: &'static Objects<S>) -> Option<Incident<S>> {
+    let break_off = |_, incident| ControlFlow::Break(incident);
+    let told = objects
+        .supervisor
+        .serve(&[objects.first], Timeout::NONE, break_off);
+    told.ok()
 }
 
 fn begin<S: AttackBoard>(partition: &'static Partition<S, Told>, argument: usize) {
@@ -507,8 +516,7 @@ fn ends_at_own_stack<S: AttackBoard>(objects: &'static Objects<S>, woken: usize)
     const STACK_POINTER: usize = 13;
     begin(objects.first, role::OVERFLOW | woken);
     let _ = objects.threads[0].join(Timeout::after(4.millis()));
-    let told = objects.supervisor.serve(&[objects.first], Timeout::NONE);
-    let Ok((_, Incident { thread, fault })) = told else {
+    let Some(Incident { thread, fault }) = told(objects) else {
         return checked::<S>("a stack that is not the lowest overflows", false);
     };
     let data = objects
@@ -524,13 +532,7 @@ fn ends_at_own_stack<S: AttackBoard>(objects: &'static Objects<S>, woken: usize)
             "where its stack ends",
             fault.registers[STACK_POINTER] & !(STACK - 1) == stack,
         )
-        & checked::<S>(
-            "one alone",
-            objects
-                .supervisor
-                .serve(&[objects.first], Timeout::NONE)
-                .is_err(),
-        )
+        & checked::<S>("one alone", told(objects).is_none())
 }
 
 /// Every number with every handle and words: the attacker goes on where its last life ended.

@@ -5,6 +5,8 @@
 //! other cases, a board.
 
 use super::{Checks, FIRST, PERIODS, REST, RESTARTS, WHILE, certain, fault, pause};
+use core::convert::Infallible;
+use core::ops::ControlFlow;
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{AnyPartition, Partition, Policy, Supervisor};
@@ -78,18 +80,13 @@ fn supervise<S: System<Machine: Isolation>>(
 ) -> u64 {
     let end = Kernel::<S>::now().saturating_add(Duration::from_millis(WHILE.into()));
     let mut told = [0_u64; 2];
-    while Kernel::<S>::now() < end {
-        match checks
-            .objects
-            .supervisor
-            .serve(partitions, Timeout::until(end))
-        {
-            Ok((partition, _)) => {
-                told[usize::from(!core::ptr::eq(partition, partitions[0]))] += 1;
-            }
-            Err(error) => checks.demand("all start anew", error == Error::Timeout),
-        }
-    }
+    let supervisor = checks.objects.supervisor;
+    let ended: Result<Infallible, _> =
+        supervisor.serve(partitions, Timeout::until(end), |partition, _| {
+            told[usize::from(!core::ptr::eq(partition, partitions[0]))] += 1;
+            ControlFlow::Continue(())
+        });
+    checks.demand("all start anew", ended == Err(Error::Timeout));
     let told = &told[..partitions.len()];
     checks.demand("each is told", told.iter().all(|told| *told > 0));
     told.iter().sum()

@@ -1,6 +1,8 @@
 //! Has a filter without privilege, a program of its own, in a partition: it is loaded when the partition starts, and once more after it fails.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
+use core::ops::ControlFlow;
+
 use taktos::board::Board;
 use taktos::user::{Loaded, Partition, Policy, Supervisor, UserThread};
 use taktos::{Message, System, Thread, Timeout, partition_memory};
@@ -37,10 +39,11 @@ fn first() {
     taktos::println!("the sum is {}", sum.unwrap_or(0));
     // It cannot take this one, and fails: it alone.
     let _ = filtered(1000);
-    if let Ok((partition, incident)) = SUPERVISOR.serve(&[&PARTITION], Timeout::FOREVER) {
+    let _ = SUPERVISOR.serve(&[&PARTITION], Timeout::FOREVER, |partition, incident| {
         let cause = incident.fault.cause.text();
         taktos::println!("{}: {cause}, and is loaded once more", partition.name());
-    }
+        ControlFlow::Break(())
+    });
     taktos::println!("the sum is {} now", filtered(5).unwrap_or(0));
     Board::exit(0);
 }
