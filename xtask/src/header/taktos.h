@@ -56,9 +56,9 @@ void taktos_write(const char *text, size_t length);
  *     ...
  *     TAKTOS_INTERRUPT_ENABLE(13);
  *
- * It may call what the standard allows in handlers. On a Cortex-M priorities can also be set by the usual means: osKernelInitialize puts
- * all interrupts whose priority is still 0 at the kernel's level (0x80); a handler of a higher priority (below 0x80) is never delayed by
- * the kernel, and its calls give osErrorISR. */
+ * It may call what the standard allows in handlers. On a Cortex-M priorities can also be set by the usual means: osKernelInitialize and
+ * the start of the kernel put all interrupts of a higher priority (below 0x80) at the kernel's level, 0x80. A handler whose priority is set
+ * above it when the kernel runs is never delayed by the kernel; its calls of CMSIS-RTOS2 give osErrorISR, others end the program. */
 #define TAKTOS_INTERRUPT(number) void TAKTOS_INTERRUPT_NAME(number)(void)
 #define TAKTOS_INTERRUPT_ENABLE(number) taktos_interrupt_enable(number, TAKTOS_INTERRUPT_NAME(number))
 #define TAKTOS_INTERRUPT_NAME(number) TAKTOS_INTERRUPT_NAME_OF(number)
