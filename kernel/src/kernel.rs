@@ -33,6 +33,9 @@ pub struct Kernel<S: System> {
     pub(crate) threads: Registry,
     pub(crate) always_direct: Guarded<bool>,
     pub(crate) special: Guarded<Option<&'static Acts<S>>>,
+    /// The thread that went on at the last switch, while slices are on, for a machine with one
+    /// processor that does not say which one gives way.
+    in_slice: Guarded<Option<ThreadRef>>,
     idle: Thread<S, IDLE_STACK>,
 }
 
@@ -54,6 +57,7 @@ impl<S: System> Kernel<S> {
             threads: Registry::new(),
             always_direct: Guarded::new(false),
             special: Guarded::new(None),
+            in_slice: Guarded::new(None),
             idle: Thread::new("idle"),
         }
     }
@@ -112,6 +116,8 @@ impl<S: System> Kernel<S> {
             return Err(Error::Parameter);
         }
         let held = hold::<S>();
+        let current = Self::running().current(held.section());
+        S::kernel().in_slice.set(held.section(), Some(current));
         S::Machine::set_slice(length, <Upcall<S> as Upcalls>::switch_slice);
         drop(held);
         Ok(())
@@ -183,9 +189,14 @@ impl<S: System> Upcalls for Upcall<S> {
         // returns, as it promises; the proof does not outlive the call.
         let cs = unsafe { CriticalSection::assume() };
         let kernel = S::kernel();
-        let before = S::processor_of(kernel).in_slice.replace(to);
-        let from = ThreadRef::from_context(if from.is_null() { before } else { from });
-        kernel.switch_slice(cs, from, ThreadRef::from_context(to), to == taker);
+        let next = ThreadRef::from_context(to);
+        let before = kernel.in_slice.get(cs);
+        kernel.in_slice.set(cs, Some(next));
+        let from = match before {
+            Some(before) if from.is_null() => before,
+            _ => ThreadRef::from_context(from),
+        };
+        kernel.switch_slice(cs, from, next, to == taker);
     }
 
     unsafe fn called() {

@@ -43,8 +43,6 @@ pub struct Processor {
     /// What a switch calls by which a time slice begins, where the port keeps it here; none while
     /// slices are off.
     pub at_switch: Cell<Option<SliceSwitch>>,
-    /// The thread that went on at the last switch of which the kernel was told while slices are on.
-    pub in_slice: Cell<*const Context>,
 }
 
 /// What a switch calls by which a time slice begins: see
@@ -62,6 +60,5 @@ impl Processor {
         current: Cell::new(ptr::null()),
         heir: Cell::new(ptr::null()),
         at_switch: Cell::new(None),
-        in_slice: Cell::new(ptr::null()),
     };
 }

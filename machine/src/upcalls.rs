@@ -25,8 +25,8 @@ pub trait Upcalls {
     unsafe fn slice_end();
     /// The thread `from` gives way to `to`, whose time slice begins or goes on. What is left of a
     /// slice stays with a thread that was preempted; `taker`, if that is `to`, takes it over from
-    /// one that was not. A machine names no taker. Without `from` it is the thread that went on at the
-    /// call before ([`Processor::in_slice`](crate::Processor::in_slice)). It asks the machine by
+    /// one that was not. A machine names no taker. On one processor `from` may be
+    /// null: then it is the thread that went on at the call before. It asks the machine by
     /// [`Machine::slice_left`](crate::Machine::slice_left) and tells it by
     /// [`Machine::begin_slice`](crate::Machine::begin_slice). Called on whatever stack has the room
     /// of a decision.
