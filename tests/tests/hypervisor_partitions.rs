@@ -503,3 +503,42 @@ fn a_timer_for_which_a_life_waited_wakes_none_of_the_next() {
     let later: Vec<_> = notes.iter().filter(|note| note.2 > 4 * MS).collect();
     assert!(later.is_empty(), "nothing wakes it: {later:?}");
 }
+
+/// A guest that has masked interrupts while it does its acts, and takes them from then on.
+struct Patient {
+    acts: Vec<Act>,
+    next: usize,
+}
+
+impl Guest for Patient {
+    fn begin(&mut self) {
+        self.next = 0;
+    }
+
+    fn next(&mut self, _: View) -> Act {
+        let act = self.acts.get(self.next).copied();
+        self.next += 1;
+        act.unwrap_or(Act::Run(MS))
+    }
+
+    fn is_masked(&self) -> bool {
+        self.next <= self.acts.len()
+    }
+}
+
+/// The interrupt of a timer that is pending while its VCPU is taken off and loaded again comes once.
+#[test]
+fn a_timer_that_is_pending_when_its_vcpu_is_loaded_again_comes_once() {
+    let mut acts = words().to_vec();
+    acts.extend([Act::Timer(Some(0)), Act::Run(MS)]);
+    let patient = Patient { acts, next: 0 };
+    let busy = Program::new(&[], &[Act::Run(MS)]);
+    let made = description(vm::Policy::Rtds, 1, &[1, 1]);
+    made.check().expect("a good description");
+    let mut rig = Rig::new(&made, vec![Box::new(patient), Box::new(busy)], COSTS);
+    rig.run(20 * MS);
+    let loads = rig.shown();
+    let loads = loads.iter().filter(|shown| shown.2 == Some(0)).count();
+    assert!(loads > 10, "{loads}");
+    assert_eq!(rig.registers(0).taken(), 1);
+}

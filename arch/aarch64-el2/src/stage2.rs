@@ -104,7 +104,7 @@ pub(crate) fn translate(address: u64, user: bool) -> Option<u64> {
     }
     let found = PAR_EL1.get();
     PAR_EL1.set(kept);
-    (found & FAULT == 0).then_some(found & PAGE_FIELD | address % PAGE)
+    (found & FAULT == 0).then_some(found & PAGE_FIELD | (address % PAGE))
 }
 
 /// Forgets all of a partition's translations on this processor: those of its own first stage, too. The processor knows

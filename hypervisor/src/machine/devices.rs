@@ -138,11 +138,9 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     fn typed(&mut self, partition: usize, byte: u8) {
-        if self.partitions[partition].phase == Phase::Runs {
-            // What a guest does not read in time is lost, as on a wire.
-            let _ = self.partitions[partition].console.push_input(byte);
-            self.console_level(partition);
-        }
+        // What a guest does not read in time is lost, as on a wire; also where its partition stops, and begins anew with an empty device.
+        let _ = self.partitions[partition].console.push_input(byte);
+        self.console_level(partition);
     }
 
     fn channel_access(

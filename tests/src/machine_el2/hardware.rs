@@ -3,7 +3,7 @@
 //! Must never know: what guests do.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use taktos_abi::vm::layout;
 use taktos_hypervisor::hardware::{
@@ -62,6 +62,8 @@ pub(super) struct State {
     pub behind: bool,
     /// For how many more it has room when it was found full.
     pub refill: usize,
+    /// What was typed and not read.
+    pub input: VecDeque<u8>,
     pub flushes: u64,
     /// How often each processor was called.
     pub calls: [u64; CPUS],
@@ -128,6 +130,7 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         room: usize::MAX,
         behind: false,
         refill: 0,
+        input: VecDeque::new(),
         flushes: 0,
         calls: [0; CPUS],
         holds: 0,
@@ -185,7 +188,7 @@ impl State {
     /// When a physical interrupt comes to `cpu`.
     pub fn interrupt_at(&self, cpu: usize) -> Option<u64> {
         let processor = &self.processors[cpu];
-        let asked = self.has_notice(cpu) || self.has_room(cpu) || self.line_of(cpu).is_some();
+        let asked = self.has_notice(cpu) || self.has_console(cpu) || self.line_of(cpu).is_some();
         let notice = asked.then_some(0);
         let all = [
             processor.alarm,
@@ -196,9 +199,9 @@ impl State {
         all.into_iter().flatten().min()
     }
 
-    /// The console's line has room that somebody waits for: an interrupt of the first processor.
-    fn has_room(&self, cpu: usize) -> bool {
-        cpu == 0 && self.behind && self.room > 0
+    /// The console has input, or room that somebody waits for: an interrupt of the first processor.
+    fn has_console(&self, cpu: usize) -> bool {
+        cpu == 0 && (self.behind && self.room > 0 || !self.input.is_empty())
     }
 
     fn has_notice(&self, cpu: usize) -> bool {
@@ -253,7 +256,7 @@ impl State {
             self.processors[cpu].timer_active = true;
             return Some(TIMER);
         }
-        if self.has_room(cpu) {
+        if self.has_console(cpu) {
             return Some(CONSOLE_INTERRUPT);
         }
         if let Some(number) = self.line_of(cpu) {
@@ -417,7 +420,7 @@ impl Hardware for Mock {
         })
     }
     fn read() -> Option<u8> {
-        None
+        with(|machine| machine.input.pop_front())
     }
     fn show(vcpu: Option<usize>) {
         with(|machine| {

@@ -154,6 +154,11 @@ impl Rig {
         hardware::with(|machine| (machine.room, machine.refill) = (bytes, bytes));
     }
 
+    /// These bytes are typed at the console.
+    pub fn type_in(&mut self, bytes: &[u8]) {
+        hardware::with(|machine| machine.input.extend(bytes));
+    }
+
     /// The time.
     pub fn now(&self) -> u64 {
         hardware::counter()

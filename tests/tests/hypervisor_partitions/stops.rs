@@ -149,3 +149,52 @@ fn no_vcpu_of_the_life_before_enters_the_next_one() {
         assert_eq!(rig.registers(3).taken(), 0, "{what}");
     }
 }
+
+/// A partition of two VCPUs with a processor each: the first one does these acts in each life, and
+/// resets the partition in the first one; the second one is busy, so the partition is being stopped
+/// until it was called. With what the first one saw in its last life.
+fn resetting(acts: &[Act]) -> (Vec<Box<dyn Guest>>, Answers) {
+    let on = Act::Call([CPU_ON, 1, layout::MEMORY, 0]);
+    let first = Punctual::new(&[&[on], acts].concat(), STOP, Act::Call([RESET, 0, 0, 0]));
+    let answers = Rc::clone(&first.answers);
+    let busy = Program::new(&[], &[Act::Run(u64::MAX / 2)]);
+    (vec![Box::new(first), Box::new(busy)], answers)
+}
+
+/// In the middle of the time in which the partition is being stopped.
+const STOPPING: u64 = STOP + COSTS.exit + COSTS.call / 2;
+
+#[test]
+fn what_is_sent_to_a_partition_that_is_being_stopped_comes_to_its_next_life() {
+    let mut made = description(vm::Policy::Null, 4, &[2, 1]);
+    connect(&mut made, Linkage::Uart, 1);
+    made.channels[0].ends[1].linkage = Linkage::Uart;
+    let (mut guests, answers) = resetting(&[Act::Access(layout::CHANNEL_UART, 4, None)]);
+    let send = Act::Access(layout::CHANNEL_UART, 4, Some(b'z'.into()));
+    guests.push(Box::new(Punctual::new(&[], STOPPING - COSTS.exit, send)));
+    let mut rig = Rig::new(&made, guests, COSTS);
+    rig.run(STOPPING);
+    assert_eq!(rig.hypervisor().starts(0), 1);
+    rig.run(2 * STOP);
+    assert_eq!(rig.hypervisor().starts(0), 2);
+    assert_eq!(answers.borrow()[2][1], u64::from(b'z'));
+}
+
+#[test]
+fn what_is_typed_while_a_partition_is_being_stopped_comes_to_none_of_its_lives() {
+    let made = description(vm::Policy::Null, 2, &[2]);
+    let read = Act::Access(layout::CONSOLE, 4, None);
+    let (guests, answers) = resetting(&[Act::Run(STOP / 2), read]);
+    let mut rig = Rig::new(&made, guests, COSTS);
+    rig.run(STOP / 4);
+    rig.type_in(b"r");
+    rig.run(STOP - 1);
+    assert_eq!(answers.borrow()[3][1], u64::from(b'r'));
+    rig.run(STOPPING);
+    rig.type_in(b"q");
+    rig.run(STOPPING + 1);
+    assert_eq!(rig.hypervisor().starts(0), 1);
+    rig.run(3 * STOP);
+    assert_eq!(rig.hypervisor().starts(0), 2);
+    assert_eq!(answers.borrow()[3][1], 0);
+}
