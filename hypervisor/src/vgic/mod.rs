@@ -198,14 +198,16 @@ impl VirtualGic {
             kick: 0,
             timers: u16::MAX,
         };
-        let physical = self.shared.physical;
-        *self = Self::new();
+        // In place, and no more than there are of: it is done in one hold of the lock.
+        let Self { cpus, .. } = self;
         self.vcpus = vcpus.min(VCPUS);
-        self.shared = Bits::new(physical, 0);
-        if let Some(first) = self.cpus[..self.vcpus].first_mut() {
-            first.spis = u64::MAX;
-            self.place = [0; SHARED];
-        }
+        let cpus = &mut cpus[..self.vcpus];
+        cpus.fill(Cpu::RESET);
+        let first = cpus.first_mut().map(|first| first.spis = u64::MAX);
+        self.place = [first.map_or(NOWHERE, |()| 0); SHARED];
+        self.shared = Bits::new(self.shared.physical, 0);
+        (self.control, self.leaving) = (0, 0);
+        (self.priority, self.route) = ([0; SHARED], [0; SHARED]);
         effects
     }
 
