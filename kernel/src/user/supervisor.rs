@@ -123,10 +123,10 @@ impl<S: System> Default for Supervisor<S> {
 
 impl<S: System<Machine: Isolation>> Supervisor<S> {
     /// Serves faults of threads of `partitions`, which name this supervisor: of each it does what
-    /// the partition's policy says, and then `act`, both at that partition's cost
-    /// ([`AnyPartition::at_its_cost`]). Between faults it waits, until the time that `timeout` says
-    /// is over, or `act` breaks off, which gives its value; with [`Timeout::NONE`] it serves those
-    /// that are there.
+    /// the partition's policy says, and then `act`, all of it until the next wait or the end of
+    /// this call at that partition's cost ([`AnyPartition::at_its_cost`]). Between faults it waits,
+    /// until the time that `timeout` says is over, or `act` breaks off, which gives its value; with
+    /// [`Timeout::NONE`] it serves those that are there.
     ///
     /// Of faults of one partition that come before the first was taken, this tells that one alone.
     /// Where several have faulted they are told by turns. A partition whose restart
@@ -147,13 +147,33 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
             true => None,
             false => timeout.deadline(Kernel::<S>::now()),
         };
+        let served = self.serve_until(partitions, timeout, end, &mut act);
+        Self::work_on(None);
+        served
+    }
+
+    /// [`Self::serve`], but the caller may go on at the cost of one of the partitions: that of the
+    /// last one whose fault was dealt with, or, behind a wait, of the one that has ended it.
+    fn serve_until<R>(
+        &'static self,
+        partitions: &[&'static AnyPartition<S>],
+        timeout: Timeout,
+        end: Option<Instant>,
+        mut act: impl FnMut(&'static AnyPartition<S>, Incident<S>) -> ControlFlow<R>,
+    ) -> Result<R, Error> {
         loop {
-            // All this is at the cost of the partition whose fault ended the wait.
-            let dealt = self.deal_with_all(partitions, end, &mut act);
-            Self::work_for_nobody();
-            let due = match dealt? {
-                ControlFlow::Break(value) => return Ok(value),
-                ControlFlow::Continue(due) => due,
+            let due = match self.look(partitions)? {
+                Look::Told(partition, incident) => {
+                    Self::work_on(Some(partition));
+                    if let ControlFlow::Break(value) = act(partition, incident) {
+                        return Ok(value);
+                    }
+                    if end.is_some_and(|end| Kernel::<S>::now() >= end) {
+                        return Err(Error::Timeout);
+                    }
+                    continue;
+                }
+                Look::Nothing(due) => due,
             };
             let wait = match end.into_iter().chain(due).min() {
                 _ if timeout.is_none() => timeout,
@@ -161,39 +181,23 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
                 None => Timeout::FOREVER,
             };
             match self.told.take(wait) {
-                Err(Error::Timeout) if due.is_some_and(|due| end.is_none_or(|end| due < end)) => {}
+                Err(Error::Timeout) if due.is_some_and(|due| end.is_none_or(|end| due < end)) => {
+                    Self::work_on(None);
+                }
                 taken => taken?,
             }
         }
     }
 
-    /// The caller, which may have come here at the cost of a partition that has faulted, goes on at
-    /// its own.
-    fn work_for_nobody() {
+    /// The caller goes on at the cost of `partition`, if that is one and has a budget, else at its
+    /// own.
+    #[cfg_attr(not(feature = "budgets"), expect(unused_variables))]
+    fn work_on(partition: Option<&'static AnyPartition<S>>) {
         #[cfg(feature = "budgets")]
-        S::kernel().work_for(hold::<S>().section(), None);
-    }
-
-    /// Deals with faults until none is left that need not wait, `act` breaks off, or it is `end`.
-    /// When the first of those that wait is due.
-    fn deal_with_all<R>(
-        &'static self,
-        partitions: &[&'static AnyPartition<S>],
-        end: Option<Instant>,
-        mut act: impl FnMut(&'static AnyPartition<S>, Incident<S>) -> ControlFlow<R>,
-    ) -> Result<ControlFlow<R, Option<Instant>>, Error> {
-        loop {
-            let (partition, incident) = match self.look(partitions)? {
-                Look::Told(partition, incident) => (partition, incident),
-                Look::Nothing(due) => return Ok(ControlFlow::Continue(due)),
-            };
-            if let ControlFlow::Break(value) = partition.at_its_cost(|| act(partition, incident)) {
-                return Ok(ControlFlow::Break(value));
-            }
-            if end.is_some_and(|end| Kernel::<S>::now() >= end) {
-                return Err(Error::Timeout);
-            }
-        }
+        S::kernel().work_for(
+            hold::<S>().section(),
+            partition.and_then(AnyPartition::account),
+        );
     }
 
     /// Deals with the first fault of one of `partitions`, by turns, that need not wait.
@@ -294,10 +298,8 @@ pub(super) fn end_faulted<S: System<Machine: Isolation>>(
     if let Some(supervisor) = partition.supervisor() {
         // Its way from here to the fault is at the partition's cost.
         #[cfg(feature = "budgets")]
-        if let (Some(account), Some(waiter)) =
-            (partition.account(), supervisor.told.first_waiter(cs))
-        {
-            S::kernel().set_work(cs, waiter, Some(account));
+        if let Some(waiter) = supervisor.told.first_waiter(cs) {
+            S::kernel().set_work(cs, waiter, partition.account());
         }
         // Who goes on is the heir, whatever this says.
         let _ = supervisor.told.give_entered(cs);
