@@ -1,9 +1,13 @@
 //! The host machine itself: time, interrupts, slices, ends.
+#![expect(
+    unsafe_code,
+    reason = "what the machine tells the kernel, in an instant of the test's own"
+)]
 
 use std::cell::{Cell, RefCell};
 use taktos_arch_host::{End, Handler, Host};
-use taktos_kernel::{Instant, Kernel, Span, System, Timeout};
-use taktos_machine::{Cause, Machine, NestedSection};
+use taktos_kernel::{Instant, Kernel, Span, System, Timeout, Upcall};
+use taktos_machine::{Cause, Machine, NestedSection, Upcalls};
 use taktos_tests::{AnyThread, HostSystem, Semaphore, Thread, leak, run, spawn};
 
 thread_local! {
@@ -99,6 +103,40 @@ fn equals_take_turns_by_slices() {
     });
     // Two full turns for each, then 5 microseconds each.
     assert_eq!(LOG.take(), "a65 b70 c75 ");
+}
+
+#[test]
+fn a_slice_that_ends_when_another_thread_is_chosen_leaves_nothing_to_its_thread() {
+    let note = |name: &str| {
+        log(&format!(
+            "{name}{} ",
+            Kernel::<HostSystem>::now().as_nanos()
+        ))
+    };
+    run(move || {
+        Kernel::<HostSystem>::set_time_slice(Some(10u32.micros())).unwrap();
+        let wake = leak(Semaphore::new(0));
+        spawn("urgent", 4, move || {
+            wake.take(Timeout::FOREVER).unwrap();
+            note("urgent");
+        });
+        for name in ["a", "b"] {
+            spawn(name, 20, move || {
+                note(name);
+                Host::spend(15u32.micros());
+                note(name);
+            });
+        }
+        Host::interrupt_at(Instant::from_nanos(6_000), move || {
+            wake.give().unwrap();
+            // SAFETY: in a handler, as the machine's own end of a slice.
+            unsafe { <Upcall<HostSystem> as Upcalls>::slice_end() };
+        });
+        AnyThread::sleep(100u32.micros()).unwrap();
+        HostSystem::exit(0)
+    });
+    // Not before it goes on does the first one's turn end, and then at once.
+    assert_eq!(LOG.take(), "a0 urgent6000 b6002 a25000 b30000 ");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! The kernel's test-suite on four simulated processors: all of its threads on one of them, whatever the others do
 //! meanwhile and in whatever order the processors go on.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use taktos_arch_host::{Handler, HostSeveral, Order, Outcome};
 use taktos_kernel::{
-    AnyThread, CpuSet, Instance, InstanceConfig, Kernel, PolicyKind, Priority, Span, Timeout,
+    AnyThread, CpuSet, Instance, InstanceConfig, Kernel, PolicyKind, Priority, Span, System,
+    Timeout,
 };
 use taktos_machine::Machine;
 use taktos_tests::leak;
@@ -70,6 +72,28 @@ fn the_suite_passes_in_an_instance_of_one_processor_under_each_policy() {
     }
 }
 
+#[test]
+fn equals_take_turns_by_whole_slices() {
+    for instances in [&BY_PRIORITY, &BY_DEADLINE, &SIMPLE, &STRONG, &SERVERS] {
+        let log: &'static Mutex<String> = leak(Mutex::new(String::new()));
+        let outcome = run_on::<4>(Order::Turns, instances, move || {
+            Kernel::<SeveralHost>::set_time_slice(Some(10u32.micros())).unwrap();
+            for name in ["a", "b", "c"] {
+                spawn_on(name, 20, move || {
+                    HostSeveral::spend(25u32.micros());
+                    let now = Kernel::<SeveralHost>::now().as_nanos() / 1_000;
+                    *log.lock().unwrap() += &format!("{name}{now} ");
+                });
+            }
+            AnyThread::<SeveralHost>::sleep(100u32.micros()).unwrap();
+            SeveralHost::exit(0)
+        });
+        assert_passed(&outcome);
+        // Two full turns for each, then 5 microseconds each.
+        assert_eq!(*log.lock().unwrap(), "a65 b70 c75 ");
+    }
+}
+
 /// Three threads on the other processors that enter the kernel again and again, and talk to each other.
 fn busy_others() -> &'static [AtomicU64; 3] {
     type Semaphore = taktos_kernel::Semaphore<SeveralHost>;
@@ -93,7 +117,7 @@ fn busy_others() -> &'static [AtomicU64; 3] {
 #[test]
 fn the_suite_passes_whatever_other_processors_do_in_any_order() {
     for seed in 0..4 {
-        let rounds = leak(std::sync::Mutex::new(None));
+        let rounds = leak(Mutex::new(None));
         assert_passed(&run_on::<4>(Order::Seed(seed), &BY_PRIORITY, || {
             *rounds.lock().unwrap() = Some(busy_others());
             suite::run::<SeveralHost>()

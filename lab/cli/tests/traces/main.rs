@@ -406,6 +406,12 @@ fn arrows(board: &str) -> BTreeMap<String, usize> {
     counted
 }
 
+/// What a pair does for as long as a case of time slices takes: as often as its processor can.
+const TIMED: [&str; 2] = [
+    "reply to three: reply of two",
+    "send to two: receive from three",
+];
+
 #[test]
 fn an_arrow_leads_from_who_sends_or_releases_to_who_gets_it_on_every_architecture() {
     // Beside each other: a board keeps one processor busy.
@@ -419,7 +425,12 @@ fn an_arrow_leads_from_who_sends_or_releases_to_who_gets_it_on_every_architectur
         let runs = boards.map(|board| scope.spawn(move || arrows(board)));
         runs.map(|run| run.join().unwrap())
     });
-    let [first, others @ ..] = &found;
+    let [first, others @ ..] = found.map(|mut arrows| {
+        for says in TIMED {
+            assert!(arrows.remove(says) > Some(100), "{says}");
+        }
+        arrows
+    });
     for says in [
         "send to one: receive from",
         "reply to",
@@ -433,8 +444,8 @@ fn an_arrow_leads_from_who_sends_or_releases_to_who_gets_it_on_every_architectur
         assert!(is_there, "{says} is not in {first:?}");
     }
     // The same program has the same arrows, whoever executes it.
-    for (board, arrows) in boards[1..].iter().zip(others) {
-        assert_eq!(arrows, first, "{board}");
+    for (board, arrows) in boards[1..].iter().zip(&others) {
+        assert_eq!(arrows, &first, "{board}");
     }
 }
 
