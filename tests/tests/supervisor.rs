@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use taktos_arch_host::Host;
+use taktos_arch_host::{Handler, Host};
 use taktos_host::{Board, leak, run};
 use taktos_kernel::user::{
     Handle, Line, Memory, Partition, Policy, Supervisor, Usage, UserThread, faulted,
@@ -322,6 +322,72 @@ fn what_is_done_of_a_fault_is_at_its_partitions_cost_and_what_follows_is_not() {
         Host::spend(100.micros());
         // The stops of both restarts and the one before the second, which had to wait.
         assert_eq!(usage(part).time, (3 * 50 + 2 * 30).micros());
+    });
+}
+
+/// Each section of the kernel takes a microsecond from now on.
+fn have_sections_take_a_microsecond() {
+    Host::at_each_unmask(|| Some(Box::new(|| Host::spend(1.micros())) as Handler));
+}
+
+#[test]
+fn all_from_a_fault_to_the_next_wait_is_at_the_partitions_cost() {
+    const RESTARTS: u64 = 8;
+    world(|| {
+        let supervisor: &'static Supervisor<Board> = leak(Supervisor::new());
+        let (amount, period) = ONE_OF_TEN;
+        let part: Part<Board> =
+            leak(supervised(evader, 8, EVER, supervisor).budget(amount, period));
+        part.start().unwrap();
+        have_sections_take_a_microsecond();
+        let (begin, before) = (now(), usage(part).time);
+        let mut told = 0;
+        let served = supervisor.serve(&[part], Timeout::FOREVER, |_, _| {
+            told += 1;
+            match told {
+                RESTARTS => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        served.unwrap();
+        let taken = now().saturating_sub(begin);
+        let used = usage(part).time.saturating_sub(before);
+        assert!(taken > STOP.saturating_mul(RESTARTS as u32), "{taken:?}");
+        let lost = taken.saturating_sub(used).as_micros();
+        assert!(
+            lost < 2 * RESTARTS,
+            "nobody has paid {lost} us of {taken:?}"
+        );
+    });
+}
+
+#[test]
+fn starts_are_at_their_partitions_cost_also_behind_a_wait_for_the_rate() {
+    world(|| {
+        let supervisor: &'static Supervisor<Board> = leak(Supervisor::new());
+        let (amount, period) = ONE_OF_TEN;
+        let rate = (1, Duration::from_millis(5));
+        let part: Part<Board> =
+            leak(supervised(evader, 8, rate, supervisor).budget(amount, period));
+        have_sections_take_a_microsecond();
+        let begin = now();
+        part.start().unwrap();
+        let started = now().saturating_sub(begin);
+        // The first and the last sections of the call are not in the middle of the work.
+        let work = started.saturating_sub(4.micros());
+        assert!(started >= 10.micros(), "a start takes {started:?}");
+        assert!(usage(part).time >= work, "of {started:?}");
+        let serve = || supervisor.serve(&[part], Timeout::FOREVER, |_, _| ControlFlow::Break(()));
+        serve().unwrap();
+        sleep_until(3.millis());
+        let before = usage(part).time;
+        serve().unwrap();
+        assert!(now() >= 5.millis(), "it waits for the rate");
+        let used = usage(part).time.saturating_sub(before);
+        assert!(
+            used.saturating_sub(STOP.saturating_mul(2)) >= work,
+            "{used:?}"
+        );
     });
 }
 
