@@ -29,7 +29,6 @@ pub struct Guard([u8; GUARD_OFFSET - BLOCK + GUARD_SIZE]);
 
 /// The region of the running thread's guard: the highest number wins where regions overlap.
 const REGION: usize = 7;
-const HANDLERS_REGION: usize = 6;
 const NULL_REGION: usize = 5;
 
 /// The bit of the region base address register that says that it names the region itself.
@@ -54,7 +53,8 @@ unsafe extern "C" {
     static _stack_end: u8;
 }
 
-/// Switches the unit on: everything as without it, but for the three regions. That of the thread comes to its place with the first one.
+/// Switches the unit on: everything as without it, but for the three regions. That of the thread lies on the handlers' guard until the first
+/// one runs: anywhere else a large one would cover code or data.
 pub fn enable() {
     const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
     const MEMORY_FAULTS: u32 = 1 << 16;
@@ -65,8 +65,7 @@ pub fn enable() {
         for region in NULL_REGION..=REGION {
             let (base, size) = match region {
                 NULL_REGION => (0, NULL_SIZE),
-                HANDLERS_REGION => (of_handlers(), GUARD_SIZE),
-                _ => (0, GUARD_SIZE),
+                _ => (of_handlers(), GUARD_SIZE),
             };
             mpu.rbar.write((base | NAMES_REGION | region) as u32);
             mpu.rasr.write(forbidden(size));
