@@ -849,6 +849,35 @@ static void write_much(void *unused)
     vTaskDelete(NULL);
 }
 
+/* Fills and empties the stream in each tick, so that it is empty for tasks that are less urgent, wherever they are interrupted. */
+static void come_and_go(void *unused)
+{
+    char bytes[8];
+
+    (void)unused;
+    for (;;) {
+        vTaskDelay(1);
+        xStreamBufferSend(stream, "01234", 5, 0);
+        xStreamBufferReceive(stream, bytes, sizeof bytes, 0);
+    }
+}
+
+/* The rooms other than that of an empty stream that a third task sees within so many ticks. */
+static long rooms_between(TickType_t ticks)
+{
+    TickType_t begin = xTaskGetTickCount();
+    long others = 0;
+
+    start(come_and_go, 4);
+    while (xTaskGetTickCount() - begin < ticks) {
+        for (int i = 0; i < 100; i++) {
+            others += xStreamBufferSpacesAvailable(stream) != 7;
+        }
+    }
+    vTaskDelete(helper);
+    return others;
+}
+
 static void streams(int row)
 {
     static uint8_t ring[8];
@@ -901,6 +930,7 @@ static void streams(int row)
     IN_TASK(seen, 7);
     ROW(xStreamBufferReset(stream), pdPASS, pdPASS);
     ROW(xStreamBufferIsEmpty(stream), pdTRUE, pdTRUE);
+    IN_TASK(rooms_between(300), 0);
     vStreamBufferDelete(stream);
     END;
 }

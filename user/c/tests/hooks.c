@@ -1,4 +1,5 @@
-/* FreeRTOS's hooks: functions of the program's that are called of themselves, as its settings say.
+/* FreeRTOS's hooks: functions of the program's that are called of themselves, as its settings say; and functions of the C library's that the
+ * program has itself.
  * Owns: the cases. Must never know: the board, but for what guards its stacks. */
 #define configUSE_TICK_HOOK 1
 #define configUSE_IDLE_HOOK 1
@@ -67,6 +68,10 @@ static void go_deep(void *unused)
     descend(&depth);
 }
 
+/* In own.c. */
+int rand(void);
+int iprintf(const char *format, ...);
+
 static void run(void *unused)
 {
     TickType_t begin = xTaskGetTickCount();
@@ -74,6 +79,8 @@ static void run(void *unused)
 
     (void)unused;
     (void)in_a_handler;
+    IS(rand(), -4);
+    IS(iprintf("%d", 1), 'd');
     IS(begun, 0);
     vTaskDelay(10);
     IS(begun, 1);

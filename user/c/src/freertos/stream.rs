@@ -5,7 +5,7 @@ use super::block::was_suspended;
 use super::{Base, prepare, truth};
 use crate::cmsis::interface;
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
-use crate::os::{in_handler, may_call, timeout};
+use crate::os::{in_handler, masked, may_call, timeout};
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -47,6 +47,8 @@ const WORDS: usize = 24;
 const _: () = assert!(size_of::<OsStream>() <= WORDS * size_of::<usize>());
 
 impl OsStream {
+    /// The bytes in the ring. Either end may ask while the other one works; a third thread asks masked, or it has the two places of different
+    /// instants.
     fn filled(&self) -> usize {
         let (read, written) = (self.read_at.load(Acquire), self.written_at.load(Acquire));
         match written.checked_sub(read) {
@@ -183,11 +185,13 @@ impl OsStream {
 
     /// Forgets what was written, where nobody waits; whether it did.
     fn reset(&self) -> bool {
-        let is_free = self.waits.load(Relaxed) == 0;
-        if is_free {
-            self.read_at.store(self.written_at.load(Relaxed), Release);
-        }
-        is_free
+        masked(|| {
+            let is_free = self.waits.load(Relaxed) == 0;
+            if is_free {
+                self.read_at.store(self.written_at.load(Relaxed), Release);
+            }
+            is_free
+        })
     }
 }
 
@@ -273,19 +277,19 @@ interface! {
     /// The bytes that were written and not read, with the lengths of messages. Allowed in handlers.
     fn xStreamBufferBytesAvailable(id: Id) -> usize {
         // SAFETY: the caller's promise.
-        unsafe { with(id, 0, OsStream::filled) }
+        unsafe { with(id, 0, |stream| masked(|| stream.filled())) }
     }
 
     /// The bytes for which there is room. Allowed in handlers.
     fn xStreamBufferSpacesAvailable(id: Id) -> usize {
         // SAFETY: the caller's promise.
-        unsafe { with(id, 0, OsStream::room) }
+        unsafe { with(id, 0, |stream| masked(|| stream.room())) }
     }
 
     /// The length of the next message; 0 where there is none, and of a stream. Allowed in handlers.
     fn xStreamBufferNextMessageLengthBytes(id: Id) -> usize {
         let length = |stream: &'static OsStream| match stream.is_of_messages {
-            true => stream.next_length().unwrap_or(0),
+            true => masked(|| stream.next_length()).unwrap_or(0),
             false => 0,
         };
         // SAFETY: the caller's promise.

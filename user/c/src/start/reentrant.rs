@@ -184,17 +184,53 @@ in_turn! { converted:
     __wrap_setlocale = __real_setlocale(category, name);
 }
 
+/// A function of this name that the program has itself is called in the place of the library's: the name is weak, so it is that of newlib's
+/// function only where something else takes that. Uses r12, as any linker may between two functions.
+macro_rules! program_first {
+    ($own:ident) => {
+        concat!(
+            ".weak ",
+            stringify!($own),
+            "\nmovw r12, #:lower16:",
+            stringify!($own),
+            "\nmovt r12, #:upper16:",
+            stringify!($own),
+            "\ncmp r12, #0\nit ne\nbxne r12"
+        )
+    };
+}
+
+/// Functions without another form at newlib's: their name with `--wrap`, and what is called where the program has none.
+macro_rules! of_threads {
+    ($($wrapped:ident, $own:ident = $function:ident;)*) => {
+        $(
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $wrapped() {
+                core::arch::naked_asm!(program_first!($own), "b {function}", function = sym $function);
+            }
+        )*
+    };
+}
+
+of_threads! {
+    __wrap_strtok, __real_strtok = strtok;
+    __wrap_srand, __real_srand = srand;
+    __wrap_rand, __real_rand = rand;
+}
+
 /// Functions with any number of words: their name with `--wrap`, and the one that gets the place of
 /// those words behind the first ones, in the register that the offset is for. The words are in
 /// registers and behind them on the stack, and lie in a row once these are stored: a `va_list` is
 /// their address (Procedure Call Standard for the Arm Architecture, 8.1.4).
 macro_rules! any_words {
-    ($($wrapped:ident = $register:literal, $offset:literal, $function:ident;)*) => {
+    ($($wrapped:ident, $own:ident = $register:literal, $offset:literal, $function:ident;)*) => {
         $(
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $wrapped() {
                 core::arch::naked_asm!(
+                    program_first!($own),
                     "push {{r0, r1, r2, r3}}",
                     "push {{r4, lr}}",
                     concat!("add ", $register, ", sp, #", $offset),
@@ -210,25 +246,24 @@ macro_rules! any_words {
 }
 
 any_words! {
-    __wrap_printf = "r1", "12", __wrap_vprintf;
-    __wrap_iprintf = "r1", "12", __wrap_viprintf;
-    __wrap_fprintf = "r2", "16", __wrap_vfprintf;
-    __wrap_fiprintf = "r2", "16", __wrap_vfiprintf;
-    __wrap_sprintf = "r2", "16", __wrap_vsprintf;
-    __wrap_siprintf = "r2", "16", __wrap_vsiprintf;
-    __wrap_snprintf = "r3", "20", __wrap_vsnprintf;
-    __wrap_sniprintf = "r3", "20", __wrap_vsniprintf;
-    __wrap_scanf = "r1", "12", __wrap_vscanf;
-    __wrap_fscanf = "r2", "16", __wrap_vfscanf;
-    __wrap_sscanf = "r2", "16", __wrap_vsscanf;
+    __wrap_printf, __real_printf = "r1", "12", __wrap_vprintf;
+    __wrap_iprintf, __real_iprintf = "r1", "12", __wrap_viprintf;
+    __wrap_fprintf, __real_fprintf = "r2", "16", __wrap_vfprintf;
+    __wrap_fiprintf, __real_fiprintf = "r2", "16", __wrap_vfiprintf;
+    __wrap_sprintf, __real_sprintf = "r2", "16", __wrap_vsprintf;
+    __wrap_siprintf, __real_siprintf = "r2", "16", __wrap_vsiprintf;
+    __wrap_snprintf, __real_snprintf = "r3", "20", __wrap_vsnprintf;
+    __wrap_sniprintf, __real_sniprintf = "r3", "20", __wrap_vsniprintf;
+    __wrap_scanf, __real_scanf = "r1", "12", __wrap_vscanf;
+    __wrap_fscanf, __real_fscanf = "r2", "16", __wrap_vfscanf;
+    __wrap_sscanf, __real_sscanf = "r2", "16", __wrap_vsscanf;
 }
 
 /// `strtok`, which goes on where the same thread was.
 ///
 /// # Safety
 /// As C's standard has it.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __wrap_strtok(text: *mut c_char, ends: *const c_char) -> *mut c_char {
+unsafe extern "C" fn strtok(text: *mut c_char, ends: *const c_char) -> *mut c_char {
     unsafe extern "C" {
         fn strtok_r(text: *mut c_char, ends: *const c_char, place: *mut *mut c_char)
         -> *mut c_char;
@@ -238,16 +273,14 @@ unsafe extern "C" fn __wrap_strtok(text: *mut c_char, ends: *const c_char) -> *m
 }
 
 /// `srand`, for the calling thread.
-#[unsafe(no_mangle)]
-extern "C" fn __wrap_srand(seed: u32) {
+extern "C" fn srand(seed: u32) {
     Kept::current().random.set(seed.into());
 }
 
 /// `rand`: the same numbers as newlib's, a row for each thread: Knuth's generator for the MMIX (The
 /// Art of Computer Programming, volume 2, third edition, 3.3.4, table 1), of which the upper half
 /// is told.
-#[unsafe(no_mangle)]
-extern "C" fn __wrap_rand() -> c_int {
+extern "C" fn rand() -> c_int {
     let random = &Kept::current().random;
     let next = random
         .get()
