@@ -189,7 +189,12 @@ TAKTOS_ASSERT_ALWAYS("Taktos has 8 notifications a task: configTASK_NOTIFICATION
 /* ---- Memory that a program gives ---- */
 
 typedef struct {
+#if defined(__ARM_ARCH_7EM__)
+    /* Programs have one on a small stack, too: a thread with its guard is larger, and lies in the heap. */
+    void *words[20];
+#else
     void *words[TAKTOS_THREAD_CB_SIZE / sizeof(void *)];
+#endif
     void *of_task[30];
 } StaticTask_t;
 typedef struct { void *words[32]; } StaticQueue_t;
