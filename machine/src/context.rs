@@ -40,12 +40,12 @@ pub struct Processor {
     pub current: Cell<*const Context>,
     /// The thread that should run.
     pub heir: Cell<*const Context>,
-    /// What a switch calls by which a time slice begins, where the port keeps it here; none while
-    /// slices are off.
+    /// The function that a switch calls if a time slice begins with it, where the port keeps it
+    /// here; none while slices are off.
     pub at_switch: Cell<Option<SliceSwitch>>,
 }
 
-/// What a switch calls by which a time slice begins: see
+/// The function that a switch calls if a time slice begins with it: see
 /// [`Upcalls::switch_slice`](crate::Upcalls::switch_slice).
 pub type SliceSwitch =
     unsafe extern "C" fn(from: *const Context, to: *const Context, taker: *const Context);

@@ -63,9 +63,9 @@ pub trait Machine: Sized + 'static {
     type Mask: Copy;
     /// How a [`Decision`] tells the machine what to do.
     type Outcome: Outcome;
-    /// What has the alignment of a thread with a guard. It is not stored; `()` where any will do.
+    /// A type with the alignment of a thread that has a guard. Not stored; `()` where any will do.
     type Aligned: 'static;
-    /// What lies between there and the control block, so that the guard behind it lies where the protection hardware can have it.
+    /// The bytes between there and the control block, by which the guard behind it lies where the protection hardware can have it.
     type Before: Sized + 'static;
     /// [`Machine::Before`] in its unused state.
     const BEFORE: Self::Before;
@@ -225,16 +225,16 @@ pub trait Machine: Sized + 'static {
     /// that never calls this does not carry that. Called with interrupts masked, and with the one
     /// lock held.
     fn set_slice(length: Option<Duration>, at_switch: SliceSwitch);
-    /// What is left of the time slice that runs on this processor, in ticks of what measures
+    /// The rest of the time slice that runs on this processor, in ticks of the timer that measures
     /// slices: at least 1, also when it is over. Called with interrupts masked, while slices are
     /// on.
     fn slice_left() -> usize;
-    /// Has the time slice that runs on this processor end in `left` ticks, or as soon as possible
+    /// Lets the time slice that runs on this processor end in `left` ticks, or as soon as possible
     /// after; 0 stands for a whole slice, and so does more than that. Then comes one
     /// [`Upcalls::slice_end`], which may be left out for 1: a slice that is over. Called with interrupts masked, while slices are on.
     fn begin_slice(left: usize);
-    /// What a switch calls by which a time slice begins: what [`Machine::set_slice`] was given
-    /// last, none while slices are off. For decisions that [`Decision::KEEPS_SLICE`] and find that
+    /// The function that a switch calls if a time slice begins with it: the one that
+    /// [`Machine::set_slice`] was given last, none while slices are off. For decisions that [`Decision::KEEPS_SLICE`] and find that
     /// they may not. Called with interrupts masked.
     fn at_switch() -> Option<SliceSwitch>;
 }

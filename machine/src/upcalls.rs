@@ -23,7 +23,7 @@ pub trait Upcalls {
     /// # Safety
     /// As of [`Upcalls::alarm`].
     unsafe fn slice_end();
-    /// The thread `from` gives way to `to`, whose time slice begins or goes on. What is left of a
+    /// The thread `from` gives way to `to`, whose time slice begins or goes on. The rest of a
     /// slice stays with a thread that was preempted; `taker`, if that is `to`, takes it over from
     /// one that was not. A machine names no taker. On one processor `from` may be
     /// null: then it is the thread that went on at the call before. It asks the machine by

@@ -356,7 +356,7 @@ fn a_timer_that_asks_no_more_is_not_pending() {
     assert_eq!(read, [1, 0, 1, 0, 1, 0]);
 }
 
-/// What a guest has written is on its way while it is taken off, and goes wrong.
+/// A guest's posted write goes wrong while the guest is taken off.
 #[test]
 fn an_asynchronous_error_stops_who_caused_it() {
     let busy = || Program::new(&[], &[Act::Run(MS / 10)]);

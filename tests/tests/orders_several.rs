@@ -30,7 +30,7 @@ static BOTH: [InstanceConfig; 1] = [InstanceConfig {
     policy: PolicyKind::Edf,
     cpus: CpuSet::first(2),
 }];
-/// The same, with servers.
+/// That instance, with servers.
 static BOTH_SERVED: [InstanceConfig; 1] = [InstanceConfig {
     policy: PolicyKind::Cbs,
     ..BOTH[0]

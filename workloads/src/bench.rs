@@ -175,7 +175,7 @@ fn yield_right<S: System>(objects: &'static Objects<S>) {
     }
 }
 
-/// The same while there are time slices.
+/// A yield while there are time slices.
 #[inline(never)]
 fn sliced_left<S: System>(objects: &'static Objects<S>) {
     expect(objects.first.take(Timeout::FOREVER));

@@ -6,7 +6,7 @@ use taktos_machine::SliceSwitch;
 /// What each switch reads. The first two are read together.
 #[repr(C, align(8))]
 pub(crate) struct State {
-    /// What a switch calls by which a slice begins; none while slices are off.
+    /// The function that a switch calls if a slice begins with it; none while slices are off.
     pub at_switch: Cell<Option<SliceSwitch>>,
     /// Not zero while the current thread may use the floating-point unit.
     pub float_in_use: Cell<u32>,

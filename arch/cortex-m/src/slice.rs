@@ -110,7 +110,7 @@ fn has_wrapped() -> bool {
     timer().csr.read() & WRAPPED != 0
 }
 
-/// What is left of the slice, in cycles.
+/// The rest of the slice, in cycles.
 fn left() -> usize {
     let left = timer().cvr.read() as usize;
     if has_wrapped() { 1 } else { left.max(1) }
@@ -120,7 +120,7 @@ fn left() -> usize {
 /// long a whole slice is.
 const LEAST: u32 = 32;
 
-/// Has the slice end in `left` cycles, of which there are [`LEAST`]; or in a whole slice's. Then a
+/// Lets the slice end in `left` cycles, of which there are [`LEAST`]; or in a whole slice's. Then a
 /// whole one begins by itself.
 fn begin(left: usize) {
     let timer = timer();

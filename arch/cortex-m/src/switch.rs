@@ -409,7 +409,7 @@ macro_rules! unusual {
 unusual!(unusual, slice);
 unusual!(unusual_in_slice, keep);
 
-/// An entry's way in an interrupt handler. What may block is turned away before anything is looked at. A call from above the kernel's level,
+/// An entry's way in an interrupt handler. A call that may block is refused before anything is looked at. A call from above the kernel's level,
 /// which may have come in the midst of a section, ends the program with a report of that. Where threads are to be switched, that is done
 /// when the handlers have returned.
 #[unsafe(naked)]
@@ -580,7 +580,7 @@ extern "C" fn SVCall() {
     )
 }
 
-/// What [`exceptions!`](crate::exceptions) defines as `PendSV`.
+/// The handler that [`exceptions!`](crate::exceptions) defines as `PendSV`.
 ///
 /// Switches to the heir when the last handler has returned: it has the lowest priority, so it comes in the midst of none.
 ///

@@ -25,7 +25,7 @@ pub struct Agenda {
     /// When the alarm is due.
     pub alarm: Cell<u64>,
     slice_length: Cell<u64>,
-    /// What a switch calls by which a slice begins.
+    /// The function that a switch calls if a slice begins with it.
     pub at_switch: Cell<Option<SliceSwitch>>,
     slice_end: Cell<u64>,
     /// By time and by the order in which they were asked for.
@@ -87,7 +87,7 @@ impl Agenda {
         self.slice_end.set(now.saturating_add(span));
     }
 
-    /// What is left of the time slice `now`.
+    /// The rest of the time slice `now`.
     pub fn slice_left(&self, now: u64) -> usize {
         self.slice_end.get().saturating_sub(now).max(1) as usize
     }

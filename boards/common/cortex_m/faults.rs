@@ -209,7 +209,7 @@ fn wait_from_above() {
     });
 }
 
-/// What the critical section of other libraries asks before it is entered.
+/// The question that the critical section of other libraries asks before it is entered.
 #[inline]
 fn section_from_above() {
     from_above(refuse_from_above::<Board>);

@@ -35,7 +35,7 @@ pub struct DualTimer;
 
 pub(crate) use DualTimer as BoardClock;
 
-/// What the counter, of 32 bits, does not say of time.
+/// The part of time that the counter of 32 bits does not have.
 struct Epoch {
     /// The half of a round of the counter that was last seen to go on, counted from the start: each is noticed while it does, since time
     /// is read at least once in a [`HORIZON`]. An even one is a first half.

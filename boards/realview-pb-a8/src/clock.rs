@@ -75,7 +75,7 @@ fn slice<U: Upcalls>() {
     }
 }
 
-/// Has the slice end in so many ticks, or in a whole slice's.
+/// Lets the slice end in so many ticks, or in a whole slice's.
 pub(crate) fn begin_slice(left: usize) {
     let whole = EPOCH.slice.get();
     store(SLICE + CONTROL, WIDE | ONE_SHOT);

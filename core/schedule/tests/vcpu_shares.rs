@@ -154,7 +154,7 @@ struct Apart {
     any: f64,
     /// The lightest, above it.
     lightest: f64,
-    /// The same, in parts of what is due.
+    /// The distance of any unit, in parts of what is due.
     relative: f64,
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
 pub(crate) trait IntoResult {
     /// The answer's status, as the call gives it back.
     fn into_result<S: System>(self) -> Result<(), Error>;
-    /// The same of a call that cannot fail: who must not call the kernel gets no answer, but ends the program.
+    /// The end of a call that cannot fail: a caller that must not call the kernel gets no answer, but ends the program.
     fn done(self) -> Result<(), Error>;
 }
 

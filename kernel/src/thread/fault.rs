@@ -159,11 +159,11 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
     S::exit(EXIT_STATUS)
 }
 
-/// What is called behind the report of a thread's stack overflow.
+/// The function that is called behind the report of a thread's stack overflow.
 #[cfg(feature = "overflow-hook")]
 static ON_STACK_OVERFLOW: Guarded<Option<fn()>> = Guarded::new(None);
 
-/// Has `call` called behind the report of a thread's stack overflow, in the handler of the fault, before the program ends. The current thread
+/// Sets `call` as the function behind the report of a thread's stack overflow: it is called in the handler of the fault, before the program ends. The current thread
 /// is the one whose stack has overflowed. Bound: a store. Allowed everywhere.
 #[cfg(feature = "overflow-hook")]
 pub fn on_stack_overflow<S: System>(call: fn()) {

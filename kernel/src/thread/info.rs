@@ -24,8 +24,8 @@ pub(crate) struct Info {
     pub stack: Guarded<StackRegion>,
     /// The next of all threads that exist.
     pub next: Guarded<Option<ThreadRef>>,
-    /// What is left of the time slice in which the thread was preempted, as the machine counts it,
-    /// until it goes on; 0: a whole slice. What a thread had that was deleted meanwhile is found by
+    /// The rest of the time slice in which the thread was preempted, as the machine counts it,
+    /// until it goes on; 0: a whole slice. The rest of a thread that was deleted is found by
     /// the next one of its control block.
     pub slice_left: Guarded<usize>,
     /// The periods that the thread owns.

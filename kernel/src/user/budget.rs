@@ -25,7 +25,7 @@ pub struct Usage {
 }
 
 impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
-    /// The same partition, whose threads may use the processor for `amount` in each `period`, and
+    /// The partition, whose threads may use the processor for `amount` in each `period`, and
     /// others on their behalf: while a thread works on a call of one of them, that call's partition
     /// is charged, until its budget is empty; then the server's own, or, where it has none, this
     /// one, which owes then and pays with its next renewals. Threads of a partition without

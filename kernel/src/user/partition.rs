@@ -273,7 +273,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         self
     }
 
-    /// The same partition, which its supervisor starts anew at most `most` times in each `period`;
+    /// The partition, which its supervisor starts anew at most `most` times in each `period`;
     /// 10 times in a second unless this is said. A period begins with the first restart behind the
     /// end of the last one, so that in any time of its length there are no more than twice as many.
     /// A restart beyond that waits for the period's end. Restarts that the program asks for itself

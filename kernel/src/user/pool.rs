@@ -22,7 +22,7 @@ const MOST: usize = u32::BITS as usize;
 /// it to which it was passed on; then that one holds it. So no partition holds what it did not ask
 /// for. A partition that is stopped gives back what it holds, passed on or not. A block that is
 /// given back while threads wait for one goes straight to the most urgent of them, first come first
-/// served among equals. What the pool knows of its blocks does not lie in them; their content is
+/// served among equals. The pool's own data do not lie in the blocks; their content is
 /// what their last user left, and any partition that has the memory reaches it.
 pub struct Pool<S> {
     waiters: WaitQueue,

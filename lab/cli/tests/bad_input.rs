@@ -94,7 +94,7 @@ fn a_path_is_a_path_and_a_trace_of_others_is_named_as_what_it_is() {
 #[test]
 fn a_result_by_a_name_alone_leaves_nothing_else_behind() {
     let folder = Folder::new("name-alone");
-    // What a run has left that was killed.
+    // The file that a killed run has left.
     std::fs::create_dir(folder.0.join(".mine.part-4000000001")).unwrap();
     let set = root().join("experiments/onboard.toml");
     let mut sim = taktos("sim --for 1s --out mine");

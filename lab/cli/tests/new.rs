@@ -133,7 +133,7 @@ fn no_blank_is_left_and_cargo_reads_what_is_written() {
             .parse::<toml::Table>()
             .unwrap();
     }
-    // What has budgets has a step for them, which names what cargo builds.
+    // A program with budgets has a step for them, which names what cargo builds.
     for (name, has) in [("a", true), ("a-2", true), ("b", true), ("c", false)] {
         let place = folder.0.join(name);
         let ci = read(&place, ".github/workflows/ci.yml");

@@ -1,4 +1,4 @@
-//! What code for a Cortex-M may do that a run need not show: how far its functions move the stack pointer, and where they mask
+//! Acts of code for a Cortex-M that a run need not show: how far its functions move the stack pointer, and where they mask
 //! interrupts of every priority.
 //!
 //! Owns the few encodings that do either. Knows no costs, no board and no limit.

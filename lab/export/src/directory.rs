@@ -66,7 +66,7 @@ impl ResultDirectory {
     /// When the place or its parent cannot be written.
     pub fn beside(place: &Path) -> Result<Self, WriteError> {
         match fs::canonicalize(place) {
-            // What is there may be written where its parent may not.
+            // A folder that is there may be written where its parent may not.
             Ok(existing) => {
                 let name = existing.join("added");
                 Self::gather(existing, &name)

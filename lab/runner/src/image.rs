@@ -248,7 +248,7 @@ fn compile(
     }
 }
 
-/// What cargo says when another one has what it needs.
+/// Cargo's message when another one has what it needs.
 const WAITS: &str = "Blocking waiting for ";
 
 /// Runs cargo to its end: whether it succeeded, and what the compiler said. That it waits is told at once.

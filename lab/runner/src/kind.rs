@@ -97,7 +97,7 @@ pub fn no_image(path: &Path) -> anyhow::Error {
     }
     let mut begin = Vec::new();
     let file = std::fs::File::open(path).map(|file| file.take(BEGINNING));
-    // What cannot be read is told apart by nothing.
+    // A file that cannot be read has no beginning, and so no kind.
     let _ = file.and_then(|mut file| file.read_to_end(&mut begin));
     if let Some(kind) = std::str::from_utf8(&begin).ok().and_then(Kind::of) {
         return kind.elsewhere(path);

@@ -65,7 +65,7 @@ impl Order {
         Ok(())
     }
 
-    /// What the task is ordered by.
+    /// The figure by which the task is ordered.
     fn key(self, task: &Task) -> Result<Duration, SimError> {
         let lacks = |what, mend| SimError::Value {
             task: task.name.clone(),

@@ -207,7 +207,7 @@ impl Rig {
         hardware::with(|machine| machine.identity.insert((crm, op2), value));
     }
 
-    /// What the first partition's memory holds at `offset`.
+    /// The word of the first partition's memory at `offset`.
     pub fn set_word(&mut self, offset: u64, value: u32) {
         Mock::write_word(taktos_abi::vm::layout::PARTITIONS + offset, value);
     }

@@ -250,7 +250,7 @@ impl Kernel {
     }
 
     /// Lets the thread that ought to run, run.
-    /// What is left of its slice stays with one that is preempted; whoever has waited or given its
+    /// The rest of its slice stays with one that is preempted; one that has waited or given its
     /// turn away has a whole one.
     pub fn switch(&mut self, keeps_slice: bool) {
         let top = self.top();

@@ -53,7 +53,7 @@ pub struct Thread {
     pub owned: Vec<usize>,
     /// How long it still is busy.
     pub busy: u64,
-    /// What is left of the time slice in which it was preempted.
+    /// The rest of the time slice in which it was preempted.
     pub slice_left: Option<u64>,
     /// The message it sends or has for the queue.
     pub message: [usize; 2],

@@ -34,7 +34,7 @@ fn lead(instruction: u32, state: u64, syndrome: u64, at: u64, (x2, x5): (u64, u6
     script
 }
 
-/// What x2 and x5 are behind the instruction, and the priorities; the guest went on behind it.
+/// The values of x2 and x5 behind the instruction, and the priorities; the guest went on behind it.
 fn carried_out(instruction: u32, store: bool, at: u64, x2: u64, x5: u64) -> [u64; 4] {
     let syndrome = ABORT | if store { STORE } else { 0 };
     let mut script = lead(instruction, KERNEL, syndrome, at, (x2, x5));

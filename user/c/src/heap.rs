@@ -17,7 +17,7 @@ pub struct Heap {
     least_free: Cell<usize>,
 }
 
-/// What blocks begin at, but for those of objects that want more.
+/// The alignment of blocks, but for those of objects that want more.
 const ALIGNMENT: usize = 32;
 
 impl Heap {

@@ -211,7 +211,7 @@ impl Memory {
         unsafe { self.free_at(1) }
     }
 
-    /// The same of memory that was asked for at an alignment.
+    /// Gives back memory that was asked for at an alignment.
     ///
     /// # Safety
     /// Nobody uses it any more, and it was this alignment.

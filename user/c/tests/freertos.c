@@ -1,7 +1,7 @@
 /* FreeRTOS's calls: what each gives back in a task and in a handler, and what programs rely on beside: items that stay in their queue until their
  * receiver takes them, turns, inheritance, waits that a suspension ends.
  * Owns: the cases. Must never know: the board, but for an interrupt that no device has. */
-/* What FreeRTOSConfig.h would say. */
+/* The settings that FreeRTOSConfig.h would make. */
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 3
 #define configTIMER_QUEUE_LENGTH 2
 
@@ -160,7 +160,7 @@ static long take_turns(TickType_t ticks)
     return counts[0] / (counts[0] / 100 + counts[1] / 100);
 }
 
-/* What is left of a turn stays with a task that is preempted. */
+/* The rest of a turn stays with a task that is preempted. */
 static void turns(void)
 {
     long share = take_turns(10);
@@ -322,7 +322,7 @@ static void queues(int row)
     END;
 }
 
-/* What a program does not see is whether a less urgent task has been woken already. */
+/* A program does not see whether a less urgent task has been woken already. */
 static void items_stay(int row)
 {
     static BaseType_t sent;
@@ -503,7 +503,7 @@ static void mutexes(int row)
     IN_TASK(xSemaphoreTake(mutex, portMAX_DELAY), pdFALSE);
     IN_TASK(xSemaphoreTake(second, 0), pdTRUE);
 
-    /* What was inherited by one stays until the last is given back. */
+    /* A priority that was inherited by one stays until the last is given back. */
     seen = 0;
     start(take_the_mutex, 8);
     IN_TASK(uxTaskPriorityGet(NULL), 8);
@@ -822,7 +822,7 @@ static void waits_that_a_suspension_ends(void)
     IN_TASK(seen, 3);
     IN_TASK(xQueueSend(queue, &value, 0), pdPASS);
     IN_TASK(seen, 4);
-    /* What comes while the task is suspended is there when it is resumed. */
+    /* A notification that comes while the task is suspended is there when it is resumed. */
     vTaskSuspend(helper);
     IN_TASK(xTaskNotify(helper, 1, eSetBits), pdPASS);
     IN_TASK(seen, 4);

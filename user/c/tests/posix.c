@@ -169,7 +169,7 @@ static void *note_it(void *unused)
     return NULL;
 }
 
-/* What programs use besides: orders of bytes; with a C library, memory at a multiple, and what would be files and processes. */
+/* Calls that programs use besides: orders of bytes; with a C library, memory at a multiple, and calls for files and processes. */
 static void the_rest(void)
 {
     IS(BYTE_ORDER, LITTLE_ENDIAN);
@@ -361,7 +361,7 @@ static int take_turns(int policy, int microseconds)
     return share;
 }
 
-/* What is left of a turn stays with a thread that is preempted. */
+/* The rest of a turn stays with a thread that is preempted. */
 static void turns_beside_a_more_urgent_one(int policy)
 {
     int share;

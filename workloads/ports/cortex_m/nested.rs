@@ -218,7 +218,7 @@ pub fn heirs_may_change_on_the_way(timer: &Timer) {
 static SECTION: NestedSection<Port> = NestedSection::new();
 static ENTERED: AtomicU32 = AtomicU32::new(0);
 
-/// What a driver does that knows nothing of the kernel's level: its vector is the handler itself.
+/// A driver that knows nothing of the kernel's level: its vector is the handler itself.
 extern "C" fn section_above() {
     SECTION.acquire();
     // SAFETY: entered above.

@@ -132,7 +132,7 @@ pub fn in_handler<S: FaultBoard>(act: fn()) {
     HANDLER.run(act, S::pend_interrupt);
 }
 
-/// What the interrupt above the kernel's level does, where a board has one.
+/// The action of the interrupt above the kernel's level, where a board has one.
 static ABOVE: Trigger = Trigger::new();
 
 /// The handler of that interrupt.

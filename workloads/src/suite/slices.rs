@@ -26,7 +26,7 @@ fn goes_round(turns: &str, letters: &str, rounds: usize) -> bool {
             .all(|(a, b)| a == b)
 }
 
-/// What a step adds to the number of the case: on the account of one of two sides.
+/// The amounts that a step adds to the number of the case: on the account of one of two sides.
 const FIRST: u32 = 1;
 const SECOND: u32 = 1 << 16;
 

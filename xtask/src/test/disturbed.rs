@@ -67,7 +67,7 @@ fn stop_again_and_again(run: u32, over: &AtomicBool) {
     }
 }
 
-/// What a process has started that still runs: `/proc/ID/stat` names whose child each is, behind its own name in parentheses.
+/// The processes that a process has started and that still run: `/proc/ID/stat` names the parent, behind the name in parentheses.
 fn started_by(process: u32) -> Vec<String> {
     let of = process.to_string();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -80,7 +80,7 @@ fn started_by(process: u32) -> Vec<String> {
     .collect()
 }
 
-/// What has ended meanwhile hears nothing.
+/// Sends a signal. A process that has ended meanwhile is passed over.
 fn signal(name: &str, processes: &[String]) {
     if !processes.is_empty() {
         let kill = "kill -\"$0\" \"$@\" 2>/dev/null";

@@ -21,7 +21,7 @@ macro_rules! leave_float {
                 ".arch_extension fp",
                 ".arch_extension simd",
                 "str xzr, [x2, #{float_in_use}]",
-                // What is called where a slice begins.
+                // The function that is called where a slice begins.
                 "mov x8, x3",
                 "sub sp, sp, #{area}",
                 "mov x2, sp",

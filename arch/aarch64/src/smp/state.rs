@@ -58,7 +58,7 @@ pub(crate) fn adopt(state: &'static State) {
 /// Where what a switch calls lies by which a slice begins, in a block.
 pub(crate) const AT_SWITCH: usize = offset_of!(State, processor) + offset_of!(Processor, at_switch);
 
-/// What a switch calls by which a slice begins.
+/// The function that a switch calls if a slice begins with it.
 #[inline(always)]
 pub(crate) fn at_switch() -> Option<SliceSwitch> {
     own().processor.at_switch.get()

@@ -8,7 +8,7 @@ use taktos_machine::SliceSwitch;
 /// What each switch reads. The first two are read together.
 #[repr(C, align(16))]
 pub(crate) struct State {
-    /// What a switch calls by which a slice begins; none while slices are off.
+    /// The function that a switch calls if a slice begins with it; none while slices are off.
     pub at_switch: Cell<Option<SliceSwitch>>,
     /// Not zero while the current thread may use the floating-point unit.
     pub float_in_use: Cell<u64>,
@@ -29,7 +29,7 @@ pub(crate) static STATE: State = State {
 /// Where [`State::at_switch`] lies.
 pub(crate) const AT_SWITCH: usize = offset_of!(State, at_switch);
 
-/// What a switch calls by which a slice begins.
+/// The function that a switch calls if a slice begins with it.
 #[inline(always)]
 pub(crate) fn at_switch() -> Option<SliceSwitch> {
     STATE.at_switch.get()

@@ -101,7 +101,7 @@ impl Time {
         self.begin_slice(0, counter);
     }
 
-    /// Has the slice end in `left` ticks; 0 stands for a whole one, 1 for one that is over: its end
+    /// Lets the slice end in `left` ticks; 0 means a whole one, 1 means one that is over: its end
     /// was told of, and an interrupt more would come before the switch that is pending.
     pub fn begin_slice(&mut self, left: u32, counter: &impl Counter) {
         if left == 1 {
@@ -121,7 +121,7 @@ impl Time {
         self.slice_end.map_or(1, |end| (end - position).max(1)) as u32
     }
 
-    /// What is due, at the counter's interrupt: an alarm and the end of a slice once.
+    /// The events that are due at the counter's interrupt: an alarm and the end of a slice once.
     /// [`Time::see_to_the_next`] is to
     /// follow.
     pub fn take_due(&mut self, counter: &impl Counter) -> Due {

@@ -106,7 +106,7 @@ pub enum SchedulerChoice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters(pub Vec<ClusterRequest>);
 
-/// What others call the policies.
+/// Other names of the policies.
 const OTHER_NAMES: [(&str, &str); 3] = [
     ("gedf", "edf"),
     ("g-edf", "edf"),

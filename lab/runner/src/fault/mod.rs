@@ -13,7 +13,7 @@ use taktos_emulator::{Lines, Source};
 
 use crate::failure::Failure;
 
-/// What a report of this project's kernel begins with.
+/// The beginning of each report of this project's kernel.
 const REPORT: &str = "fault: ";
 /// The registers that hold addresses of code, and whether the instruction before that is meant: a call's.
 const OF_CODE: [(&str, bool); 4] = [("pc", false), ("lr", true), ("ra", true), ("x30", true)];
@@ -24,9 +24,9 @@ const MOST_INLINED: usize = 3;
 /// A program that ended with a status that is not 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
-    /// What ended how, with the first line of the report if there is one.
+    /// The program and how it ended, with the first line of the report if there is one.
     pub cause: String,
-    /// What the registers of the report mean, a line each.
+    /// The meaning of the report's registers, a line each.
     pub explained: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub fn report(console: &str) -> Option<&str> {
     lines.filter(begins).last().map(|at| &console[at..])
 }
 
-/// What the registers of a report mean, as far as that is known.
+/// The meaning of a report's registers, as far as that is known.
 fn explained(report: &str, elf: &[u8]) -> Vec<String> {
     let code = object::File::parse(elf).ok().map(Code::of);
     let registers = report.lines().skip(1).filter_map(register);

@@ -56,7 +56,7 @@ const CAUSES: [&str; 16] = [
     "page fault at a store or atomic operation",
 ];
 
-/// What a register's value says, if it is one that tells a fault.
+/// The meaning of a register's value, if it is one that tells a fault.
 pub(super) fn meaning(name: &str, value: u64) -> Option<String> {
     match name {
         "cfsr" => Some(configurable(value)),
@@ -110,7 +110,7 @@ fn syndrome(value: u64) -> String {
     }
 }
 
-/// What an access met (`ESR_EL1.DFSC` and `IFSC`).
+/// The obstacle that an access met (`ESR_EL1.DFSC` and `IFSC`).
 fn status(value: u64) -> String {
     let level = value & 0b11;
     match value & 0x3F {
@@ -125,7 +125,7 @@ fn status(value: u64) -> String {
     }
 }
 
-/// The same in the short descriptors of the Cortex-A8 (Armv7-A manual, B3.13.3).
+/// The obstacle in the short descriptors of the Cortex-A8 (Armv7-A manual, B3.13.3).
 fn short(value: u64, what: &str) -> String {
     let met = match value >> 6 & 0x10 | value & 0xF {
         0x01 => "misaligned",

@@ -30,7 +30,7 @@ pub use machine::{Call, Machine};
 
 /// The most real time of a run.
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
-/// What gives Linux its time where it is started by itself: an option and its value.
+/// The option that gives Linux its time where it is started by itself; its value follows.
 const COUNTED: &str = "-icount";
 /// Parts of a key that this tool changes when runs are to be done anew.
 const VERSION: &str = "3";

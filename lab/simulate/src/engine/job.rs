@@ -95,7 +95,7 @@ pub(super) struct Progress {
     pub step: u16,
     /// What is left of the present step.
     pub left: u64,
-    /// What is left of the time slice in which its thread was preempted; none: it has a whole one.
+    /// The rest of the time slice in which its thread was preempted; none: it has a whole one.
     pub slice_left: Option<u64>,
     /// Processor time of the present job.
     pub cpu_time: u64,

@@ -122,7 +122,7 @@ pub enum Command {
     Server {
         /// Whose server it is.
         thread: ThreadName,
-        /// What it has in each period.
+        /// Its processor time in each period.
         budget: Duration,
         /// Its period.
         period: Duration,

@@ -118,7 +118,7 @@ pub struct Plan {
     pub trees: Vec<Node>,
     /// What lies where in the machine, by address.
     pub places: Vec<Place>,
-    /// What is remarkable of the images, a line each.
+    /// Remarks on the images, a line each.
     pub remarks: Vec<String>,
     machine: Machine,
     names: Vec<String>,

@@ -117,7 +117,7 @@ typedef void (*TaskFunction_t)(void *);
 #define configUSE_DAEMON_TASK_STARTUP_HOOK 0
 #endif
 
-/* What is there whatever a program says, for programs that ask. */
+/* Features that are there whatever a program says, for programs that ask. */
 #ifndef configSUPPORT_STATIC_ALLOCATION
 #define configSUPPORT_STATIC_ALLOCATION 1
 #endif
@@ -262,7 +262,7 @@ void vApplicationDaemonTaskStartupHook(void);
 #define TAKTOS_DAEMON_STARTUP_HOOK NULL
 #endif
 
-/* What the library reads of the settings. Each file of the program has it, and the linker keeps one. */
+/* The settings that the library reads. Each file of the program has them, and the linker keeps one. */
 struct taktos_freertos_configuration {
     void (*tick)(void);
     void (*idle)(void);

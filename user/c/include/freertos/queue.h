@@ -19,7 +19,7 @@ typedef QueueHandle_t QueueSetMemberHandle_t;
 #define queueSEND_TO_FRONT ((BaseType_t)1)
 #define queueOVERWRITE ((BaseType_t)2)
 
-/* What a queue is made for. */
+/* The purposes of a queue. */
 #define queueQUEUE_TYPE_BASE 0
 #define queueQUEUE_TYPE_SET 0
 #define queueQUEUE_TYPE_MUTEX 1
@@ -27,7 +27,7 @@ typedef QueueHandle_t QueueSetMemberHandle_t;
 #define queueQUEUE_TYPE_BINARY_SEMAPHORE 3
 #define queueQUEUE_TYPE_RECURSIVE_MUTEX 4
 
-/* `count` items are there from the start, of a semaphore. What is null comes from the heap. */
+/* `count` items are there from the start, of a semaphore. Null memory comes from the heap. */
 QueueHandle_t taktos_freertos_queue(UBaseType_t length, UBaseType_t size, int kind, UBaseType_t count, uint8_t *storage,
                                     StaticQueue_t *block);
 #define xQueueCreate(length, size) taktos_freertos_queue(length, size, queueQUEUE_TYPE_BASE, 0, NULL, NULL)

@@ -42,7 +42,7 @@ BaseType_t xStreamBufferSetTriggerLevel(StreamBufferHandle_t buffer, size_t trig
 BaseType_t xStreamBufferReset(StreamBufferHandle_t buffer);
 #define xStreamBufferResetFromISR(buffer) xStreamBufferReset(buffer)
 
-/* Has the reader that waits look again (1), or the writer (2). A call that writes or reads does so of itself. */
+/* Wakes the reader that waits (1), or the writer (2), which looks again. A call that writes or reads does so of itself. */
 BaseType_t taktos_freertos_stream_wake(StreamBufferHandle_t buffer, uint32_t whom);
 #define xStreamBufferSendCompletedFromISR(buffer, woken) ((void)(woken), taktos_freertos_stream_wake(buffer, 1))
 #define xStreamBufferReceiveCompletedFromISR(buffer, woken) ((void)(woken), taktos_freertos_stream_wake(buffer, 2))

@@ -15,7 +15,7 @@ use core::ptr::{self, NonNull};
 const POINTERS: usize = 8;
 const NOTIFICATIONS: usize = 8;
 
-/// What a task has. Threads of other interfaces get one when they make a call that needs it.
+/// The data of a task. Threads of other interfaces get one when they make a call that needs it.
 pub struct Task {
     in_heap: bool,
     pub(super) pointers: [Cell<*mut c_void>; POINTERS],
@@ -33,7 +33,7 @@ pub struct Task {
     pub(super) starts_suspended: Cell<bool>,
 }
 
-/// What `FreeRTOS.h` has for one in a `StaticTask_t`: so many words.
+/// The words that `FreeRTOS.h` has for one in a `StaticTask_t`.
 const WORDS: usize = 30;
 const _: () = assert!(size_of::<Task>() <= WORDS * size_of::<usize>());
 

@@ -5,8 +5,8 @@ use core::ffi::c_char;
 
 use crate::object::Id;
 
-/// What `FreeRTOS.h` lays down for the whole program (`struct taktos_freertos_configuration`): each file of the program that reads the header
-/// defines it weakly, and the linker keeps one. Functions are null where the program's settings say that there are none.
+/// The settings that `FreeRTOS.h` lays down for the whole program (`struct taktos_freertos_configuration`): each file of the program that reads the header
+/// defines them weakly, and the linker keeps one. Functions are null where the program's settings say that there are none.
 #[repr(C)]
 pub struct Configuration {
     /// Called at each tick, by a thread above all tasks: `vApplicationTickHook`.

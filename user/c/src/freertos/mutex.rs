@@ -11,7 +11,7 @@ use core::cell::Cell;
 use core::ptr;
 use taktos::{Error, Timeout};
 
-/// What a queue has that is a mutex.
+/// The data of a queue that is a mutex.
 pub struct Ownership {
     is_recursive: bool,
     pub(super) owner: Cell<Option<&'static OsThread>>,
@@ -32,7 +32,7 @@ impl Ownership {
         }
     }
 
-    /// Has its owner take a recursive one once more, if the caller is that; says so.
+    /// Takes a recursive one once more if the caller owns it; says whether it does.
     pub(super) fn again(&self, thread: &'static OsThread) -> bool {
         let is_owner = |owner: &'static OsThread| ptr::eq(owner, thread);
         let again = self.is_recursive && self.owner.get().is_some_and(is_owner);
@@ -112,7 +112,7 @@ pub(super) fn give(queue: &'static OsQueue, ownership: &Ownership) -> bool {
         }
     });
     let Some(called) = given else { return false };
-    // Who waits is woken first: the caller is as urgent as they are until then.
+    // The waiting task is woken first: the caller is as urgent as it is until then.
     wake(called);
     if let Some(thread) = caller
         && let Some(task) = thread.task().get()

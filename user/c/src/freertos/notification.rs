@@ -54,7 +54,7 @@ impl Notification {
         (Some(state == State::Awaited), before)
     }
 
-    /// Has the caller wait for it for so many ticks, unless it `is_there`; not at all where `ticks` is 0.
+    /// Waits for it for so many ticks, unless it `is_there`; not at all where `ticks` is 0.
     fn wait(&self, ticks: u32, is_there: impl FnOnce(&Self) -> bool) {
         let waits = masked(|| {
             let waits = !is_there(self) && ticks > 0;
@@ -64,7 +64,7 @@ impl Notification {
             waits
         });
         let time = timeout(if waits { ticks } else { 0 });
-        // What the kernel was told of another one, or of one that came too late, does not count.
+        // The kernel's word of another one, or of one that came too late, does not count.
         while self.state.get() == State::Awaited
             && AnyThread::<Board>::notify_wait(u32::MAX, time).is_ok()
         {}

@@ -1,4 +1,4 @@
-//! Owns: FreeRTOS's queues, and what is made of them there: semaphores, mutexes, sets. What is sent stays in a queue until its receiver runs and
+//! Owns: FreeRTOS's queues, and what is made of them there: semaphores, mutexes, sets. An item stays in a queue until its receiver runs and
 //! takes it: nothing is handed over, and who was woken looks again within its time.
 //! Must never know: what the items mean.
 
@@ -44,12 +44,12 @@ unsafe impl Object for OsQueue {
     const KIND: u32 = object::kind(0xEA);
 }
 
-/// What `FreeRTOS.h` has for one: so many words.
+/// The words that `FreeRTOS.h` has for one.
 const WORDS: usize = 32;
 const _: () = assert!(size_of::<OsQueue>() <= WORDS * size_of::<usize>());
 
 impl OsQueue {
-    /// What it has as a mutex.
+    /// Its data as a mutex.
     pub(super) fn ownership(&self) -> Option<&Ownership> {
         self.ownership.as_ref()
     }
@@ -216,7 +216,7 @@ fn patiently(
     }
 }
 
-/// What a call gives of a queue; `none` for what is none, and above the kernel's level.
+/// The answer of a call of a queue; `none` for a handle of no queue, and above the kernel's level.
 ///
 /// # Safety
 /// As for [`Id::get`].

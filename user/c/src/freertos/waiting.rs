@@ -14,7 +14,7 @@ pub struct Waiting {
     expected: Cell<u32>,
 }
 
-/// Who is to be called once the interrupts are let through again, if anybody.
+/// The task that is to be called once the interrupts are let through again, if any.
 pub type Called = Option<&'static Waiting>;
 
 impl Waiting {

@@ -27,7 +27,7 @@ const SCOPE_PROCESS: c_int = 1;
 /// `PTHREAD_STACK_MIN`: room for what a thread calls at its end.
 pub(super) const LEAST_STACK: usize = if size_of::<usize>() == 4 { 1024 } else { 4096 };
 const _: () = assert!(RawThread::<Board>::SMALLEST_STACK <= LEAST_STACK);
-/// What stacks begin at.
+/// The alignment of stacks.
 const STACK_ALIGNMENT: usize = 8;
 /// The stack of a thread that asks for none.
 const USUAL_STACK: usize = 1024 * size_of::<usize>();

@@ -15,7 +15,7 @@ impl Turn {
 
     /// Waits for the turn, where there are threads.
     pub fn take(&'static self) {
-        // What ends the waits of POSIX threads does not end this one.
+        // A cancellation of POSIX threads does not end this wait.
         while os().is_running()
             && surely_in_thread()
             && self.0.lock(Timeout::FOREVER) == Err(Error::Cancelled)

@@ -312,7 +312,7 @@ impl<S: System<Machine: Isolation>> Checks<S> {
         self.demand_share_and(charged, second, 0);
     }
 
-    /// The same, where the first partition may owe so much besides.
+    /// As [`Self::demand_share`], where the first partition may owe so much besides.
     fn demand_share_and(&mut self, charged: &Charged, second: u64, owed: u64) {
         let share = PERIODS * FIRST[0].as_micros();
         let late = self.processors * self.late / 1_000 + 1 + owed;

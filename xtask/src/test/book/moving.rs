@@ -6,7 +6,7 @@ use std::path::Path;
 
 const PAGES: [&str; 3] = ["from-freertos.md", "from-zephyr.md", "from-rtems.md"];
 
-/// What each page of the calls is about, in words of those systems' calls. A page that is about none of them has none.
+/// The subject of each page of the calls, in words of those systems' calls; none where it is none of them.
 const SUBJECTS: [(&str, &[&str]); 22] = [
     ("alarm", &["timer", "watchdog", "schedule"]),
     ("condition", &["condvar", "barrier"]),

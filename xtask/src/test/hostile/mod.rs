@@ -19,7 +19,7 @@ use super::{Tally, storms};
 use cases::Case;
 use machine::Images;
 
-/// What doorbells cost a victim that takes no interrupts, and a device's interrupts one that shares
+/// The cost of doorbells to a victim that takes no interrupts, and of a device's interrupts to one that shares
 /// processors; partitions that stop themselves while one of their processors leaves; each attack
 /// beside victims under each scheduler; guests that are started again a thousand times; and every
 /// attack in turn for a minute under RTDS, for an hour under both schedulers with servers where

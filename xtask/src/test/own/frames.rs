@@ -14,7 +14,7 @@ const PROGRAM: &str = include_str!("frames/main.rs");
 /// How the program says what a frame has, and how many bytes it may be.
 const BYTES: [&str; 5] = ["512", "1024", "2048", "4096", "8192"];
 const OVERFLOW: &str = "fault: stack overflow in thread 'worker' at address ";
-/// What the tool says of a frame that passes the usual guard.
+/// The tool's warning of a frame that passes the usual guard.
 const WARNING: &str = "warning: the frame of frames::descend is of ";
 
 /// Builds and looks at them, on the board whose guard has a size that programs choose.

@@ -13,7 +13,7 @@ use super::{PROFILES, Place, SAYS, Tally, said};
 /// The program's line, and a panic in its place.
 const PRINTS: &str = "taktos::println!(\"the sum is {sum}\")";
 const PANICS: &str = "panic!(\"{sum} is too much\")";
-/// What the hypervisor's machine must say of each: lines, and how often.
+/// The lines that the hypervisor's machine must print of each, and how often.
 const ENDS: &[(&str, usize)] = &[
     ("[guest] the sum is 10", 1),
     ("[guest] @exit status=0", 1),
@@ -61,7 +61,7 @@ fn machine(
 ) -> Result<Tally> {
     let board = Board::Virt(Virt::Aarch64);
     place.build(name, board, &["--release"])?;
-    // What is built is kept elsewhere than a user's would be.
+    // The images are kept elsewhere than a user's would be.
     let image = format!("target/{}/release/{name}", board.triple());
     let built = place.image(name, board).display().to_string();
     let built = built.replace("/debug/", "/release/");

@@ -17,7 +17,7 @@ const PROGRAM: &str = include_str!("hal/main.rs");
 const SAYS: &str = "5 edges";
 /// They are for the chip alone: on the host the program is tested without them.
 const DRIVERS: &str = "[target.'cfg(target_os = \"none\")'.dependencies]\nstm32f4xx-hal = { version = \"=0.22.1\", features = [\"stm32f405\"] }\nfugit = \"0.3\"";
-/// What is said where an interrupt's handler is to be in a table that the board has not.
+/// The message where an interrupt's handler is to be in a table that the board does not have.
 const NO_TABLE: &str =
     "with the feature `pac` of `taktos` the table of interrupts is the chip's crate's";
 

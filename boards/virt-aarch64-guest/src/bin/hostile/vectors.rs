@@ -55,7 +55,7 @@ pub fn counts() -> (u64, u64) {
     (EXCEPTIONS.load(Relaxed), INTERRUPTS.load(Relaxed))
 }
 
-/// What the last exception was, as the processor tells.
+/// The cause of the last exception, as the processor tells it.
 pub fn syndrome() -> u64 {
     SYNDROME.load(Relaxed)
 }

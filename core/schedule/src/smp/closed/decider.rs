@@ -77,7 +77,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     }
 
     /// `id` came from another instance, without a job and without a server; what was noted there
-    /// means nothing here. What it may run on was said.
+    /// means nothing here. Its processors were said.
     #[inline(always)]
     pub fn receive<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {

@@ -56,8 +56,8 @@ impl System<'_> {
     }
 
     /// As [`System::set_server`], but hard: when the budget is used up, the thread is blocked, with
-    /// [`Reasons::BUDGET`], until its deadline. What it holds then, it keeps: give no hard server
-    /// to a thread that holds locks others wait for. All instances are to be open, and none closes
+    /// [`Reasons::BUDGET`], until its deadline. It keeps its locks then: give no hard server
+    /// to a thread whose locks others want. All instances are to be open, and none closes
     /// while there is a hard server. As many steps as instances.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ const PLAIN_FILES: [(&str, &str); 4] = [
     ("src/main.rs", PROGRAM),
     ("README.md", include_str!("template/README.md")),
 ];
-/// What a program on one processor may cost, and who counts that.
+/// The budgets of a program on one processor, and the script that counts.
 const BUDGET_FILES: [(&str, &str); 2] = [
     ("budgets.toml", include_str!("template/budgets.toml")),
     ("budgets.sh", include_str!("template/budgets.sh")),

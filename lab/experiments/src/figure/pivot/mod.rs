@@ -26,7 +26,7 @@ struct Heading<'a> {
     only: crate::measure::Labels,
 }
 
-/// What a cell without a percentile says.
+/// The text of a cell without a percentile.
 const NO_PERCENTILE: &str = "A percentile is shown where at least one sample lies beyond it.";
 
 pub(super) fn draw(pivot: &Pivot, material: &Material<'_>) -> Result<Drawn> {

@@ -235,7 +235,7 @@ impl Reader<'_> {
         )
     }
 
-    /// A timer and its period. What rt-app takes where nothing is said: `relative`, and a timer
+    /// A timer and its period. Where nothing is said, as in rt-app: `relative`, and a timer
     /// that all threads share.
     fn timer(&mut self, path: &[&str], value: &Json) -> Result<(Timer, Duration), FileError> {
         let mut period = None;

@@ -14,7 +14,7 @@ fn first() {
     Board::exit(EDGES.count() as i32);
 }
 
-/// What there is on the chip alone.
+/// The part of the program that is there on the chip alone.
 #[cfg(target_os = "none")]
 mod driven {
     use super::EDGES;

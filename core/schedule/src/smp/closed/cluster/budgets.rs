@@ -41,7 +41,7 @@ impl<Id: Copy + Eq> Budgets<Id> for () {
 pub struct Watched<Id> {
     /// Whose budget the alarm is for.
     last: [Cell<Option<Id>>; SEATS],
-    /// Who had used up its budget when it lost the processor: the last one, as in the tables.
+    /// The last thread that lost the processor with its budget used up, as in the tables.
     spent: [Cell<Option<Id>>; SEATS],
 }
 
