@@ -163,9 +163,7 @@ impl<C: Clock> Machine for CortexM<C> {
                 "images with the feature `small` have no time slices"
             );
         }
-        let processor = Self::processor();
-        processor.in_slice.set(processor.current.get());
-        processor.at_switch.set(length.map(|_| at_switch));
+        Self::processor().at_switch.set(length.map(|_| at_switch));
         C::Slices::set(length);
     }
 
