@@ -370,23 +370,30 @@ fn starts_are_at_their_partitions_cost_also_behind_a_wait_for_the_rate() {
         let part: Part<Board> =
             leak(supervised(evader, 8, rate, supervisor).budget(amount, period));
         have_sections_take_a_microsecond();
-        let begin = now();
-        part.start().unwrap();
-        let started = now().saturating_sub(begin);
-        // The first and the last sections of the call are not in the middle of the work.
-        let work = started.saturating_sub(4.micros());
-        assert!(started >= 10.micros(), "a start takes {started:?}");
-        assert!(usage(part).time >= work, "of {started:?}");
+        let time = |work: &dyn Fn()| {
+            let (begin, before) = (now(), usage(part).time);
+            work();
+            // Looks at the account are no work.
+            let taken = now().saturating_sub(begin).saturating_sub(2.micros());
+            (taken, usage(part).time.saturating_sub(before))
+        };
+        let (start, used) = time(&|| part.start().unwrap());
+        assert!(start >= 10.micros(), "a start takes {start:?}");
+        assert!(
+            used.saturating_add(3.micros()) >= start,
+            "{used:?}, {start:?}"
+        );
         let serve = || supervisor.serve(&[part], Timeout::FOREVER, |_, _| ControlFlow::Break(()));
         serve().unwrap();
         sleep_until(3.millis());
-        let before = usage(part).time;
-        serve().unwrap();
+        let (_, restart) = time(&|| serve().unwrap());
         assert!(now() >= 5.millis(), "it waits for the rate");
-        let used = usage(part).time.saturating_sub(before);
+        // It exists still; then it does not.
+        let [(stop, _), (none, _)] = [(); 2].map(|()| time(&|| part.stop()));
+        let work = start.saturating_add(stop).saturating_add(none);
         assert!(
-            used.saturating_sub(STOP.saturating_mul(2)) >= work,
-            "{used:?}"
+            restart.saturating_add(6.micros()) >= work,
+            "{restart:?}, {start:?}, {stop:?}, {none:?}"
         );
     });
 }
