@@ -87,7 +87,7 @@ pub trait ListRegisters {
     fn traps_deactivation(&self) -> bool;
 }
 
-/// What asserts the maintenance interrupt (ICH_HCR_EL2).
+/// The events that assert the maintenance interrupt (ICH_HCR_EL2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Notices {
     /// At most one list register is in use (UIE).

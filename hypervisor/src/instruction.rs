@@ -4,7 +4,7 @@
 
 use crate::syndrome::Access;
 
-/// What a load or store of one or two general registers does.
+/// The effect of a load or store of one or two general registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transfer {
     /// The access of the first register; of a pair the second one's is the same, that many bytes behind it.
@@ -15,7 +15,7 @@ pub struct Transfer {
     pub base: usize,
     /// From the base register to the address that is accessed.
     pub offset: i64,
-    /// What is added to the base register afterwards.
+    /// The number that is added to the base register afterwards.
     pub step: i64,
 }
 
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What an assembler makes of each: the register, the bytes, w(rite) or r(ead), s(igned), whether all 64 bits are used; the
+    /// The encoding that an assembler makes of each: the register, the bytes, w(rite) or r(ead), s(igned), whether all 64 bits are used; the
     /// second register; the base, the offset, the step.
     type Row = (
         u32,

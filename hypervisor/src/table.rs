@@ -27,7 +27,7 @@ impl<T, const N: usize> IndexMut<usize> for Table<T, N> {
     }
 }
 
-/// What is at `index` of `all`, as in a [`Table`].
+/// The element at `index` of `all`, as in a [`Table`].
 #[inline(always)]
 pub(crate) fn at<T, const N: usize>(all: &[T; N], index: usize) -> &T {
     const { assert!(N.is_power_of_two()) };

@@ -104,7 +104,7 @@ impl<S: System> Kernel<S> {
     /// what is left of it stays with a thread that is preempted, be it by a thread or by the end of
     /// the slice in the instant in which another one was chosen. A thread has a whole slice again
     /// when it has waited, yielded, or used it up. A direct switch goes on with the sender's slice.
-    /// What is left to a preempted thread is kept while slices are off.
+    /// The rest of a preempted thread's slice is kept while slices are off.
     /// With the feature `own-turns` a thread can be told to take no turns.
     ///
     /// A thread that is preempted is charged what its slice ran to within a tick of the timer, and

@@ -10,7 +10,7 @@ pub(crate) const CPUS: usize = Description::CPUS;
 /// The bytes of a page.
 pub(crate) const PAGE: usize = 4096;
 
-/// What a processor finds by `TPIDR_EL2`. Hand-written paths use all but the number and the work.
+/// The block that a processor finds by `TPIDR_EL2`. Hand-written paths use all but the number and the work.
 #[repr(C, align(64))]
 pub(crate) struct Own {
     /// Where its stack begins, downwards.

@@ -138,7 +138,7 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     fn typed(&mut self, partition: usize, byte: u8) {
-        // What a guest does not read in time is lost, as on a wire; also where its partition stops, and begins anew with an empty device.
+        // A byte that a guest does not read in time is lost, as on a wire; also where its partition stops, and begins anew with an empty device.
         let _ = self.partitions[partition].console.push_input(byte);
         self.console_level(partition);
     }

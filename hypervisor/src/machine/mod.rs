@@ -294,13 +294,13 @@ impl<H: Hardware> Hypervisor<H> {
         usize::from(self.description.vcpu_count).min(VCPUS)
     }
 
-    /// What was asked for of `partition`.
+    /// The request for `partition`.
     #[inline(always)]
     fn record(&self, partition: usize) -> &'static vm::Partition {
         at(&self.description.partitions, partition)
     }
 
-    /// What was asked for of `channel`.
+    /// The request for `channel`.
     #[inline(always)]
     fn channel(&self, channel: usize) -> &'static vm::Channel {
         at(&self.description.channels, channel)

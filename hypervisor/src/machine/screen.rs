@@ -18,7 +18,7 @@ const KEPT: usize = 1024;
 const LINES: u64 = 16;
 const SPACING: Duration = Duration::from_millis(100);
 
-/// What was said of a partition.
+/// The lines that were said of a partition.
 #[derive(Clone, Copy)]
 pub(super) struct Said {
     /// When the lines so far would all have been said, one in [`SPACING`].

@@ -99,7 +99,7 @@ impl<H: Hardware> Hypervisor<H> {
     fn load(&mut self, here: usize, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
         let before = core::mem::replace(&mut self.processors[here].owner, partition as u8);
-        // What a guest has written may still be on its way: an error that comes of it is its own, and may not arrive at another.
+        // A write of a guest may still be on its way: an error that comes of it is its own, and may not arrive at another.
         if before != partition as u8 && H::take_error() {
             self.charge_error(before);
         }

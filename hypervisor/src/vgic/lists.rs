@@ -48,9 +48,9 @@ pub(super) struct Lists {
     pub fresh_shared: u64,
     /// There are edits to be done when the registers are looked at.
     pub edited: bool,
-    /// What leads to the maintenance interrupt.
+    /// The events that lead to the maintenance interrupt.
     notices: Notices,
-    /// What the guest has acknowledged.
+    /// The interrupts that the guest has acknowledged.
     pub taken: Taken,
 }
 
@@ -192,7 +192,7 @@ impl VirtualGic {
         }
     }
 
-    /// What is left to do for the `odd` ones of the registers that were looked at; in the upper half those whose interrupts have been
+    /// The rest of the work for the `odd` ones of the registers that were looked at; in the upper half those whose interrupts have been
     /// acknowledged since.
     #[cold]
     fn fold_odd(&mut self, vcpu: usize, odd: u32, lists: &mut impl ListRegisters) -> Effects {
@@ -257,7 +257,7 @@ impl VirtualGic {
         let waiting = open && !self.add(vcpu, private, shared, lists);
         if waiting {
             self.choose(vcpu, lists);
-            // What is shown may have waited for long.
+            // An interrupt that is shown may have waited for long.
             effects.timers |= u16::from(self.doubtful(vcpu) != (false, 0)) << vcpu;
         }
         let private = &self.cpus[vcpu].private;
@@ -266,7 +266,7 @@ impl VirtualGic {
             self.add_active(vcpu, open, lists);
             away = self.away(vcpu) != (0, 0);
         }
-        // Who ends in two steps is open for more as soon as he has taken what is shown, whatever is active.
+        // A guest that ends in two steps is open for more as soon as it has taken what is shown, whatever is active.
         let taken = waiting && lists.ends_in_two_steps() && self.shows_pending(vcpu);
         let known = &mut self.cpus[vcpu].lists;
         known.dirty = waiting | away;

@@ -251,7 +251,7 @@ impl VirtualGic {
         }
         let mut effects = self.changed(owner, bits, before);
         if matches!(kind, Kind::Enable(true)) {
-            // What has been pending for long may not be so any more.
+            // An interrupt that has been pending for long may not be so any more.
             effects.timers |= effects.kick;
         }
         done(effects)

@@ -17,7 +17,7 @@ use crate::hardware::ListRegisters;
 pub(super) const LEVEL_BITS: u32 = 5;
 const LEVELS: usize = 1 << LEVEL_BITS;
 
-/// What was acknowledged at each level. An entry may be left over from an interrupt that has ended in its list register.
+/// The interrupt that was acknowledged at each level. An entry may be left over from an interrupt that has ended in its list register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Taken {
     levels: u32,
@@ -62,7 +62,7 @@ impl Taken {
 }
 
 impl VirtualGic {
-    /// The guest has acknowledged interrupt `intid`, whose priority was `priority`. What was active at the same level before has
+    /// The guest has acknowledged interrupt `intid`, whose priority was `priority`. An interrupt that was active at the same level before has
     /// ended, unless it ends in two steps.
     pub(super) fn take(
         &mut self,

@@ -62,7 +62,7 @@ pub(super) struct State {
     pub behind: bool,
     /// For how many more it has room when it was found full.
     pub refill: usize,
-    /// What was typed and not read.
+    /// The bytes that were typed and not read.
     pub input: VecDeque<u8>,
     pub flushes: u64,
     /// How often each processor was called.

@@ -292,7 +292,7 @@ impl Kernel {
         self.slice_end = self.slice.map(|length| self.now + length);
     }
 
-    /// Sets the length of slices; 0 switches them off. What is left to those that were preempted
+    /// Sets the length of slices; 0 switches them off. The rest of those that were preempted
     /// stays.
     pub fn set_slice(&mut self, length: u64) {
         self.slice = (length > 0).then_some(length);
@@ -398,7 +398,7 @@ impl Kernel {
             return true;
         }
         if self.slice_end.is_some_and(|at| at <= self.now) {
-            // What is left of a slice, noted before slices were off, is for the next switch.
+            // The rest of a slice, noted before slices were off, is for the next switch.
             self.begin_whole_slice();
             self.rotate();
             return true;

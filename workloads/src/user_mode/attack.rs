@@ -367,7 +367,7 @@ fn fault<S: AttackBoard>(objects: &'static Objects<S>) -> Option<UserFault> {
     told(objects).map(|incident| incident.fault)
 }
 
-/// What the supervisor of the first partition is told of, if there is something.
+/// The fault that the supervisor of the first partition is told of, if there is one.
 fn told<S: AttackBoard>(objects: &'static Objects<S>) -> Option<Incident<S>> {
     let break_off = |_, incident| ControlFlow::Break(incident);
     let told = objects

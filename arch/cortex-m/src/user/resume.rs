@@ -241,7 +241,7 @@ pub extern "C" fn taktos_isolated_switch<S>() {
         "mov r3, #{pend_switch}",
         "str r3, [r1, #{interrupt_control}]",
         "b {resume}",
-        // What is called at a switch is out of the question's reach on Armv8-M.
+        // The call at a switch is out of the question's reach on Armv8-M.
         "5:",
         "b 4f",
         // Nothing of it goes to its own stack.

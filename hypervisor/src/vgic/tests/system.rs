@@ -68,7 +68,7 @@ pub struct System {
     pub naive: Naive,
     /// What each guest acknowledged and has not ended.
     pub stacks: Vec<Vec<u32>>,
-    /// What each has ended in the first of two steps.
+    /// The interrupts that each has ended in the first of two steps.
     pub dropped: Vec<Vec<u32>>,
     pub timers: Vec<bool>,
     pub device: bool,
@@ -280,7 +280,7 @@ impl System {
         };
         let state = self.naive.get(vcpu, intid);
         let pending = state.latch && state.active.is_none();
-        // What a guest has written stays; that it has may be remembered for longer than it is so.
+        // A value that a guest has written stays; that it has may be remembered for longer than it is so.
         let written = state.written || state.was_written && !doubtful;
         assert!(
             !(doubtful && pending && state.written),

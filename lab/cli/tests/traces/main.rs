@@ -406,7 +406,7 @@ fn arrows(board: &str) -> BTreeMap<String, usize> {
     counted
 }
 
-/// What a pair does for as long as a case of time slices takes: as often as its processor can.
+/// The work of a pair for as long as a case of time slices takes: as often as its processor can.
 const TIMED: [&str; 2] = [
     "reply to three: reply of two",
     "send to two: receive from three",
