@@ -88,7 +88,7 @@ pub fn all() -> Vec<Case> {
             ("credit2", "policy = \"credit2\"\n"),
             WEIGHTS,
             [
-                jobs(7_286, 25_709, 1_387_980),
+                jobs(7_297, 25_709, 1_387_980),
                 jobs(21_903, 31_081, 2_752_330),
             ],
         ),
@@ -120,8 +120,8 @@ fn sedf() -> Case {
             "[[partition.vcpu]]\nperiod = \"13208 us\"\nbudget = \"1710 us\"\nextra-time = true\n",
         ],
         [
-            jobs(6_886, 23_721, 1_596_700),
-            jobs(18_740, 30_815, 2_635_870),
+            jobs(6_901, 23_721, 1_596_700),
+            jobs(18_751, 30_815, 2_635_870),
         ],
     )
 }

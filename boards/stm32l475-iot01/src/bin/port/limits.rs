@@ -2,9 +2,9 @@
 
 /// How many interrupts the board has.
 pub const INTERRUPTS: usize = 82;
-/// What a switch at the end of a slice takes at most, at one instruction a nanosecond, with the time until
-/// a thread looks at the clock: the timer's interrupt finds out what is due, the kernel says whose slice begins,
-/// and the timer is set to its end.
+/// The most that a switch at the end of a slice takes, at one instruction a nanosecond, with the
+/// time until a thread looks at the clock: the timer's interrupt finds out what is due, the kernel
+/// says whose slice begins, and the timer is set to its end.
 pub const SWITCH: taktos_kernel::Duration = taktos_kernel::Duration::from_nanos(800);
 /// How much later than it is due a slice may end: the timer is not set to less than 32 ticks.
 pub const LATE: taktos_kernel::Duration = taktos_kernel::Duration::from_nanos(400);
