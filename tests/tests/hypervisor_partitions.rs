@@ -504,6 +504,20 @@ fn a_timer_for_which_a_life_waited_wakes_none_of_the_next() {
     assert!(later.is_empty(), "nothing wakes it: {later:?}");
 }
 
+/// The next life runs, and never waits: it is not left for the timer for which the first waited.
+#[test]
+fn a_timer_for_which_a_life_waited_interrupts_none_of_the_next() {
+    const CPU_ON: u64 = 0xC400_0003;
+    let on = Act::Call([CPU_ON, 1, layout::MEMORY, 0]);
+    let first = Lives::new(&[&[on, Act::WaitUntil(5 * MS)], &[Act::Run(100 * MS)]]);
+    let second = Lives::new(&[&[Act::Run(MS), Act::Call([RESET, 0, 0, 0])]]);
+    let mut rig = rig_of(&description(vm::Policy::Null, 2, &[2]), vec![first, second]);
+    rig.run(4 * MS);
+    let before = rig.interrupted(0);
+    rig.run(20 * MS);
+    assert_eq!(rig.interrupted(0), before);
+}
+
 /// A guest that has masked interrupts while it does its acts, and takes them from then on.
 struct Patient {
     acts: Vec<Act>,
