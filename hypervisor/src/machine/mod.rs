@@ -294,13 +294,13 @@ impl<H: Hardware> Hypervisor<H> {
         usize::from(self.description.vcpu_count).min(VCPUS)
     }
 
-    /// The request for `partition`.
+    /// The description's record of `partition`.
     #[inline(always)]
     fn record(&self, partition: usize) -> &'static vm::Partition {
         at(&self.description.partitions, partition)
     }
 
-    /// The request for `channel`.
+    /// The description's record of `channel`.
     #[inline(always)]
     fn channel(&self, channel: usize) -> &'static vm::Channel {
         at(&self.description.channels, channel)

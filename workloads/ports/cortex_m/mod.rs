@@ -59,6 +59,7 @@ fn main() {
     returns::go_on_with_loads();
     entries::answer();
     time::slices_end_in_time();
+    time::slices_go_on_behind_own_calls();
     time::new_slices_are_whole();
     time::sleep_is_exact();
     interrupts::come_in_order();

@@ -1,12 +1,12 @@
 //! Owns: whether slices and alarms come in time.
 
-use super::{LEFT, OTHER, RIGHT, Stack, check, entries, slices};
+use super::{LEFT, OTHER, RIGHT, Stack, URGENT, check, entries, slices};
 use crate::board::Board;
 use crate::{LATE, SLICES_ARE_COUNTED, SWITCH};
 use core::arch::asm;
 use core::ptr::{read_volatile, with_exposed_provenance};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use taktos_kernel::{AnyThread, Duration, Kernel, Span, System, Timeout};
+use taktos_kernel::{AnyThread, Duration, Kernel, Semaphore, Span, System, Timeout};
 
 const SLICE: Duration = Duration::from_micros(100);
 static TURNS: AtomicU32 = AtomicU32::new(0);
@@ -75,6 +75,50 @@ fn use_slices() {
 
 fn times(count: u64, span: Duration) -> Duration {
     Duration::from_nanos(count * span.as_nanos())
+}
+
+static WOKEN: Semaphore<Board> = Semaphore::new(0);
+
+/// A thread that wakes a more urgent one, again and again within a slice, is preempted by its own
+/// calls and keeps what is left: its equal has its turns.
+pub fn slices_go_on_behind_own_calls() {
+    slice(SLICE);
+    STOP.store(0, Relaxed);
+    TURNS.store(0, Relaxed);
+    start(&URGENT, || {
+        while STOP.load(Relaxed) == 0 {
+            check("take", WOKEN.take(Timeout::FOREVER).is_ok());
+        }
+    });
+    start(&RIGHT, count_turns);
+    start(&LEFT, || {
+        while STOP.load(Relaxed) == 0 {
+            // Many ticks of what measures slices, and a small part of one.
+            spin(1_000);
+            check("give", WOKEN.give().is_ok());
+        }
+    });
+    check("sleep", AnyThread::<Board>::sleep(9.millis()).is_ok());
+    STOP.store(1, Relaxed);
+    check("give", WOKEN.give().is_ok());
+    for thread in [&LEFT, &RIGHT, &URGENT] {
+        join(thread);
+    }
+    check("an equal's turns", TURNS.load(Relaxed) >= 30);
+    slices(false);
+    Board::write("slices go on behind own calls\n");
+}
+
+/// Counts the times for which another thread ran for more than a moment.
+fn count_turns() {
+    let mut seen = Kernel::<Board>::now();
+    while STOP.load(Relaxed) == 0 {
+        let now = Kernel::<Board>::now();
+        if now.since(seen) > 10.micros() {
+            TURNS.fetch_add(1, Relaxed);
+        }
+        seen = now;
+    }
 }
 
 /// A thread that yields just when its slice ends does not take the next one's slice with it.
