@@ -147,8 +147,8 @@ pub trait Machine: Sized + 'static {
         let _ = number;
         Self::processor()
     }
-    /// Interrupts the processor `number`, which is another than the caller's: [`Upcalls::called`] comes there, and sees
-    /// all that was stored before. Called masked. On one processor there is no other to call.
+    /// Interrupts the processor `number`: [`Upcalls::called`] comes there, and sees all that was stored before. Called masked. It is
+    /// the caller's own in a handler alone, behind which that comes. On one processor there is no other to call.
     #[inline(always)]
     fn call(number: usize) {
         let _ = number;

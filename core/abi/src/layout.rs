@@ -57,7 +57,7 @@ pub mod wait {
         number << 3 | SEND
     }
     /// How many numbers there are of waits without an object.
-    pub const ALONE: usize = 5;
+    pub const ALONE: usize = 6;
     /// For time alone.
     pub const SLEEP: usize = alone(0);
     /// For a notification.
@@ -68,4 +68,6 @@ pub mod wait {
     pub const NON_EXISTENT: usize = alone(3);
     /// For a notification that makes the thread's word another than 0.
     pub const COUNT: usize = alone(4);
+    /// To leave the processor that has its registers: it could run, and was moved to other ones.
+    pub const MOVING: usize = alone(5);
 }

@@ -354,6 +354,12 @@ impl<'a> Pair<'a> {
             }
         };
         self.plain(tell);
+        self.enters(id, place);
+    }
+
+    /// `id`, which stands in no ring, becomes ready, as the tables alone were told already.
+    fn enters(&mut self, id: usize, place: Place) {
+        let priority = self.board.priority[id].get();
         if let Some(decider) = self.closed_now(id) {
             self.board.ready[id].set(true);
             let (router, now) = (&mut self.router, at(self.now));
@@ -680,7 +686,65 @@ impl<'a> Pair<'a> {
         }
     }
 
+    /// `id` is moved while its home and `target` are closed, if it can be. Whether it was, or an error
+    /// was told. A processor that has its registers lets go of them at once, and it is ready then.
+    fn moves_closed(&mut self, id: usize, target: usize, priority: Priority) -> bool {
+        let board = self.board;
+        (self.closes(target), self.closes(board.home[id].get()));
+        let now = at(self.now);
+        let from = self.closed(id);
+        let ours = self
+            .router
+            .change_home(board, id, instance(target), level(priority));
+        if ours.as_ref().is_ok_and(Option::is_none) {
+            return false;
+        }
+        self.plain.act_on(cpu(self.acting));
+        let theirs = self.plain.set_scheduler(
+            row(id),
+            instance(target),
+            level(priority),
+            now,
+            &mut self.flags,
+        );
+        assert_eq!(
+            ours.as_ref().map(drop).map_err(|error| *error),
+            theirs,
+            "thread {id} is moved to {target}"
+        );
+        let Ok(Some(moved)) = ours else {
+            return true;
+        };
+        let (from, is_ready) = (from.expect("it was closed"), board.ready[id].get());
+        if board.home[id].get() == target {
+            let set = || board.priority[id].set(priority);
+            match is_ready && board.priority[id].get() != priority {
+                true => from.change(board, id, set, Place::Last),
+                false => set(),
+            }
+            return true;
+        }
+        if is_ready {
+            from.remove(board, id);
+            board.ready[id].set(false);
+        }
+        board.home[id].set(target);
+        board.priority[id].set(priority);
+        moved.home.receive_moved(board, id, &moved);
+        let holder = (0..self.cpus).find(|number| board.current[*number].get() == id);
+        if let Some(number) = holder {
+            self.dispatch(number);
+        }
+        if is_ready {
+            self.enters(id, Place::Last);
+        }
+        true
+    }
+
     fn moves(&mut self, id: usize, target: usize, priority: Priority) {
+        if self.moves_closed(id, target, priority) {
+            return;
+        }
         self.router.reach(self.board, id, at(self.now));
         self.router.open(self.board, instance(target), at(self.now));
         let board = self.board;

@@ -9,12 +9,27 @@ use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::timeout_queue::TimeoutQueue;
 use crate::{Error, Instant, Kernel, System};
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use taktos_abi::Status;
 use taktos_machine::Machine;
 use taktos_schedule::Cpu;
 
+/// What a processor can be called for, beside that it is to look at its heir.
+pub(super) struct Asked;
+
+impl Asked {
+    /// Another processor has changed what its alarm is for.
+    pub const REARM: u8 = 1;
+    /// It has the registers of a thread that was moved.
+    pub const LEAVE: u8 = 2;
+}
+
 impl<S: System> Smp<S> {
+    /// The processor `cpu`, which is about to be called, is to do this.
+    pub(super) fn ask_of(&self, cpu: usize, what: u8) {
+        self.asked[cpu].fetch_or(what, Relaxed);
+    }
+
     /// Sets the alarm of the processor `here`, which is the caller's, to what comes first: a time-out, or the end of a budget.
     pub(super) fn set_alarm(&self, cs: CriticalSection<'_>, here: usize) {
         let timeout = self.first_timeout(cs, here);
@@ -47,7 +62,7 @@ impl<S: System> Smp<S> {
         if cpu == here {
             self.set_alarm(cs, here);
         } else {
-            self.rearm[cpu].store(true, Relaxed);
+            self.ask_of(cpu, Asked::REARM);
             S::Machine::call(cpu);
         }
     }
@@ -114,11 +129,22 @@ impl<S: System> Kernel<S> {
 
     /// Another processor has called this one. That there is a new heir is seen at the interrupt's end.
     pub(crate) fn called_here() {
-        let rearm = &S::smp().rearm[S::Machine::number()];
-        if rearm.load(Relaxed) {
-            let held = hold::<S>();
-            rearm.store(false, Relaxed);
+        let asked = &S::smp().asked[S::Machine::number()];
+        if asked.load(Relaxed) != 0 {
+            Self::do_asked(asked);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn do_asked(asked: &AtomicU8) {
+        let held = hold::<S>();
+        let asked = asked.swap(0, Relaxed);
+        if asked & Asked::REARM != 0 {
             S::kernel().set_alarm_here(held.section());
+        }
+        if asked & Asked::LEAVE != 0 {
+            S::kernel().let_go_here(held.section());
         }
     }
 

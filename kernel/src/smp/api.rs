@@ -58,7 +58,8 @@ impl<S: System> AnyThread<S> {
     }
 
     /// Moves the thread to another scheduler instance, with a priority of its own there. Who moves itself goes on on a processor
-    /// of that instance before this returns. Allowed in interrupt handlers. Bound: those of both policies.
+    /// of that instance before this returns. One that runs on a processor of another instance is ready there once that one, which
+    /// is interrupted for it, has let go of its registers. Allowed in interrupt handlers. Bound: those of both policies.
     ///
     /// Errors: `Deleted` if it does not exist; `Parameter` where there is no such instance, or for [`Priority::IDLE`]; `InUse` where its priority counts for more
     /// than itself: it waits in a queue, owns a mutex, inherits, has a deadline or a server, is helped or pinned; `WouldBlock` where

@@ -45,7 +45,7 @@ use crate::thread::tcb::{Home, MaskedSeats, ThreadRef};
 use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
-use core::sync::atomic::AtomicBool;
+use core::sync::atomic::AtomicU8;
 use effects::Doings;
 use taktos_machine::{Machine, Processor};
 use taktos_schedule::smp;
@@ -85,8 +85,10 @@ pub struct Smp<S> {
     /// To which accounts the processors are charged.
     #[cfg(feature = "budgets")]
     payers: account::Payers,
-    /// Whether another processor has changed what a processor's alarm is for.
-    rearm: [AtomicBool; MOST],
+    /// Who has been moved from each processor, and is ready elsewhere once it has let go of the registers.
+    moving: [Guarded<Option<ThreadRef>>; MOST],
+    /// Why each processor was called, beside that it is to look at its heir: what of [`alarm::Asked`].
+    asked: [AtomicU8; MOST],
     owner: PhantomData<fn() -> S>,
 }
 
@@ -114,7 +116,8 @@ impl<S: System> Smp<S> {
             budgets: [const { Guarded::new(None) }; MOST],
             #[cfg(feature = "budgets")]
             payers: account::Payers::new(),
-            rearm: [const { AtomicBool::new(false) }; MOST],
+            moving: [const { Guarded::new(None) }; MOST],
+            asked: [const { AtomicU8::new(0) }; MOST],
             owner: PhantomData,
         }
     }

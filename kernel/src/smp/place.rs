@@ -1,14 +1,17 @@
 //! Owns: where threads may run, on their way to the library: affinity, pins, instances, processors that come and go; and
 //! deadlines and servers. Must never know: how a policy uses that.
 
+use super::alarm::Asked;
 use super::turn::level;
 use super::{Doings, Smp, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, fail};
 use crate::thread::AnyThread;
 use crate::thread::tcb::{Home, ThreadRef};
-use crate::wait::Target;
+use crate::thread::urgency::Urgency;
+use crate::wait::inherit::Place;
 use crate::wait::transfer::{Lent, Transaction};
+use crate::wait::{Target, Wait};
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
@@ -111,7 +114,12 @@ impl<S: System> Kernel<S> {
                     Request::Move(instance, priority) => system
                         .set_scheduler(row?, instance, level(priority), now, doings)
                         // Before anything is closed again, the kernel must know.
-                        .inspect(|()| move_home::<S>(cs, thread, home, priority)),
+                        .inspect(|()| {
+                            move_home(cs, thread, home, priority);
+                            if let Some(home) = home {
+                                home.receive(&View::<S>::new(cs), thread);
+                            }
+                        }),
                     Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
                     Request::Remove(instance, cpu) => {
                         system.remove_processor(instance, cpu, now, doings)
@@ -161,8 +169,9 @@ impl<S: System> Smp<S> {
 }
 
 impl<S: System> Kernel<S> {
-    /// Moves `thread` from one closed instance to another, if it can be moved so: its registers are nowhere, or here, where it
-    /// gives way in this very section. Whether it was.
+    /// Moves `thread` between two closed instances, if nothing has to be opened for it. Whether it was.
+    /// Where another processor has its registers, or this one in a handler, it is ready in its new home
+    /// once that one has let go of them: it is called twice for that, and nobody waits for it.
     fn moves_closed(
         &self,
         cs: CriticalSection<'_>,
@@ -170,51 +179,104 @@ impl<S: System> Kernel<S> {
         instance: Instance,
         priority: Priority,
     ) -> Result<bool, Error> {
-        let several = S::smp();
-        let home = several.home(cs, instance);
-        let runs_here = Self::running().current(cs) == thread && !S::Machine::in_interrupt();
-        let view = View::<S>::new(cs);
-        let to = home.and_then(Home::solo);
-        let to = to.filter(|_| runs_here || !Self::is_running(cs, thread));
-        let (Some((from, seat)), Some(row), Some((to, there))) =
-            (thread.solo(cs), thread.row(cs), to)
-        else {
-            return Ok(false);
-        };
-        // In the tables it waits: nothing follows from the move.
-        several.look_up(cs, thread, false);
-        several
-            .ask(cs, S::Machine::number(), |system, now, doings| {
-                system.set_scheduler(row, instance, level(priority), now, doings)
+        let (several, view) = (S::smp(), View::<S>::new(cs));
+        let allowed = several
+            .with(cs, |scheduler| {
+                scheduler.change_home(&view, thread, instance, level(priority))
             })
             .ok_or(Error::Context)?
             .map_err(error_of)?;
+        let Some(moved) = allowed else {
+            return Ok(false);
+        };
+        let home = moved.home;
+        if thread.home(cs).is_some_and(|old| core::ptr::eq(old, home)) {
+            let new = with_own(cs, thread, priority);
+            if thread.urgency.get(cs) != new {
+                self.change_urgency(cs, thread, new, Place::Last);
+            }
+            return Ok(true);
+        }
         let is_ready = view.is_ready(thread);
         if is_ready {
-            from.remove(&view, seat, thread);
+            self.leave_ready(cs, thread);
         }
-        move_home::<S>(cs, thread, home, priority);
-        if is_ready {
-            to.append(&view, there, thread, priority);
+        move_home(cs, thread, Some(home), priority);
+        home.receive_moved(&view, thread, &moved);
+        self.leave_processor_of(cs, thread);
+        if is_ready && thread.wait.get(cs) == Wait::NOTHING {
+            self.enter_ready(cs, thread, Place::Last);
         }
         Ok(true)
+    }
+
+    /// If a processor has the registers of `thread`, which is in no ring, and goes on having them when
+    /// this section ends, the thread waits until it lets go of them.
+    fn leave_processor_of(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if Self::running().current(cs) == thread && !S::Machine::in_interrupt() {
+            return;
+        }
+        let wait = thread.wait.get(cs);
+        let Some(number) = Self::processor_of(thread) else {
+            return;
+        };
+        if wait != Wait::NOTHING && wait != Wait::MOVING {
+            return;
+        }
+        thread.wait.set(cs, Wait::MOVING);
+        let several = S::smp();
+        if let Some(former) = several.moving[number].get(cs) {
+            self.enter_moved(cs, former);
+        }
+        several.moving[number].set(cs, Some(thread));
+        several.ask_of(number, Asked::LEAVE);
+        S::Machine::call(number);
+    }
+
+    /// This processor, which was called, has the registers of a thread that was moved, or had them. In
+    /// the first case it gives way at the end of this interrupt, and the next one finds that.
+    pub(super) fn let_go_here(&self, cs: CriticalSection<'_>) {
+        let (several, here) = (S::smp(), S::Machine::number());
+        let Some(thread) = several.moving[here].get(cs) else {
+            return;
+        };
+        if Self::running().current(cs) == thread {
+            several.ask_of(here, Asked::LEAVE);
+            return S::Machine::call(here);
+        }
+        several.moving[here].set(cs, None);
+        self.enter_moved(cs, thread);
+        Self::tell_handler();
+    }
+
+    /// `thread` was moved, and the processor from which it was has let go of its registers: it is ready
+    /// where it is at home now. Nothing if it ended meanwhile, or has gone on to a further processor.
+    fn enter_moved(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if thread.wait.get(cs) != Wait::MOVING || Self::processor_of(thread).is_some() {
+            return;
+        }
+        thread.wait.set(cs, Wait::NOTHING);
+        if View::<S>::new(cs).is_ready(thread) {
+            self.enter_ready(cs, thread, Place::Last);
+        }
     }
 }
 
 /// `thread` is at home in the instance of `home` from now on, at `priority`.
-fn move_home<S: System>(
+fn move_home(
     cs: CriticalSection<'_>,
     thread: ThreadRef,
     home: Option<&'static Home>,
     priority: Priority,
 ) {
-    let urgency = thread.urgency.get(cs);
-    let urgency = urgency.with_base(priority).with_effective(priority);
-    thread.urgency.set(cs, urgency);
+    thread.urgency.set(cs, with_own(cs, thread, priority));
     thread.set_home(cs, home);
-    if let Some(home) = home {
-        home.receive(&View::<S>::new(cs), thread);
-    }
+}
+
+/// The priorities of `thread`, nobody else's among them, with another one of its own.
+fn with_own(cs: CriticalSection<'_>, thread: ThreadRef, priority: Priority) -> Urgency {
+    let urgency = thread.urgency.get(cs);
+    urgency.with_base(priority).with_effective(priority)
 }
 
 /// A thread is moved while nobody counts on its priority: it stands in no queue, and has only its own.
@@ -223,7 +285,15 @@ fn may_move(cs: CriticalSection<'_>, thread: ThreadRef) -> Result<(), Error> {
     let alone = thread.owned.get(cs).is_none() && urgency.effective() == urgency.base();
     match thread.wait.get(cs).target() {
         Target::NonExistent => Err(Error::Deleted),
-        Target::Nothing | Target::Sleep | Target::Dormant | Target::Notification if alone => Ok(()),
+        Target::Nothing
+        | Target::Moving
+        | Target::Sleep
+        | Target::Dormant
+        | Target::Notification
+            if alone =>
+        {
+            Ok(())
+        }
         _ => Err(Error::InUse),
     }
 }

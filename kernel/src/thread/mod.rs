@@ -125,9 +125,11 @@ impl<S: System> AnyThread<S> {
         match thread.wait.get(cs).target() {
             Target::NonExistent => State::NonExistent,
             Target::Dormant => State::Dormant,
-            Target::Nothing if thread.urgency.get(cs).has(Urgency::HELD) => State::Blocked,
+            Target::Nothing | Target::Moving if thread.urgency.get(cs).has(Urgency::HELD) => {
+                State::Blocked
+            }
             Target::Nothing if Kernel::<S>::is_running(cs, thread) => State::Executing,
-            Target::Nothing => State::Ready,
+            Target::Nothing | Target::Moving => State::Ready,
             _ => State::Blocked,
         }
     }

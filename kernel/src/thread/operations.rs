@@ -152,7 +152,8 @@ fn resume<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S>
 /// Ends the wait of a thread.
 #[inline(always)]
 fn cancel_wait<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S> {
-    if !thread.was_started(cs) || thread.wait.get(cs) == Wait::NOTHING {
+    let wait = thread.wait.get(cs);
+    if !thread.was_started(cs) || wait == Wait::NOTHING || is_smp::<S>() && wait == Wait::MOVING {
         return fail::<S>(Error::State);
     }
     S::kernel().abort(cs, thread, Error::Cancelled);

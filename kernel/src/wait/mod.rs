@@ -51,6 +51,8 @@ pub(crate) enum Target {
     Sleep,
     /// A notification.
     Notification,
+    /// That the processor which has its registers lets go of them: it is at home elsewhere now.
+    Moving,
     /// To be started.
     Dormant,
     /// To be created.
@@ -71,6 +73,8 @@ impl Wait {
     pub const NOTIFICATION: Self = Self(wait::NOTIFICATION);
     /// A notification that makes the thread's word another than 0.
     pub const COUNT: Self = Self(wait::COUNT);
+    /// To leave the processor that has its registers.
+    pub const MOVING: Self = Self(wait::MOVING);
     /// To be started.
     pub const DORMANT: Self = Self(wait::DORMANT);
     /// To be created.
@@ -141,6 +145,7 @@ impl Wait {
             SEND if address < ALONE << 3 => match self {
                 Self::SLEEP => Target::Sleep,
                 Self::NOTIFICATION | Self::COUNT => Target::Notification,
+                Self::MOVING => Target::Moving,
                 Self::DORMANT => Target::Dormant,
                 _ => Target::NonExistent,
             },

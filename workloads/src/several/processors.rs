@@ -312,6 +312,38 @@ fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
             c.expect_running("one less", &[0, 1]);
         },
     );
+    tally.case(
+        "processors: a running thread is moved twice, held and ended at once",
+        |c| {
+            give_to_side(c, &[3]);
+            let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
+                return c.ok("instances", instance::<S>(SIDE));
+            };
+            c.create(0, 10);
+            let thread = c.helper(0).thread();
+            for round in 0..12 {
+                c.go(0, spin);
+                c.soon("it runs", || thread.state() == State::Executing);
+                c.ok("move", thread.move_to(side, at(10)));
+                c.expect("a wait to cancel", thread.cancel_wait(), Err(Error::State));
+                if round % 2 == 0 {
+                    c.ok("back", thread.move_to(work, at(10)));
+                }
+                if round % 3 == 0 {
+                    c.ok("hold", thread.suspend());
+                    c.expect("held", thread.state(), State::Blocked);
+                    c.ok("let go", thread.resume());
+                }
+                if round % 4 != 0 {
+                    let there = if round % 2 == 0 { work } else { side };
+                    c.soon("it runs there", || thread.state() == State::Executing);
+                    c.expect("its home", thread.instance(), Ok(there));
+                }
+                c.ok("end", thread.stop());
+                c.ok("to where it was", thread.move_to(work, at(10)));
+            }
+        },
+    );
     tally.case("processors: threads move while they wait", |c| {
         give_to_side(c, &[3]);
         let Ok(side) = instance::<S>(SIDE) else {

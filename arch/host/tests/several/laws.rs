@@ -256,7 +256,10 @@ fn the_report_tells_what_happened_last() {
         locked(|| HostSeveral::call(0));
     })]);
     let mut lines = report.lines();
-    assert_eq!(lines.next(), Some("processor 0: a processor calls itself"));
+    assert_eq!(
+        lines.next(),
+        Some("processor 0: a processor calls itself, and not in a handler")
+    );
     assert_eq!(
         report.matches("3000 ns  processor 0 has the lock").count(),
         2

@@ -2,8 +2,8 @@
 
 use super::cluster::{begin, forget_own_job, set_job, set_served};
 use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, World};
-use crate::CpuSet;
 use crate::smp::{Instance, Level};
+use crate::{Cpu, CpuSet, ReadyQueue};
 use core::cell::Cell;
 
 /// Which of them.
@@ -73,6 +73,28 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Solo | Kind::Cluster => {}
             Kind::Edf | Kind::Served => begin(w, id),
             Kind::Masked => Masked::bind(w, id, cpus),
+        }
+    }
+
+    /// `id`, which is in no ring, comes from another instance, which `moved` it; what was noted there means
+    /// nothing here. The processor that has its registers, if one has, is of another instance, and lets
+    /// go of them before `id` is dispatched.
+    #[inline]
+    pub fn receive_moved<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        id: Id,
+        moved: &Moved<'_, Id, Seat>,
+    ) {
+        let place = moved.place.index();
+        match self.kind.get() {
+            Kind::Solo => {}
+            Kind::Cluster => <ReadyQueue<Id> as Waiting<Id>>::set_cpu(w, id, place),
+            Kind::Edf | Kind::Served => {
+                set_served(w, id, false);
+                <Deadlines<Id> as Waiting<Id>>::set_cpu(w, id, place);
+            }
+            Kind::Masked => Masked::receive(w, id, moved.cpus, place),
         }
     }
 
@@ -175,6 +197,16 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     Served(&'a Served<Id>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
+}
+
+/// What [`Router::change_home`](super::Router::change_home) answers for a thread that was moved, without a job and without a server.
+pub struct Moved<'a, Id: Copy + Eq, Seat> {
+    /// Where it is at home now.
+    pub home: &'a Home<Id, Seat>,
+    /// The processors on which it may run.
+    pub cpus: CpuSet,
+    /// A processor of its home.
+    pub place: Cpu,
 }
 
 /// What [`Decider::open`] answers.

@@ -212,6 +212,12 @@ impl<Id: Copy + Eq> Masked<Id> {
         w.set_note(id, note(w, id).with_mask(cpus).0);
     }
 
+    /// `id`, which may run on `cpus` alone, comes to the instance that has the processor `place`, none of
+    /// which has its registers.
+    pub(super) fn receive<W: World<Id = Id>>(w: &W, id: Id, cpus: CpuSet, place: usize) {
+        w.set_note(id, Note(0).with_mask(cpus).with_place(place).0);
+    }
+
     // --- Seats.
 
     /// Charges the owner of the seat of `cpu` until now.

@@ -15,7 +15,7 @@ mod solo;
 
 pub(super) use cluster::LATEST;
 pub use cluster::{Branches, Budgets, Cluster, Deadlines, SEATS, Served, Waiting, Watched};
-pub use decider::{Decider, Home};
+pub use decider::{Decider, Home, Moved};
 pub use masked::Masked;
 pub use router::{Kept, Router, Rows};
 pub use solo::Solo;

@@ -2,7 +2,7 @@
 
 use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
-use super::{Decider, Home, Masked, Place, SEATS, Served, World};
+use super::{Decider, Home, Masked, Moved, Place, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
     system::Held,
@@ -277,6 +277,40 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         self.ask(w, now, effects, |system, effects| {
             system.set_affinity(row, cpus, now, effects)
         })
+    }
+
+    /// `id`, which is in no ring, or about to be taken out, is moved to `instance`, to have `priority`
+    /// there, if neither its home nor that has to be opened for it; none if it was not moved. What follows is the caller's business: to set the priority and
+    /// the home, [`Home::receive_moved`], and [`Decider::ready`] once no processor of another
+    /// instance has the thread's registers. A fixed number of steps.
+    ///
+    /// # Errors
+    /// Those of [`System::set_scheduler`].
+    pub fn change_home<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        id: Id,
+        instance: Instance,
+        priority: crate::smp::Priority,
+    ) -> Result<Option<Moved<'a, Id, Seat>>, Error> {
+        let row = w.row(id).ok_or(Error::InvalidId)?;
+        let is_closed = |home: &&Home<Id, Seat>| home.closed().is_some();
+        let from = self.home(self.system.scheduler(row)?);
+        let to = self.home(instance).filter(is_closed);
+        let (Some(_), Some(to)) = (from.filter(is_closed), to) else {
+            return Ok(None);
+        };
+        // A bound thread spans an instance in which deadlines count.
+        if to.knows_deadlines() && !self.system.affinity(row)?.covers(self.system.online()) {
+            return Ok(None);
+        }
+        self.look_up_as(w, id, false);
+        let (cpus, place) = self.system.settle_waiting(row, instance, priority)?;
+        Ok(place.map(|place| Moved {
+            home: to,
+            cpus,
+            place,
+        }))
     }
 
     /// Takes one pin of `id` back. Otherwise as [`Router::pin`].

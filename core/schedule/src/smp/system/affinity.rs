@@ -3,7 +3,7 @@
 
 use super::System;
 use crate::{
-    CpuSet,
+    Cpu, CpuSet,
     smp::{
         Effects, Error, Instance, NodeRecord, Priority, Reasons, Thread,
         ids::NONE,
@@ -105,6 +105,52 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
+        let id = self.check_move(thread, instance, priority)?;
+        let level = self.level(instance, priority);
+        if instance.0 == self.thread(id).home {
+            let home = instance.0;
+            self.node_mut(home, id).real = level;
+            self.update(id, Order::Append, now, effects);
+        } else {
+            // What it was created with means nothing there.
+            self.thread_mut(id).initial = priority.0;
+            self.change_home(id, instance.0, level, now, effects);
+        }
+        Ok(())
+    }
+
+    /// [`System::set_scheduler`] for a thread that waits, in the tables: its home is closed. Nothing
+    /// follows for any processor. The processors on which the thread may run, and one of its home's. A
+    /// fixed number of steps.
+    ///
+    /// # Errors
+    /// Those of [`System::set_scheduler`].
+    pub(crate) fn settle_waiting(
+        &mut self,
+        thread: Thread,
+        instance: Instance,
+        priority: Priority,
+    ) -> Result<(CpuSet, Option<Cpu>), Error> {
+        let id = self.check_move(thread, instance, priority)?;
+        let level = self.level(instance, priority);
+        if instance.0 == self.thread(id).home {
+            self.node_mut(instance.0, id).real = level;
+        } else {
+            self.thread_mut(id).initial = priority.0;
+            self.set_home(id, instance.0, level);
+        }
+        let places = &self.instances[instance.index()].places;
+        Ok((self.thread(id).affinity, places.owned.lowest()))
+    }
+
+    /// The row of `thread`, which can be moved to `instance`, to have `priority` there; see
+    /// [`System::set_scheduler`].
+    fn check_move(
+        &self,
+        thread: Thread,
+        instance: Instance,
+        priority: Priority,
+    ) -> Result<u16, Error> {
         let target = self.known_instance(instance)?;
         self.check_priority(instance, priority)?;
         let id = self.known(thread)?;
@@ -125,16 +171,7 @@ impl System<'_> {
             .queues
             .check(affinity, places.owned, self.online)
             .map_err(|_| Error::Unsatisfied)?;
-        let level = self.level(instance, priority);
-        if target == home {
-            self.node_mut(home, id).real = level;
-            self.update(id, Order::Append, now, effects);
-        } else {
-            // What it was created with means nothing there.
-            self.thread_mut(id).initial = priority.0;
-            self.change_home(id, target, level, now, effects);
-        }
-        Ok(())
+        Ok(id)
     }
 
     fn change_home(
@@ -145,12 +182,22 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
-        let record = self.thread(id);
-        let (home, affinity) = (record.home, record.affinity);
-        let ready = record.presence != Presence::Blocked;
+        let ready = self.thread(id).presence != Presence::Blocked;
         if ready {
             self.make_blocked(id, now, effects);
         }
+        self.set_home(id, target, level);
+        let affinity = self.thread(id).affinity;
+        effects.bind(Instance(target), Thread(id), affinity);
+        if ready {
+            self.make_unblocked(id, now, effects);
+        }
+    }
+
+    /// The thread `id`, which is BLOCKED, is at home in `target` from now on, at `level`.
+    fn set_home(&mut self, id: u16, target: u8, level: Level) {
+        let record = self.thread(id);
+        let (home, affinity) = (record.home, record.affinity);
         if self.locks.is_involved(Thread(id)) {
             self.instances[home as usize].involved -= 1;
             self.instances[target as usize].involved += 1;
@@ -160,16 +207,12 @@ impl System<'_> {
         self.set_mask(home, id, CpuSet::ALL);
         self.node_mut(target, id).real = level;
         self.set_mask(target, id, affinity);
-        effects.bind(Instance(target), Thread(id), affinity);
         self.refresh(target, id);
         let openings = self.instances[target as usize].openings;
         let record = self.thread_mut(id);
         record.home = target;
         record.first = target;
         record.openings = openings;
-        if ready {
-            self.make_unblocked(id, now, effects);
-        }
     }
 
     /// The instance that `thread` is at home in.
