@@ -3,7 +3,7 @@
 
 use taktos_schedule::CpuSet;
 
-use super::draw::{Draw, Row};
+use super::draw::Draw;
 use crate::{Budget, Late, Policy, Protocol, Resource};
 
 /// A checked workload on a checked set-up. It does not change while it runs,
@@ -11,12 +11,14 @@ use crate::{Budget, Late, Policy, Protocol, Resource};
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) tasks: Vec<TaskPlan>,
+    /// By task, too.
+    pub(super) entries: Vec<TaskEntry>,
     /// The bodies of all tasks, one after the other; each ends with [`StepPlan::End`].
     pub(super) steps: Vec<StepPlan>,
     pub(super) locks: Vec<LockPlan>,
     pub(super) clusters: Vec<ClusterPlan>,
     pub(super) costs: CostPlan,
-    /// The time slice; none: [`super::agenda::NEVER`].
+    /// The time slice; none: [`super::tournament::NEVER`].
     pub(super) slice: u64,
     /// In nanoseconds.
     pub(super) horizon: u64,
@@ -56,15 +58,34 @@ pub(super) struct ClusterPlan {
     pub cpus: CpuSet,
 }
 
+/// What a task's events need of it, in one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct TaskPlan {
-    pub name: String,
+    pub arrival: ArrivalPlan,
+    /// Relative to the arrival; none: [`super::tournament::NEVER`].
+    pub deadline: u64,
     /// The first step of its body.
     pub body: u16,
-    pub arrival: ArrivalPlan,
-    /// Relative to the arrival; none: [`super::agenda::NEVER`].
-    pub deadline: u64,
     pub late: Late,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArrivalPlan {
+    /// From one arrival to the next, at least; none: [`super::tournament::NEVER`].
+    pub separation: u64,
+    /// What a separation may be longer.
+    pub spread: u64,
+    /// What a release may be later than the arrival.
+    pub jitter: u64,
+}
+
+/// What is known of a task when a run begins.
+#[derive(Clone, Debug)]
+pub(super) struct TaskEntry {
+    pub name: String,
+    /// The first arrival.
+    pub first: u64,
     pub priority: u32,
     /// Which cluster.
     pub cluster: u8,
@@ -72,20 +93,6 @@ pub(super) struct TaskPlan {
     pub budget: Option<Budget>,
     /// The lowest processor that it may use.
     pub first_cpu: u8,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ArrivalPlan {
-    /// The first arrival.
-    pub first: u64,
-    /// From one arrival to the next, at least; none: [`super::agenda::NEVER`].
-    pub separation: u64,
-    /// What a separation may be longer.
-    pub spread: u64,
-    /// What a release may be later than the arrival.
-    pub jitter: u64,
-    pub separations: Row,
-    pub jitters: Row,
 }
 
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Duration;
 
-use super::agenda::NEVER;
 use super::check::LONGEST;
 use super::draw::{Draw, Row};
-use super::plan::{ArrivalPlan, ClusterPlan, CostPlan, Plan, TaskPlan};
+use super::plan::{ArrivalPlan, ClusterPlan, CostPlan, Plan, TaskEntry, TaskPlan};
+use super::tournament::NEVER;
 use super::{body, ceilings, check, priorities};
 use crate::{Arrival, Cluster, Execution, Late, Policy, Setup, SimError, Step, Task, Workload};
 
@@ -31,18 +31,19 @@ impl Plan {
             .collect::<Result<Vec<usize>, _>>()?;
         let priorities = priorities::assign(workload, setup, &homes)?;
         let mut steps = Vec::new();
-        let mut tasks = Vec::new();
+        let (mut tasks, mut entries) = (Vec::new(), Vec::new());
         for (index, task) in workload.tasks.iter().enumerate() {
             check_task(task)?;
             let first = steps.len();
             body::compile(workload, task, &mut steps)?;
             let place = Place {
-                index,
                 first,
                 cluster: homes[index],
                 priority: priorities[index],
             };
-            tasks.push(task_plan(task, place, &setup.clusters)?);
+            let (planned, entry) = task_plan(task, place, &setup.clusters)?;
+            tasks.push(planned);
+            entries.push(entry);
         }
         let limit = usize::from(u16::MAX);
         if steps.len() > limit {
@@ -56,6 +57,7 @@ impl Plan {
         Ok(Self {
             sleeps: sleeps(workload),
             tasks,
+            entries,
             steps,
             locks,
             clusters: setup
@@ -74,7 +76,6 @@ impl Plan {
 
 /// Where a task stands in the plan.
 struct Place {
-    index: usize,
     first: usize,
     cluster: usize,
     priority: u32,
@@ -198,41 +199,46 @@ fn check_time(
     }
 }
 
-fn task_plan(task: &Task, place: Place, clusters: &[Cluster]) -> Result<TaskPlan, SimError> {
+fn task_plan(
+    task: &Task,
+    place: Place,
+    clusters: &[Cluster],
+) -> Result<(TaskPlan, TaskEntry), SimError> {
     let cpus = clusters[place.cluster].cpus;
     let usable = task.affinity.unwrap_or(CpuSet::ALL).and(cpus);
     let first_cpu = usable.lowest().map_or(0, Cpu::index) as u8;
-    let arrival = arrival_plan(&task.arrival, place.index);
+    let (first, arrival) = arrival_plan(&task.arrival);
     let reach = arrival
         .separation
         .min(LONGEST)
         .max(task.relative_deadline().map_or(0, Duration::as_nanos));
-    if arrival.first > LONGEST
-        || arrival.spread > LONGEST
-        || arrival.jitter > LONGEST
-        || reach > LONGEST
-    {
+    if first > LONGEST || arrival.spread > LONGEST || arrival.jitter > LONGEST || reach > LONGEST {
         return Err(SimError::Value {
             task: task.name.clone(),
             what: "its offset, separation, jitter or deadline is beyond 2^60 ns",
             mend: "shorten it",
         });
     }
-    Ok(TaskPlan {
-        name: task.name.clone(),
-        body: place.first as u16,
+    let planned = TaskPlan {
         arrival,
         deadline: task.relative_deadline().map_or(NEVER, Duration::as_nanos),
+        body: place.first as u16,
         late: task.late,
+    };
+    let entry = TaskEntry {
+        name: task.name.clone(),
+        first,
         priority: place.priority,
         cluster: place.cluster as u8,
         affinity: task.affinity.filter(|_| usable != cpus).map(|_| usable),
         budget: task.budget,
         first_cpu,
-    })
+    };
+    Ok((planned, entry))
 }
 
-fn arrival_plan(arrival: &Arrival, index: usize) -> ArrivalPlan {
+/// The first arrival, and those that follow.
+fn arrival_plan(arrival: &Arrival) -> (u64, ArrivalPlan) {
     let (first, separation, longest, jitter) = match *arrival {
         Arrival::Periodic {
             period,
@@ -256,14 +262,12 @@ fn arrival_plan(arrival: &Arrival, index: usize) -> ArrivalPlan {
         ),
         Arrival::Once { at } => (at.as_nanos(), NEVER, NEVER, 0),
     };
-    ArrivalPlan {
-        first,
+    let arrival = ArrivalPlan {
         separation,
         spread: longest - separation,
         jitter,
-        separations: Row::separations(index),
-        jitters: Row::jitters(index),
-    }
+    };
+    (first, arrival)
 }
 
 fn cluster_plan((index, cluster): (usize, &Cluster)) -> ClusterPlan {

@@ -3,11 +3,11 @@
 
 use taktos_schedule::smp::Reasons;
 
-use super::agenda::NEVER;
 use super::dispatch::RELEASE;
 use super::event::{Class, key};
 use super::job::{Cursor, Stage};
 use super::plan::StepPlan;
+use super::tournament::NEVER;
 use super::{Engine, instant, thread_of};
 use crate::{JobId, Late, Observer, SimError, TaskId};
 
@@ -41,11 +41,12 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// The next job of `task` is released: it, and its deadline.
+    #[inline(always)]
     fn arrive(&mut self, task: usize) -> (Cursor, u64) {
         let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
-        let released = progress.next;
-        progress.next.advance(&plan.arrival, self.seed);
+        let released = progress.next.job;
+        progress.next.advance(&plan.arrival, task, self.seed);
         self.set_release(task);
         self.statistics[task].released += 1;
         let deadline = released.arrival.saturating_add(plan.deadline);
@@ -76,7 +77,7 @@ impl<O: Observer> Engine<'_, O> {
     /// The timer's interrupt takes its time, where the task executed last.
     #[inline(always)]
     fn interrupt_for_release(&mut self, task: usize) {
-        if !self.plan.costs.release.is_zero() {
+        if !self.free.releases {
             let cost = self.cost(RELEASE);
             self.interrupt(self.progress[task].last, cost);
         }
@@ -92,18 +93,18 @@ impl<O: Observer> Engine<'_, O> {
         progress.shift = 0;
         progress.step = plan.body;
         progress.left = 0;
-        progress.deadline = progress.job.arrival.saturating_add(plan.deadline);
+        let deadline = progress.job.arrival.saturating_add(plan.deadline);
+        progress.deadline = deadline;
+        let acting = progress.last;
         self.fetch(task);
         if plan.deadline == NEVER {
             return Ok(());
         }
-        let deadline = self.progress[task].deadline;
         if plan.late == Late::Abort {
             let at = deadline.max(self.now);
             self.agenda
                 .set(2 * self.plan.tasks.len() + task, key(at, Class::Timer));
         }
-        let acting = self.progress[task].last;
         self.system.act_on(acting);
         let sink = &mut self.processors.sink(acting, self.now);
         let released =
@@ -166,7 +167,7 @@ impl<O: Observer> Engine<'_, O> {
         if matches!(stage, Stage::Waiting | Stage::Spinning) {
             self.stop_waiting(task)?;
         }
-        while let Some(lock) = self.progress[task].held.last().copied() {
+        while let Some(lock) = self.held[task].last().copied() {
             self.surrender(task, lock)?;
         }
         self.statistics[task].aborted += 1;
@@ -205,7 +206,7 @@ impl<O: Observer> Engine<'_, O> {
         progress.backlog -= 1;
         progress
             .job
-            .advance(&self.plan.tasks[task].arrival, self.seed);
+            .advance(&self.plan.tasks[task].arrival, task, self.seed);
         progress.stage = Stage::Ready;
         self.begin(task)
     }
