@@ -40,7 +40,7 @@ impl Agenda {
     #[inline]
     pub fn set_rank(&mut self, slot: usize, rank: u64) {
         self.ranks[slot] = rank;
-        if self.keys.key(slot) == self.due_key {
+        if !self.due.is_empty() && self.keys.key(slot) == self.due_key {
             self.due.clear();
         }
     }

@@ -7,7 +7,7 @@ use taktos_time::Instant;
 
 use super::agenda::Agenda;
 use super::event::{Class, key};
-use super::job::Progress;
+use super::job::{Progress, Rare};
 use super::plan::Plan;
 use super::processor::Processors;
 use super::tables::Tables;
@@ -51,7 +51,7 @@ impl<'r, O: Observer> Engine<'r, O> {
             progress: (0..plan.tasks.len())
                 .map(|task| progress(plan, task, seed))
                 .collect(),
-            held: vec![Vec::new(); plan.tasks.len()],
+            rare: vec![Rare::default(); plan.tasks.len()],
             statistics: vec![TaskStatistics::default(); plan.tasks.len()],
             processors: Processors::new(rows, costs.ipi.clone(), seed),
             agenda: Agenda::new(plan.tasks.len().max(1) * if plan.sleeps { 3 } else { 1 }),

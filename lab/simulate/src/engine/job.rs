@@ -4,7 +4,7 @@
 use taktos_schedule::Cpu;
 
 use super::draw::Row;
-use super::plan::{ArrivalPlan, Plan};
+use super::plan::{Plan, TaskPlan};
 use super::tournament::NEVER;
 
 /// Where a task's job stands.
@@ -44,17 +44,25 @@ impl Cursor {
 
     /// Goes on to the next job of `task`.
     #[inline(always)]
-    pub fn advance(&mut self, plan: &ArrivalPlan, task: usize, seed: u64) {
-        if plan.separation == NEVER {
+    pub fn advance(&mut self, planned: &TaskPlan, plan: &Plan, task: usize, seed: u64) {
+        if planned.separation == NEVER {
             self.arrival = NEVER;
         } else {
-            self.arrival += plan.separation;
-            if plan.spread != 0 {
-                let row = Row::separations(task);
-                self.arrival += row.number(seed, self.number, plan.spread);
+            self.arrival += planned.separation;
+            if planned.varies {
+                let spread = plan.entries[task].spread;
+                self.arrival += drawn(Row::separations(task), seed, self.number, spread);
             }
         }
         self.number += 1;
+    }
+}
+
+/// The number of a job in a row, 0 to `last`.
+fn drawn(row: Row, seed: u64, number: u64, last: u64) -> u64 {
+    match last {
+        0 => 0,
+        last => row.number(seed, number, last),
     }
 }
 
@@ -67,21 +75,21 @@ pub(super) struct Release {
 }
 
 impl Release {
-    /// The release of the first job of `task`, which arrives at `first`.
-    pub fn first(first: u64, plan: &ArrivalPlan, task: usize, seed: u64) -> Self {
+    /// The release of the first job of `task`.
+    pub fn first(planned: &TaskPlan, plan: &Plan, task: usize, seed: u64) -> Self {
         let mut release = Self {
-            job: Cursor::first(first),
+            job: Cursor::first(plan.entries[task].first),
             ready: 0,
         };
-        release.find_ready(plan, task, seed);
+        release.find_ready(planned, plan, task, seed);
         release
     }
 
     /// Goes on to the next job of `task`.
     #[inline(always)]
-    pub fn advance(&mut self, plan: &ArrivalPlan, task: usize, seed: u64) {
-        self.job.advance(plan, task, seed);
-        self.find_ready(plan, task, seed);
+    pub fn advance(&mut self, planned: &TaskPlan, plan: &Plan, task: usize, seed: u64) {
+        self.job.advance(planned, plan, task, seed);
+        self.find_ready(planned, plan, task, seed);
     }
 
     /// It arrives so much later, if there is one.
@@ -93,10 +101,11 @@ impl Release {
     }
 
     #[inline(always)]
-    fn find_ready(&mut self, plan: &ArrivalPlan, task: usize, seed: u64) {
+    fn find_ready(&mut self, planned: &TaskPlan, plan: &Plan, task: usize, seed: u64) {
         let mut ready = self.job.arrival;
-        if plan.jitter != 0 && ready != NEVER {
-            ready += Row::jitters(task).number(seed, self.job.number, plan.jitter);
+        if planned.varies && ready != NEVER {
+            let jitter = plan.entries[task].jitter;
+            ready += drawn(Row::jitters(task), seed, self.job.number, jitter);
         }
         self.ready = self.ready.max(ready);
     }
@@ -124,8 +133,6 @@ pub(super) struct Progress {
     pub left: u64,
     /// Processor time of the present job.
     pub cpu_time: u64,
-    /// The absolute deadline of the present job; [`NEVER`] without.
-    pub deadline: u64,
     /// When the present job was ready and its predecessor done.
     pub wall_start: u64,
     /// The present job; without one: the next.
@@ -136,14 +143,15 @@ pub(super) struct Progress {
     pub backlog: u64,
     /// The rest of the time slice in which its thread was preempted; [`NEVER`]: it has a whole one.
     pub slice_left: u64,
-    /// By how much what is reckoned from the present job's arrival is later.
-    pub shift: u64,
+    pub plan: TaskPlan,
 }
+
+const _: () = assert!(size_of::<Progress>() == 128, "two cache lines");
 
 impl Progress {
     /// Before the first event of `task`, whose lowest processor is `cpu`.
     pub fn new(plan: &Plan, task: usize, cpu: Cpu, seed: u64) -> Self {
-        let (entry, planned) = (&plan.entries[task], &plan.tasks[task]);
+        let planned = plan.tasks[task];
         Self {
             stage: Stage::Inactive,
             on: None,
@@ -154,13 +162,27 @@ impl Progress {
             step: planned.body,
             left: 0,
             cpu_time: 0,
-            deadline: NEVER,
             wall_start: 0,
-            job: Cursor::first(entry.first),
-            next: Release::first(entry.first, &planned.arrival, task, seed),
+            job: Cursor::first(plan.entries[task].first),
+            next: Release::first(&planned, plan, task, seed),
             backlog: 0,
             slice_left: NEVER,
-            shift: 0,
+            plan: planned,
         }
     }
+
+    /// The absolute deadline of the present job; [`NEVER`] without.
+    #[inline(always)]
+    pub fn deadline(&self) -> u64 {
+        self.job.arrival.saturating_add(self.plan.deadline)
+    }
+}
+
+/// What few tasks need.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rare {
+    /// The locks that the job holds, in the order in which it obtained them.
+    pub held: Vec<u16>,
+    /// By how much what is reckoned from the present job's arrival is later ([`crate::Late::Shift`]).
+    pub shift: u64,
 }

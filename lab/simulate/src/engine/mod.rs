@@ -45,7 +45,7 @@ use taktos_time::Instant;
 use crate::{JobId, Observer, Outcome, SimError, TaskId, TaskStatistics};
 use agenda::Agenda;
 use event::{Class, UNSET, class_of, key, time_of};
-use job::{Progress, Stage};
+use job::{Progress, Rare, Stage};
 use processor::{Processor, Processors, Use};
 
 /// Runs `plan` with `seed` from 0 to its horizon.
@@ -72,8 +72,7 @@ pub struct Engine<'r, O> {
     now: u64,
     events: u64,
     progress: Vec<Progress>,
-    /// The locks that the job of each task holds, in the order in which it obtained them.
-    held: Vec<Vec<u16>>,
+    rare: Vec<Rare>,
     statistics: Vec<TaskStatistics>,
     processors: Processors,
     /// Releases, by task; where the plan sleeps also wake-ups (from the number
@@ -177,6 +176,8 @@ impl<O: Observer> Engine<'_, O> {
         }
         for task in 0..self.progress.len() {
             self.count_unfinished(task);
+            // Each release has a number.
+            self.statistics[task].released = self.progress[task].next.job.number;
         }
         let cpus = self.plan.cpus().into_iter();
         Outcome {
@@ -195,18 +196,18 @@ impl<O: Observer> Engine<'_, O> {
             stage,
             mut job,
             backlog,
+            plan,
             ..
         } = self.progress[task];
         if stage == Stage::Inactive {
             return;
         }
-        let plan = &self.plan.tasks[task];
         for _ in 0..=backlog {
             let deadline = job.arrival.saturating_add(plan.deadline);
             if deadline <= self.now {
                 self.missed(task, job.number, deadline);
             }
-            job.advance(&plan.arrival, task, self.seed);
+            job.advance(&plan, self.plan, task, self.seed);
         }
     }
 

@@ -58,34 +58,33 @@ pub(super) struct ClusterPlan {
     pub cpus: CpuSet,
 }
 
-/// What a task's events need of it, in one cache line.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(super) struct TaskPlan {
-    pub arrival: ArrivalPlan,
-    /// Relative to the arrival; none: [`super::tournament::NEVER`].
-    pub deadline: u64,
-    /// The first step of its body.
-    pub body: u16,
-    pub late: Late,
-}
-
+/// What all events of a task need of its plan: few bytes, of which each run has a copy beside the task's progress.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ArrivalPlan {
+pub(super) struct TaskPlan {
     /// From one arrival to the next, at least; none: [`super::tournament::NEVER`].
     pub separation: u64,
-    /// What a separation may be longer.
-    pub spread: u64,
-    /// What a release may be later than the arrival.
-    pub jitter: u64,
+    /// Relative to the arrival; none: [`super::tournament::NEVER`].
+    pub deadline: u64,
+    /// How long the first step uses the processor, where that is so and always the same; else [`super::tournament::NEVER`].
+    pub first_run: u64,
+    /// The first step of its body, and the last, which is [`StepPlan::End`].
+    pub body: u16,
+    pub end: u16,
+    pub late: Late,
+    /// Whether separations or releases are drawn.
+    pub varies: bool,
 }
 
-/// What is known of a task when a run begins.
+/// What is seldom asked for after a run has begun.
 #[derive(Clone, Debug)]
 pub(super) struct TaskEntry {
     pub name: String,
     /// The first arrival.
     pub first: u64,
+    /// What a separation may be longer.
+    pub spread: u64,
+    /// What a release may be later than the arrival.
+    pub jitter: u64,
     pub priority: u32,
     /// Which cluster.
     pub cluster: u8,

@@ -6,7 +6,7 @@ use taktos_time::Duration;
 
 use super::check::LONGEST;
 use super::draw::{Draw, Row};
-use super::plan::{ArrivalPlan, ClusterPlan, CostPlan, Plan, TaskEntry, TaskPlan};
+use super::plan::{ClusterPlan, CostPlan, Plan, StepPlan, TaskEntry, TaskPlan};
 use super::tournament::NEVER;
 use super::{body, ceilings, check, priorities};
 use crate::{Arrival, Cluster, Execution, Late, Policy, Setup, SimError, Step, Task, Workload};
@@ -38,6 +38,7 @@ impl Plan {
             body::compile(workload, task, &mut steps)?;
             let place = Place {
                 first,
+                body: &steps[first..],
                 cluster: homes[index],
                 priority: priorities[index],
             };
@@ -75,8 +76,10 @@ impl Plan {
 }
 
 /// Where a task stands in the plan.
-struct Place {
+struct Place<'a> {
     first: usize,
+    /// Its steps, as planned.
+    body: &'a [StepPlan],
     cluster: usize,
     priority: u32,
 }
@@ -201,18 +204,22 @@ fn check_time(
 
 fn task_plan(
     task: &Task,
-    place: Place,
+    place: Place<'_>,
     clusters: &[Cluster],
 ) -> Result<(TaskPlan, TaskEntry), SimError> {
     let cpus = clusters[place.cluster].cpus;
     let usable = task.affinity.unwrap_or(CpuSet::ALL).and(cpus);
     let first_cpu = usable.lowest().map_or(0, Cpu::index) as u8;
-    let (first, arrival) = arrival_plan(&task.arrival);
+    let arrival = arrival_plan(&task.arrival);
     let reach = arrival
         .separation
         .min(LONGEST)
         .max(task.relative_deadline().map_or(0, Duration::as_nanos));
-    if first > LONGEST || arrival.spread > LONGEST || arrival.jitter > LONGEST || reach > LONGEST {
+    if arrival.first > LONGEST
+        || arrival.spread > LONGEST
+        || arrival.jitter > LONGEST
+        || reach > LONGEST
+    {
         return Err(SimError::Value {
             task: task.name.clone(),
             what: "its offset, separation, jitter or deadline is beyond 2^60 ns",
@@ -220,14 +227,22 @@ fn task_plan(
         });
     }
     let planned = TaskPlan {
-        arrival,
+        separation: arrival.separation,
         deadline: task.relative_deadline().map_or(NEVER, Duration::as_nanos),
+        first_run: match place.body.first() {
+            Some(StepPlan::Run(Draw::Fixed(time))) => *time,
+            _ => NEVER,
+        },
         body: place.first as u16,
+        end: (place.first + place.body.len() - 1) as u16,
         late: task.late,
+        varies: arrival.spread > 0 || arrival.jitter > 0,
     };
     let entry = TaskEntry {
         name: task.name.clone(),
-        first,
+        first: arrival.first,
+        spread: arrival.spread,
+        jitter: arrival.jitter,
         priority: place.priority,
         cluster: place.cluster as u8,
         affinity: task.affinity.filter(|_| usable != cpus).map(|_| usable),
@@ -237,8 +252,18 @@ fn task_plan(
     Ok((planned, entry))
 }
 
-/// The first arrival, and those that follow.
-fn arrival_plan(arrival: &Arrival) -> (u64, ArrivalPlan) {
+/// When the jobs of a task arrive, in nanoseconds.
+struct ArrivalPlan {
+    first: u64,
+    /// From one arrival to the next, at least; none: [`NEVER`].
+    separation: u64,
+    /// What a separation may be longer.
+    spread: u64,
+    /// What a release may be later than the arrival.
+    jitter: u64,
+}
+
+fn arrival_plan(arrival: &Arrival) -> ArrivalPlan {
     let (first, separation, longest, jitter) = match *arrival {
         Arrival::Periodic {
             period,
@@ -262,12 +287,12 @@ fn arrival_plan(arrival: &Arrival) -> (u64, ArrivalPlan) {
         ),
         Arrival::Once { at } => (at.as_nanos(), NEVER, NEVER, 0),
     };
-    let arrival = ArrivalPlan {
+    ArrivalPlan {
+        first,
         separation,
         spread: longest - separation,
         jitter,
-    };
-    (first, arrival)
+    }
 }
 
 fn cluster_plan((index, cluster): (usize, &Cluster)) -> ClusterPlan {

@@ -14,28 +14,28 @@ use crate::{JobId, Late, Observer, SimError, TaskId};
 impl<O: Observer> Engine<'_, O> {
     /// The time of the next job of `task` has come.
     pub(super) fn release(&mut self, task: usize) -> Result<(), SimError> {
-        let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
-        let stage = progress.stage;
-        if plan.late == Late::Shift && stage != Stage::Inactive {
+        let (stage, late) = (progress.stage, progress.plan.late);
+        if late == Late::Shift && stage != Stage::Inactive {
             progress.withheld = true;
             self.agenda.set(task, NEVER);
             return Ok(());
         }
         let (released, deadline) = self.arrive(task);
         self.interrupt_for_release(task);
+        let progress = &mut self.progress[task];
         if stage == Stage::Inactive {
-            self.progress[task].job = released;
-            self.progress[task].stage = Stage::Ready;
+            progress.job = released;
+            progress.stage = Stage::Ready;
             self.begin(task)?;
             return self.unblock(task, Reasons::PERIOD);
         }
-        match plan.late {
+        match late {
             Late::Skip => {
                 self.statistics[task].skipped += 1;
                 self.missed(task, released.number, deadline);
             }
-            Late::Queue | Late::Abort | Late::Shift => self.progress[task].backlog += 1,
+            Late::Queue | Late::Abort | Late::Shift => progress.backlog += 1,
         }
         Ok(())
     }
@@ -43,12 +43,11 @@ impl<O: Observer> Engine<'_, O> {
     /// The next job of `task` is released: it, and its deadline.
     #[inline(always)]
     fn arrive(&mut self, task: usize) -> (Cursor, u64) {
-        let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
+        let plan = progress.plan;
         let released = progress.next.job;
-        progress.next.advance(&plan.arrival, task, self.seed);
+        progress.next.advance(&plan, self.plan, task, self.seed);
         self.set_release(task);
-        self.statistics[task].released += 1;
         let deadline = released.arrival.saturating_add(plan.deadline);
         self.observer.release(
             instant(self.now),
@@ -65,8 +64,8 @@ impl<O: Observer> Engine<'_, O> {
     /// All that is reckoned from the arrival of the present job of `task` is later by `shift`, its
     /// next job too.
     pub(super) fn shift(&mut self, task: usize, shift: u64) {
+        self.rare[task].shift += shift;
         let progress = &mut self.progress[task];
-        progress.shift += shift;
         progress.next.delay(shift);
         // One whose time had come is looked at when the present job is done.
         if !progress.withheld {
@@ -85,18 +84,22 @@ impl<O: Observer> Engine<'_, O> {
 
     /// `progress.job` is the job of `task` from now on.
     pub(super) fn begin(&mut self, task: usize) -> Result<(), SimError> {
-        let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
+        let (plan, deadline, acting) = (progress.plan, progress.deadline(), progress.last);
         progress.wall_start = self.now;
         progress.cpu_time = 0;
         progress.begun = false;
-        progress.shift = 0;
-        progress.step = plan.body;
         progress.left = 0;
-        let deadline = progress.job.arrival.saturating_add(plan.deadline);
-        progress.deadline = deadline;
-        let acting = progress.last;
-        self.fetch(task);
+        if plan.first_run == NEVER {
+            progress.step = plan.body;
+            self.fetch(task);
+        } else {
+            progress.step = plan.body + 1;
+            progress.left = plan.first_run;
+        }
+        if plan.late == Late::Shift {
+            self.rare[task].shift = 0;
+        }
         if plan.deadline == NEVER {
             return Ok(());
         }
@@ -167,11 +170,12 @@ impl<O: Observer> Engine<'_, O> {
         if matches!(stage, Stage::Waiting | Stage::Spinning) {
             self.stop_waiting(task)?;
         }
-        while let Some(lock) = self.held[task].last().copied() {
+        while let Some(lock) = self.rare[task].held.last().copied() {
             self.surrender(task, lock)?;
         }
         self.statistics[task].aborted += 1;
-        let (number, deadline) = (self.progress[task].job.number, self.progress[task].deadline);
+        let progress = &self.progress[task];
+        let (number, deadline) = (progress.job.number, progress.deadline());
         self.missed(task, number, deadline);
         self.next_job(task)?;
         if stage == Stage::Suspended {
@@ -204,9 +208,8 @@ impl<O: Observer> Engine<'_, O> {
             return self.block(task, Reasons::PERIOD);
         }
         progress.backlog -= 1;
-        progress
-            .job
-            .advance(&self.plan.tasks[task].arrival, task, self.seed);
+        let plan = progress.plan;
+        progress.job.advance(&plan, self.plan, task, self.seed);
         progress.stage = Stage::Ready;
         self.begin(task)
     }

@@ -93,7 +93,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     fn owns(&mut self, task: usize, lock: u16) {
-        self.held[task].push(lock);
+        self.rare[task].held.push(lock);
         let job = self.job(task);
         self.observer.lock(
             instant(self.now),
@@ -104,7 +104,7 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The job of `task` gives `lock` back, and whoever is next has it.
     pub(super) fn surrender(&mut self, task: usize, lock: u16) -> Result<(), SimError> {
-        self.held[task].retain(|held| *held != lock);
+        self.rare[task].held.retain(|held| *held != lock);
         let acting = self.progress[task].last;
         self.system.act_on(acting);
         let sink = &mut self.processors.sink(acting, self.now);

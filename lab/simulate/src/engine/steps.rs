@@ -35,7 +35,11 @@ impl<O: Observer> Engine<'_, O> {
     #[inline]
     fn step(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
         let progress = &mut self.progress[task];
-        match &self.plan.steps[usize::from(progress.step)] {
+        let step = match progress.step == progress.plan.end {
+            true => &StepPlan::End,
+            false => &self.plan.steps[usize::from(progress.step)],
+        };
+        match step {
             StepPlan::End => self.complete(task, cpu),
             StepPlan::Run(time) => {
                 progress.left = time.at(self.seed, progress.job.number);
@@ -62,10 +66,10 @@ impl<O: Observer> Engine<'_, O> {
                 self.suspend(task, time)
             }
             StepPlan::Until(time) => {
-                let reckoned = progress.job.arrival.saturating_add(progress.shift);
+                let reckoned = progress.job.arrival.saturating_add(self.rare[task].shift);
                 let until = reckoned.saturating_add(*time);
                 progress.step += 1;
-                if self.now > until && self.plan.tasks[task].late == Late::Shift {
+                if self.now > until && progress.plan.late == Late::Shift {
                     self.shift(task, self.now - until);
                 }
                 self.suspend(task, until.saturating_sub(self.now))
@@ -93,7 +97,8 @@ impl<O: Observer> Engine<'_, O> {
     /// The job of `task` is done; whether the next one goes on at once.
     fn complete(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
         let progress = &self.progress[task];
-        let (arrival, deadline) = (progress.job.arrival, progress.deadline);
+        let (arrival, deadline) = (progress.job.arrival, progress.deadline());
+        let aborts = progress.plan.late == Late::Abort;
         let job = JobId {
             task: TaskId(task as u16),
             number: progress.job.number,
@@ -111,7 +116,7 @@ impl<O: Observer> Engine<'_, O> {
             statistics.tardiness = statistics.tardiness.max(self.now - deadline);
             self.missed(task, job.number, deadline);
         }
-        if self.plan.tasks[task].late == Late::Abort {
+        if aborts {
             self.agenda.set(2 * self.plan.tasks.len() + task, NEVER);
         }
         self.next_job(task)?;
