@@ -11,6 +11,7 @@ use super::job::{Progress, Rare};
 use super::plan::Plan;
 use super::processor::Processors;
 use super::tables::Tables;
+use super::tally::Tally;
 use super::{Engine, Free, thread_of};
 use crate::{Budget, Observer, Policy, SimError, TaskStatistics};
 
@@ -52,6 +53,7 @@ impl<'r, O: Observer> Engine<'r, O> {
                 .map(|task| progress(plan, task, seed))
                 .collect(),
             rare: vec![Rare::default(); plan.tasks.len()],
+            tallies: vec![Tally::new(); plan.tasks.len()],
             statistics: vec![TaskStatistics::default(); plan.tasks.len()],
             processors: Processors::new(rows, costs.ipi.clone(), seed),
             agenda: Agenda::new(plan.tasks.len().max(1) * if plan.sleeps { 3 } else { 1 }),

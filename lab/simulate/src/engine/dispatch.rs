@@ -116,7 +116,7 @@ impl<O: Observer> Engine<'_, O> {
                 false => NEVER,
             };
             if is_ready && progress.begun {
-                self.statistics[usize::from(former)].preemptions += 1;
+                self.tallies[usize::from(former)].preemptions += 1;
                 self.observer.preempt(now, cpu, job_of(former, progress));
             }
         }
@@ -126,9 +126,9 @@ impl<O: Observer> Engine<'_, O> {
             let moved = core::mem::replace(&mut progress.has_run, true) && from != cpu;
             progress.on = Some(cpu);
             if moved {
-                let statistics = &mut self.statistics[usize::from(task)];
-                statistics.migrations += 1;
-                statistics.migrations_in_job += u64::from(in_job);
+                let tally = &mut self.tallies[usize::from(task)];
+                tally.migrations += 1;
+                tally.migrations_in_job += u64::from(in_job);
                 self.observer
                     .migrate(now, job_of(task, progress), from, cpu);
             }

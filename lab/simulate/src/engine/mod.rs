@@ -31,6 +31,7 @@ mod release;
 mod resources;
 mod steps;
 mod tables;
+mod tally;
 pub(crate) mod tournament;
 mod urgency;
 
@@ -47,6 +48,7 @@ use agenda::Agenda;
 use event::{Class, UNSET, class_of, key, time_of};
 use job::{Progress, Rare, Stage};
 use processor::{Processor, Processors, Use};
+use tally::Tally;
 
 /// Runs `plan` with `seed` from 0 to its horizon.
 ///
@@ -73,6 +75,8 @@ pub struct Engine<'r, O> {
     events: u64,
     progress: Vec<Progress>,
     rare: Vec<Rare>,
+    /// What is gathered of each job; the rest is in `statistics`.
+    tallies: Vec<Tally>,
     statistics: Vec<TaskStatistics>,
     processors: Processors,
     /// Releases, by task; where the plan sleeps also wake-ups (from the number
@@ -176,8 +180,10 @@ impl<O: Observer> Engine<'_, O> {
         }
         for task in 0..self.progress.len() {
             self.count_unfinished(task);
+            let statistics = &mut self.statistics[task];
+            self.tallies[task].flush(statistics);
             // Each release has a number.
-            self.statistics[task].released = self.progress[task].next.job.number;
+            statistics.released = self.progress[task].next.job.number;
         }
         let cpus = self.plan.cpus().into_iter();
         Outcome {

@@ -104,15 +104,15 @@ impl<O: Observer> Engine<'_, O> {
             number: progress.job.number,
         };
         let response = self.now - arrival;
-        let statistics = &mut self.statistics[task];
-        statistics.jobs += 1;
-        statistics.response.add(response);
-        statistics.responses.add(response);
-        statistics.cpu.add(progress.cpu_time);
-        statistics.wall.add(self.now - progress.wall_start);
+        let tally = &mut self.tallies[task];
+        if !tally.has_room(response) {
+            tally.flush(&mut self.statistics[task]);
+        }
+        tally.add(response, progress.cpu_time, self.now - progress.wall_start);
         self.observer
             .complete(instant(self.now), cpu, job, Duration::from_nanos(response));
         if self.now > deadline {
+            let statistics = &mut self.statistics[task];
             statistics.tardiness = statistics.tardiness.max(self.now - deadline);
             self.missed(task, job.number, deadline);
         }
