@@ -1,5 +1,6 @@
-//! How fast the library simulates by itself, in jobs for each second of processor time: the sets of `taktos bench --suite simulation`, without
-//! what the tool has around it. SIZE is one of the three, 0 the smallest.
+//! How fast the library simulates by itself, in jobs for each second of processor time: the sets of
+//! `taktos bench --suite simulation`, without what the tool has around it. SIZE is one of the
+//! three, 0 the smallest.
 //!
 //! `cargo run --profile lab --example speed [RUNS [POLICY [SECONDS [SIZE]]]]`
 

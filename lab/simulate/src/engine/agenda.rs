@@ -3,15 +3,17 @@
 
 use super::tournament::{NEVER, Tournament};
 
-/// One timer a slot. Of equal keys that of the lower rank is first, of equal ranks the lower slot; a rank is 0 until it is set.
+/// One timer a slot. Of equal keys that of the lower rank is first, of equal ranks the lower slot;
+/// a rank is 0 until it is set.
 ///
-/// Setting a timer costs what it costs in a [`Tournament`], setting a rank a fixed number of steps: ranks are looked at when the
-/// timers that they concern are due, all those with one key at once.
+/// Setting a timer costs what it costs in a [`Tournament`], setting a rank a fixed number of steps:
+/// ranks are looked at when the timers that they concern are due, all those with one key at once.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda {
     keys: Tournament,
     ranks: Vec<u64>,
-    /// Timers with the key `due_key`, with their ranks, the first one last; those that were set to another key since among them.
+    /// Timers with the key `due_key`, with their ranks, the first one last; those that were set to
+    /// another key since among them.
     due: Vec<(u64, u32)>,
     due_key: u64,
 }
@@ -85,7 +87,8 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Timers are set, ranked and taken at random; whatever is changed between two that are due, the first one is taken.
+    /// Timers are set, ranked and taken at random; whatever is changed between two that are due,
+    /// the first one is taken.
     #[test]
     fn the_first_is_what_a_search_finds() {
         for slots in [1usize, 2, 3, 20, 64, 65] {

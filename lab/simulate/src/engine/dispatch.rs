@@ -97,7 +97,8 @@ impl<O: Observer> Engine<'_, O> {
         }
     }
 
-    /// The thread on `cpu` gives its registers up to that of `task` ([`NOBODY`], [`NOTHING`]: to no task's).
+    /// The thread on `cpu` gives its registers up to that of `task` ([`NOBODY`], [`NOTHING`]: to no
+    /// task's).
     #[inline]
     fn exchange(&mut self, cpu: Cpu, task: u16) {
         let now = instant(self.now);

@@ -70,7 +70,8 @@ fn drawn(row: Row, seed: u64, number: u64, last: u64) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Release {
     pub job: Cursor,
-    /// When it becomes ready: at its arrival or, with jitter, later, but not before its predecessor.
+    /// When it becomes ready: at its arrival or, with jitter, later, but not before its
+    /// predecessor.
     pub ready: u64,
 }
 
@@ -183,6 +184,7 @@ impl Progress {
 pub(super) struct Rare {
     /// The locks that the job holds, in the order in which it obtained them.
     pub held: Vec<u16>,
-    /// By how much what is reckoned from the present job's arrival is later ([`crate::Late::Shift`]).
+    /// By how much what is reckoned from the present job's arrival is later
+    /// ([`crate::Late::Shift`]).
     pub shift: u64,
 }

@@ -267,7 +267,8 @@ impl<O: Observer> Engine<'_, O> {
     }
 }
 
-/// Accounts the time of the processor `row` up to `now`, and with it the progress of what it executes.
+/// Accounts the time of the processor `row` up to `now`, and with it the progress of what it
+/// executes.
 #[inline(always)]
 fn settle(row: &mut Processor, progress: &mut [Progress], now: u64) {
     let passed = row.settle(now);

@@ -58,14 +58,16 @@ pub(super) struct ClusterPlan {
     pub cpus: CpuSet,
 }
 
-/// What all events of a task need of its plan: few bytes, of which each run has a copy beside the task's progress.
+/// What all events of a task need of its plan: few bytes, of which each run has a copy beside the
+/// task's progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskPlan {
     /// From one arrival to the next, at least; none: [`super::tournament::NEVER`].
     pub separation: u64,
     /// Relative to the arrival; none: [`super::tournament::NEVER`].
     pub deadline: u64,
-    /// How long the first step uses the processor, where that is so and always the same; else [`super::tournament::NEVER`].
+    /// How long the first step uses the processor, where that is so and always the same; else
+    /// [`super::tournament::NEVER`].
     pub first_run: u64,
     /// The first step of its body, and the last, which is [`StepPlan::End`].
     pub body: u16,

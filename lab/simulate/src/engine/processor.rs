@@ -199,7 +199,8 @@ impl Processors {
         &mut self.rows[cpu.index()]
     }
 
-    /// Looks the next events of the rows up that have changed: once an event, whatever states a row went through.
+    /// Looks the next events of the rows up that have changed: once an event, whatever states a row
+    /// went through.
     #[inline(always)]
     pub fn refresh(&mut self) {
         for cpu in core::mem::take(&mut self.changed) {

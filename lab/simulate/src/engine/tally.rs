@@ -1,4 +1,5 @@
-//! Owns: figures of a task's jobs while they are gathered, in two cache lines and one of a histogram.
+//! Owns: figures of a task's jobs while they are gathered, in two cache lines and one of a
+//! histogram.
 //! Must never know: what becomes of them.
 
 use crate::histogram::{Histogram, OCTAVE, bucket_of};
@@ -31,8 +32,8 @@ impl Spread {
     }
 }
 
-/// What a task's jobs gave since the last [`Tally::flush`]. Counts and sums are half as wide as those of the
-/// [`TaskStatistics`] that they go into.
+/// What a task's jobs gave since the last [`Tally::flush`]. Counts and sums are half as wide as
+/// those of the [`TaskStatistics`] that they go into.
 #[derive(Clone, Debug)]
 #[repr(align(128))]
 pub(super) struct Tally {
@@ -72,8 +73,9 @@ impl Tally {
         self.jobs < u32::MAX && response <= u64::MAX - self.response.total
     }
 
-    /// Takes a done job in, for which there must be [room](Tally::has_room): its response time, and, neither of them longer, its
-    /// processor time and how long it was there without its predecessor.
+    /// Takes a done job in, for which there must be [room](Tally::has_room): its response time,
+    /// and, neither of them longer, its processor time and how long it was there without its
+    /// predecessor.
     #[inline(always)]
     pub fn add(&mut self, response: u64, cpu: u64, wall: u64) {
         self.jobs += 1;
@@ -126,7 +128,8 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Sums and counts that a tally has no room for, and buckets in any order, give what statistics without a tally do.
+    /// Sums and counts that a tally has no room for, and buckets in any order, give what statistics
+    /// without a tally do.
     #[test]
     fn a_tally_gives_what_its_jobs_give() {
         let (mut tally, mut gathered) = (Tally::new(), TaskStatistics::default());

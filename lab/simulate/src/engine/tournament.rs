@@ -86,7 +86,8 @@ impl Tournament {
         }
     }
 
-    /// Calls `found` with each slot that has the earliest key, the lowest first. A fixed number of steps for each.
+    /// Calls `found` with each slot that has the earliest key, the lowest first. A fixed number of
+    /// steps for each.
     #[inline(always)]
     pub fn winners(&self, mut found: impl FnMut(usize)) {
         self.winners_of(0, &mut found);

@@ -30,9 +30,10 @@ impl SpeedSize {
         Self { tasks, processors }
     }
 
-    /// The set of this size, with periods of 1 to 100 ms. That of the first of [`SPEED_SIZES`] is what
-    /// `taktos generate --tasks 20 --utilisation 3 --method randfixedsum --min-period 1ms` writes; one with more tasks than are
-    /// generated at once consists of equally large parts, sets 0, 1, ..., with equal loads.
+    /// The set of this size, with periods of 1 to 100 ms. That of the first of [`SPEED_SIZES`] is
+    /// what `taktos generate --tasks 20 --utilisation 3 --method randfixedsum --min-period 1ms`
+    /// writes; one with more tasks than are generated at once consists of equally large parts, sets
+    /// 0, 1, ..., with equal loads.
     ///
     /// # Errors
     /// Those of [`generate`]: none for [`SPEED_SIZES`].
