@@ -586,7 +586,20 @@ fn the_simulators_speed_is_measured() {
     }
     assert_eq!(speed["time"], "processor");
     assert!(speed["assertions"].is_boolean(), "{shown}");
-    assert_eq!(speed.as_object().unwrap().len(), 6);
+    assert_eq!(speed.as_object().unwrap().len(), 7);
+    let sizes = speed["sizes"].as_array().unwrap();
+    let expected = [(20_u64, 4_u64), (1_000, 64), (10_000, 64)];
+    assert_eq!(sizes.len(), expected.len(), "{shown}");
+    for (size, (tasks, processors)) in sizes.iter().zip(expected) {
+        assert_eq!(
+            (&size["tasks"], &size["processors"]),
+            (&tasks.into(), &processors.into())
+        );
+        assert!(size["jobs_per_second"].as_u64().unwrap() > 0, "{shown}");
+        // Each task has at least one job in the 100 ms of the first try.
+        assert!(size["jobs"].as_u64().unwrap() >= tasks, "{shown}");
+    }
+    assert_eq!(sizes[0]["jobs_per_second"], speed["jobs_per_second"]);
     let line = "bench --suite simulation --save-baseline";
     refuse(line, "no baseline", "leave these options out");
 }

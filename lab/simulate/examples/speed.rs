@@ -1,7 +1,8 @@
-//! How fast the library simulates by itself, in jobs for each second of processor time: the set of `taktos bench --suite simulation`, without
-//! what the tool has around it.
+//! How fast the library simulates by itself, in jobs for each second of processor time: the sets of
+//! `taktos bench --suite simulation`, without what the tool has around it. SIZE is one of the
+//! three, 0 the smallest.
 //!
-//! `cargo run --profile lab --example speed [RUNS [POLICY [SECONDS]]]`
+//! `cargo run --profile lab --example speed [RUNS [POLICY [SECONDS [SIZE]]]]`
 
 use rustix::time::{ClockId, clock_gettime};
 use taktos_simulate::{Plan, Policy, Setup, generate, run};
@@ -22,8 +23,10 @@ fn main() {
     let policy = words.get(1);
     let policy = policy.map_or(Policy::Edf, |word| word.parse().expect("a policy"));
     let runs = number(0, 5).max(1);
-    let setup = Setup::global(policy, 4, Duration::from_secs(number(2, 500)));
-    let workload = generate::twenty_tasks().expect("a set");
+    let size = generate::SPEED_SIZES[number(3, 0) as usize];
+    let horizon = Duration::from_secs(number(2, 500));
+    let setup = Setup::global(policy, size.processors, horizon);
+    let workload = size.workload().expect("a set");
     let plan = Plan::new(&workload, &setup).expect("a good workload");
     let mut rates: Vec<u64> = (0..runs)
         .map(|_| {

@@ -7,7 +7,7 @@
 
 /// log2 of the buckets in an octave.
 const BITS: u32 = 6;
-const OCTAVE: usize = 1 << BITS;
+pub(crate) const OCTAVE: usize = 1 << BITS;
 /// Two linear octaves, then one for each higher bit of a value.
 const BUCKETS: usize = OCTAVE * (64 - BITS as usize + 1);
 
@@ -63,6 +63,25 @@ impl Histogram {
         self.total += other.total;
     }
 
+    /// Takes in counts of buckets from `first` on.
+    pub(crate) fn take_in(&mut self, first: usize, counts: &[u32]) {
+        let used = |count: &u32| *count > 0;
+        let Some((from, to)) = counts
+            .iter()
+            .position(used)
+            .zip(counts.iter().rposition(used))
+        else {
+            return;
+        };
+        self.reach(first + from);
+        self.reach(first + to);
+        let here = &mut self.counts[first + from - self.first..];
+        for (count, more) in here.iter_mut().zip(&counts[from..=to]) {
+            *count += u64::from(*more);
+            self.total += u64::from(*more);
+        }
+    }
+
     /// How many values there were.
     pub const fn count(&self) -> u64 {
         self.total
@@ -94,7 +113,7 @@ impl Histogram {
 }
 
 #[inline]
-fn bucket_of(value: u64) -> usize {
+pub(crate) fn bucket_of(value: u64) -> usize {
     let octave = (63 - (value | (OCTAVE as u64)).leading_zeros()) - BITS;
     (octave as usize) * OCTAVE + (value >> octave) as usize
 }

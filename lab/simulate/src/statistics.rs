@@ -24,6 +24,16 @@ impl Summary {
         total: 0,
     };
 
+    /// So many values, of which these are known; those of [`Summary::EMPTY`] for none.
+    pub(crate) const fn of(count: u64, min: u64, max: u64, total: u64) -> Self {
+        Self {
+            count,
+            min,
+            max,
+            total: total as u128,
+        }
+    }
+
     /// Takes a value in.
     #[inline]
     pub fn add(&mut self, value: u64) {

@@ -1,84 +1,84 @@
 //! Owns: which of a fixed number of timers is due next.
 //! Must never know: what the timers are for.
 
-/// A timer that is not set.
-pub(crate) const NEVER: u64 = u64::MAX;
+use super::tournament::{NEVER, Tournament};
 
-/// A key and the slot that it belongs to.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    key: u64,
-    /// Which of equal keys comes first: the one with the lower rank.
-    rank: u64,
-    slot: u32,
-}
-
-/// One timer a slot, in a tournament tree: the earliest is at the root.
-/// Of equal keys that of the lower rank is first, of equal ranks the lower slot; a rank is 0 until it is set.
-/// Setting one costs log₂(slots) comparisons.
+/// One timer a slot. Of equal keys that of the lower rank is first, of equal ranks the lower slot;
+/// a rank is 0 until it is set.
+///
+/// Setting a timer costs what it costs in a [`Tournament`], setting a rank a fixed number of steps:
+/// ranks are looked at when the timers that they concern are due, all those with one key at once.
 #[derive(Clone, Debug)]
-pub(crate) struct Agenda {
-    /// `entries[1]` is the root; the children of `i` are `2i` and `2i + 1`;
-    /// the slots are the second half.
-    entries: Vec<Entry>,
-    leaves: usize,
+pub(super) struct Agenda {
+    keys: Tournament,
+    ranks: Vec<u64>,
+    /// Timers with the key `due_key`, with their ranks, the first one last; those that were set to
+    /// another key since among them.
+    due: Vec<(u64, u32)>,
+    due_key: u64,
 }
 
 impl Agenda {
     /// As many timers as `slots`, none of them set.
-    pub(crate) fn new(slots: usize) -> Self {
-        let leaves = slots.next_power_of_two();
-        let unset = Entry {
-            key: NEVER,
-            rank: 0,
-            slot: 0,
-        };
-        let mut entries = vec![unset; 2 * leaves];
-        for slot in 0..leaves {
-            entries[leaves + slot].slot = slot as u32;
+    pub fn new(slots: usize) -> Self {
+        Self {
+            keys: Tournament::new(slots),
+            ranks: vec![0; slots],
+            due: Vec::new(),
+            due_key: NEVER,
         }
-        for node in (1..leaves).rev() {
-            entries[node] = entries[2 * node];
-        }
-        Self { entries, leaves }
     }
 
     /// Sets the timer of `slot` to `key`, or takes it back with [`NEVER`].
     #[inline]
-    pub(crate) fn set(&mut self, slot: usize, key: u64) {
-        let node = self.leaves + slot;
-        self.entries[node].key = key;
-        self.play(node);
+    pub fn set(&mut self, slot: usize, key: u64) {
+        if key == self.due_key {
+            self.due.clear();
+        }
+        self.keys.set(slot, key);
     }
 
     /// Says where the timer of `slot` stands among others with its key, of now and of later.
     #[inline]
-    pub(crate) fn set_rank(&mut self, slot: usize, rank: u64) {
-        let node = self.leaves + slot;
-        self.entries[node].rank = rank;
-        self.play(node);
-    }
-
-    /// Finds the first above a node that has changed.
-    #[inline(always)]
-    fn play(&mut self, mut node: usize) {
-        while node > 1 {
-            // All slots on the left are lower ones than those on the right.
-            let (left, right) = (self.entries[node & !1], self.entries[node | 1]);
-            node /= 2;
-            let right_first = match right.key == left.key {
-                true => right.rank < left.rank,
-                false => right.key < left.key,
-            };
-            self.entries[node] = if right_first { right } else { left };
+    pub fn set_rank(&mut self, slot: usize, rank: u64) {
+        self.ranks[slot] = rank;
+        if !self.due.is_empty() && self.keys.key(slot) == self.due_key {
+            self.due.clear();
         }
     }
 
-    /// The earliest key and its slot; the key is [`NEVER`] when none is set.
+    /// The earliest key; [`NEVER`] when none is set.
     #[inline(always)]
-    pub(crate) fn first(&self) -> (u64, usize) {
-        let root = self.entries[1];
-        (root.key, root.slot as usize)
+    pub fn first(&self) -> u64 {
+        self.keys.first()
+    }
+
+    /// The timer that is first, once: it must be set anew then.
+    #[inline]
+    pub fn take(&mut self) -> usize {
+        if self.due_key == self.first() {
+            while let Some((_, slot)) = self.due.pop() {
+                if self.keys.key(slot as usize) == self.due_key {
+                    return slot as usize;
+                }
+            }
+        }
+        self.find_due()
+    }
+
+    /// Looks all timers up that have the earliest key, and takes the first one.
+    #[inline]
+    fn find_due(&mut self) -> usize {
+        let Self {
+            keys, ranks, due, ..
+        } = self;
+        self.due_key = keys.first();
+        due.clear();
+        keys.winners(|slot| due.push((ranks[slot], slot as u32)));
+        if due.len() > 1 {
+            due.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        due.pop().map_or(0, |(_, slot)| slot as usize)
     }
 }
 
@@ -87,31 +87,41 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
+    /// Timers are set, ranked and taken at random; whatever is changed between two that are due,
+    /// the first one is taken.
     #[test]
     fn the_first_is_what_a_search_finds() {
         for slots in [1usize, 2, 3, 20, 64, 65] {
             let mut agenda = Agenda::new(slots);
-            let mut keys = vec![(NEVER, 0); slots];
-            assert_eq!(agenda.first().0, NEVER);
+            let mut timers = vec![(NEVER, 0); slots];
+            assert_eq!(agenda.first(), NEVER);
             let stream = Stream::new(1, slots as u64);
-            for place in 0..2_000 {
-                let number = |part: u64, most| stream.below_or_at(3 * place + part, most);
-                let slot = number(0, slots as u64 - 1) as usize;
-                if number(2, 2) == 0 {
-                    keys[slot].1 = number(1, 5);
-                    agenda.set_rank(slot, keys[slot].1);
-                } else {
-                    let key = number(1, 10);
-                    keys[slot].0 = if key == 10 { NEVER } else { key };
-                    agenda.set(slot, keys[slot].0);
+            for place in 0..4_000 {
+                let number = |part: u64, most| stream.below_or_at(4 * place + part, most);
+                let key = match number(1, 10) {
+                    10 => NEVER,
+                    key => key,
+                };
+                let first = (0..slots)
+                    .min_by_key(|slot| (timers[*slot], *slot))
+                    .unwrap();
+                assert_eq!(agenda.first(), timers[first].0);
+                let mut slot = number(0, slots as u64 - 1) as usize;
+                match number(2, 3) {
+                    0 => {
+                        timers[slot].1 = number(3, 5);
+                        agenda.set_rank(slot, timers[slot].1);
+                        continue;
+                    }
+                    1 => {}
+                    _ if agenda.first() == NEVER => {}
+                    _ => {
+                        assert_eq!(agenda.take(), first);
+                        slot = first;
+                    }
                 }
-                let expected = keys
-                    .iter()
-                    .enumerate()
-                    .map(|(slot, (key, rank))| (*key, *rank, slot))
-                    .min();
-                let expected = expected.map(|(key, _, slot)| (key, slot));
-                assert_eq!(Some(agenda.first()), expected);
+                timers[slot].0 = key;
+                agenda.set(slot, key);
             }
         }
     }

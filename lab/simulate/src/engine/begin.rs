@@ -7,11 +7,12 @@ use taktos_time::Instant;
 
 use super::agenda::Agenda;
 use super::event::{Class, key};
-use super::job::Progress;
-use super::plan::{Plan, TaskPlan};
+use super::job::{Progress, Rare};
+use super::plan::Plan;
 use super::processor::Processors;
 use super::tables::Tables;
-use super::{Engine, thread_of};
+use super::tally::Tally;
+use super::{Engine, Free, thread_of};
 use crate::{Budget, Observer, Policy, SimError, TaskStatistics};
 
 impl<'r, O: Observer> Engine<'r, O> {
@@ -48,19 +49,26 @@ impl<'r, O: Observer> Engine<'r, O> {
             seed,
             now: 0,
             events: 0,
-            progress: plan.tasks.iter().map(|task| progress(task, seed)).collect(),
+            progress: (0..plan.tasks.len())
+                .map(|task| progress(plan, task, seed))
+                .collect(),
+            rare: vec![Rare::default(); plan.tasks.len()],
+            tallies: vec![Tally::new(); plan.tasks.len()],
             statistics: vec![TaskStatistics::default(); plan.tasks.len()],
             processors: Processors::new(rows, costs.ipi.clone(), seed),
             agenda: Agenda::new(plan.tasks.len().max(1) * if plan.sleeps { 3 } else { 1 }),
             waiting: 0,
             drawn: [0; 4],
-            free: [&costs.schedule, &costs.switch, &costs.migration]
-                .iter()
-                .all(|cost| cost.is_zero()),
+            free: Free {
+                releases: costs.release.is_zero(),
+                dispatches: [&costs.schedule, &costs.switch, &costs.migration]
+                    .iter()
+                    .all(|cost| cost.is_zero()),
+            },
         };
         for task in 0..plan.tasks.len() {
             engine.enter(task).map_err(|error| SimError::SetUp {
-                what: format!("task `{}`", plan.tasks[task].name),
+                what: format!("task `{}`", plan.entries[task].name),
                 error,
             })?;
             engine.set_release(task);
@@ -72,7 +80,7 @@ impl<'r, O: Observer> Engine<'r, O> {
 
     /// Makes the thread of `task`, which waits for its first release.
     fn enter(&mut self, task: usize) -> Result<(), Error> {
-        let plan = &self.plan.tasks[task];
+        let plan = &self.plan.entries[task];
         let home = Instance::new(plan.cluster.into()).ok_or(Error::InvalidId)?;
         let thread = self
             .system
@@ -120,15 +128,16 @@ impl<'r, O: Observer> Engine<'r, O> {
     }
 
     /// The timer of the next release of `task`.
+    #[inline(always)]
     pub(super) fn set_release(&mut self, task: usize) {
         let at = self.progress[task].next.ready;
         self.agenda.set(task, key(at, Class::Release));
     }
 }
 
-fn progress(task: &TaskPlan, seed: u64) -> Progress {
-    let cpu = Cpu::new(task.first_cpu.into());
+fn progress(plan: &Plan, task: usize, seed: u64) -> Progress {
+    let cpu = Cpu::new(plan.entries[task].first_cpu.into());
     // The plan took it from a set of processors.
     let cpu = cpu.unwrap_or_else(|| unreachable!("a processor of a set"));
-    Progress::new(&task.arrival, task.body, cpu, seed)
+    Progress::new(plan, task, cpu, seed)
 }

@@ -4,11 +4,11 @@
 use taktos_schedule::Cpu;
 use taktos_schedule::smp::Dispatch;
 
-use super::agenda::NEVER;
 use super::job::{Progress, Stage};
-use super::processor::{NOBODY, NOTHING, Use};
-use super::{Engine, instant, thread_of};
-use crate::{Doing, Observer, SimError};
+use super::processor::{NOBODY, NOTHING, Processor, Use};
+use super::tournament::NEVER;
+use super::{Engine, instant, settle, thread_of};
+use crate::{Doing, JobId, Observer, SimError, TaskId};
 use taktos_time::Duration;
 
 /// Places in [`Engine::drawn`].
@@ -20,12 +20,11 @@ const MIGRATION: usize = 3;
 impl<O: Observer> Engine<'_, O> {
     /// `cpu` looks for its heir, and switches to it.
     pub(super) fn dispatch(&mut self, cpu: Cpu) -> Result<(), SimError> {
-        self.settle(cpu);
         let row = self.processors.row_mut(cpu);
+        settle(row, &mut self.progress, self.now);
         if row.since > self.now {
             // The kernel is still at work here.
             row.request = row.since;
-            self.processors.rekey(cpu);
             return Ok(());
         }
         row.request = NEVER;
@@ -33,7 +32,6 @@ impl<O: Observer> Engine<'_, O> {
         if row.waits_for.take().is_some() {
             self.waiting -= 1;
         }
-        self.system.act_on(cpu);
         let sink = &mut self.processors.sink(cpu, self.now);
         let decided = self.system.dispatch(cpu, instant(self.now), sink);
         match decided.map_err(|error| self.broken("a processor of a cluster has an heir", error))? {
@@ -47,12 +45,11 @@ impl<O: Observer> Engine<'_, O> {
                 self.run(cpu, task);
             }
             Dispatch::Wait { registers_on, .. } => {
-                self.take_off(cpu);
+                self.exchange(cpu, NOTHING);
                 let row = self.processors.row_mut(cpu);
                 row.enter_kernel();
                 row.waits_for = Some(registers_on);
                 self.waiting += 1;
-                self.processors.rekey(cpu);
             }
         }
         if self.waiting > 0 {
@@ -63,106 +60,86 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// `cpu` executes `task` from now on ([`NOBODY`]: an idle thread).
-    #[inline]
+    #[inline(always)]
     fn run(&mut self, cpu: Cpu, task: u16) {
-        let other = self.processors.row(cpu).task != task;
-        let cost = if self.free {
-            0
-        } else {
-            self.cost_of_dispatch(cpu, task, other)
+        let row = self.processors.row(cpu);
+        let other = row.task != task;
+        let from = match row.doing {
+            Use::Kernel => row.kernel_since,
+            _ => row.since,
         };
+        let mut news = other || row.doing == Use::Kernel;
+        let mut cost = 0;
+        if !self.free.dispatches {
+            cost = self.cost_of_dispatch(cpu, task, other);
+            news |= cost > 0;
+        }
         if other {
-            self.take_off(cpu);
-            self.put_on(cpu, task);
+            self.exchange(cpu, task);
         }
         let row = self.processors.row_mut(cpu);
-        let from = if row.doing == Use::Kernel {
-            row.kernel_since
-        } else {
-            row.since
-        };
-        let news = other || row.doing == Use::Kernel || cost > 0;
         row.charge(cost);
         let at = row.since;
         if other {
             row.statistics.switches += 1;
-            if task != NOBODY {
-                let left = self.progress[usize::from(task)].slice_left.take();
-                row.slice = at.saturating_add(left.unwrap_or(self.plan.slice));
+            if self.plan.slice != NEVER && task != NOBODY {
+                let progress = &mut self.progress[usize::from(task)];
+                let slice = match core::mem::replace(&mut progress.slice_left, NEVER) {
+                    NEVER => self.plan.slice,
+                    left => left,
+                };
+                row.slice = at.saturating_add(slice);
             }
         }
-        self.proceed(cpu);
+        proceed(row, &self.progress);
         if news {
             self.tell_switch(cpu, at, at - from);
         }
     }
 
-    /// The thread on `cpu` gives its registers up.
-    fn take_off(&mut self, cpu: Cpu) {
+    /// The thread on `cpu` gives its registers up to that of `task` ([`NOBODY`], [`NOTHING`]: to no
+    /// task's).
+    #[inline]
+    fn exchange(&mut self, cpu: Cpu, task: u16) {
+        let now = instant(self.now);
+        let job_of = |task: u16, progress: &Progress| JobId {
+            task: TaskId(task),
+            number: progress.job.number,
+        };
         let row = self.processors.row_mut(cpu);
-        let task = core::mem::replace(&mut row.task, NOTHING);
+        let former = core::mem::replace(&mut row.task, task);
         let slice = core::mem::replace(&mut row.slice, NEVER);
-        let slice_left = slice.saturating_sub(row.since).max(1);
-        if usize::from(task) >= self.progress.len() {
-            return;
+        if let Some(progress) = self.progress.get_mut(usize::from(former)) {
+            progress.on = None;
+            let is_ready = matches!(progress.stage, Stage::Ready | Stage::Spinning);
+            progress.slice_left = match is_ready && slice != NEVER {
+                true => slice.saturating_sub(row.since).max(1),
+                false => NEVER,
+            };
+            if is_ready && progress.begun {
+                self.tallies[usize::from(former)].preemptions += 1;
+                self.observer.preempt(now, cpu, job_of(former, progress));
+            }
         }
-        let progress = &mut self.progress[usize::from(task)];
-        progress.on = None;
-        let is_ready = matches!(progress.stage, Stage::Ready | Stage::Spinning);
-        progress.slice_left = (is_ready && slice != NEVER).then_some(slice_left);
-        if is_ready && progress.begun {
-            self.statistics[usize::from(task)].preemptions += 1;
-            let job = self.job(usize::from(task));
-            self.observer.preempt(instant(self.now), cpu, job);
-        }
-    }
-
-    /// `cpu` takes the registers of `task`'s thread.
-    fn put_on(&mut self, cpu: Cpu, task: u16) {
-        self.processors.row_mut(cpu).task = task;
-        if task == NOBODY {
-            return;
-        }
-        let task = usize::from(task);
-        let progress = &mut self.progress[task];
-        let from = core::mem::replace(&mut progress.last, cpu);
-        let in_job = core::mem::replace(&mut progress.begun, true);
-        let moved = core::mem::replace(&mut progress.has_run, true) && from != cpu;
-        progress.on = Some(cpu);
-        if moved {
-            let statistics = &mut self.statistics[task];
-            statistics.migrations += 1;
-            statistics.migrations_in_job += u64::from(in_job);
-            let job = self.job(task);
-            self.observer.migrate(instant(self.now), job, from, cpu);
+        if let Some(progress) = self.progress.get_mut(usize::from(task)) {
+            let from = core::mem::replace(&mut progress.last, cpu);
+            let in_job = core::mem::replace(&mut progress.begun, true);
+            let moved = core::mem::replace(&mut progress.has_run, true) && from != cpu;
+            progress.on = Some(cpu);
+            if moved {
+                let tally = &mut self.tallies[usize::from(task)];
+                tally.migrations += 1;
+                tally.migrations_in_job += u64::from(in_job);
+                self.observer
+                    .migrate(now, job_of(task, progress), from, cpu);
+            }
         }
     }
 
     /// What `cpu` has on it goes on from the end of the kernel's work.
     #[inline]
     pub(super) fn proceed(&mut self, cpu: Cpu) {
-        let row = self.processors.row_mut(cpu);
-        if row.held {
-            return;
-        }
-        (row.doing, row.ends) = match self.progress.get(usize::from(row.task)) {
-            None if row.task == NOBODY => (Use::Idle, NEVER),
-            Some(Progress {
-                stage: Stage::Ready,
-                left,
-                ..
-            }) => (Use::Busy, row.since + left),
-            Some(Progress {
-                stage: Stage::Spinning,
-                ..
-            }) => (Use::Spin, NEVER),
-            // Blocked, or not there yet: the processor is about to look again.
-            _ => {
-                row.enter_kernel();
-                (Use::Kernel, NEVER)
-            }
-        };
-        self.processors.rekey(cpu);
+        proceed(self.processors.row_mut(cpu), &self.progress);
     }
 
     /// Tells what `cpu` is doing from `at` on.
@@ -220,7 +197,6 @@ impl<O: Observer> Engine<'_, O> {
         if row.ends != NEVER {
             row.ends += cost;
         }
-        self.processors.rekey(cpu);
     }
 
     /// The slice of what `cpu` executes is used up: it yields to its equals.
@@ -229,7 +205,6 @@ impl<O: Observer> Engine<'_, O> {
         let row = self.processors.row_mut(cpu);
         row.slice = row.since.saturating_add(self.plan.slice);
         let task = usize::from(row.task);
-        self.processors.rekey(cpu);
         self.system.act_on(cpu);
         let sink = &mut self.processors.sink(cpu, self.now);
         let yielded = self
@@ -242,10 +217,31 @@ impl<O: Observer> Engine<'_, O> {
     pub(super) fn budget_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
         self.settle(cpu);
         self.processors.row_mut(cpu).budget = NEVER;
-        self.processors.rekey(cpu);
         self.system.act_on(cpu);
         let sink = &mut self.processors.sink(cpu, self.now);
         let expired = self.system.expire(cpu, instant(self.now), sink);
         expired.map_err(|error| self.broken("a budget that was armed can expire", error))
     }
+}
+
+/// What the processor `row` has on it goes on from the end of the kernel's work.
+#[inline(always)]
+pub(super) fn proceed(row: &mut Processor, progress: &[Progress]) {
+    if row.held {
+        return;
+    }
+    (row.doing, row.ends) = match progress.get(usize::from(row.task)) {
+        None if row.task == NOBODY => (Use::Idle, NEVER),
+        Some(Progress {
+            stage: Stage::Ready,
+            left,
+            ..
+        }) => (Use::Busy, row.since + left),
+        Some(Progress {
+            stage: Stage::Spinning,
+            ..
+        }) => (Use::Spin, NEVER),
+        // Blocked, or not there yet: the processor is about to look again.
+        _ => return row.enter_kernel(),
+    };
 }

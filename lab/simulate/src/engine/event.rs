@@ -34,7 +34,7 @@ const BITS: u32 = 3;
 /// The keys of what never happens are this and above.
 pub(crate) const UNSET: u64 = u64::MAX << BITS;
 
-/// Time and class in one number. From 2⁶¹ − 1 on, [`super::agenda::NEVER`] among
+/// Time and class in one number. From 2⁶¹ − 1 on, [`super::tournament::NEVER`] among
 /// them, times are never: then the key is [`UNSET`] or above.
 #[inline(always)]
 pub(crate) fn key(at: u64, class: Class) -> u64 {
@@ -62,7 +62,7 @@ pub(crate) const fn class_of(key: u64) -> Class {
 
 #[cfg(test)]
 mod tests {
-    use super::super::agenda::NEVER;
+    use super::super::tournament::NEVER;
     use super::*;
 
     #[test]

@@ -11,9 +11,9 @@
 use taktos_schedule::Cpu;
 
 use super::Engine;
-use super::agenda::NEVER;
 use super::event::{Class, key};
 use super::processor::Use;
+use super::tournament::NEVER;
 use crate::{Observer, SimError};
 
 impl<O: Observer> Engine<'_, O> {
@@ -43,7 +43,7 @@ impl<O: Observer> Engine<'_, O> {
         row.since = now;
         row.doing = Use::Stolen;
         row.ends = NEVER;
-        self.processors.rekey(cpu);
+        self.processors.refresh();
     }
 
     /// The virtual processor `cpu` runs again from now on. No effect where it is not held.
@@ -58,6 +58,7 @@ impl<O: Observer> Engine<'_, O> {
         row.charge(owed);
         self.proceed(cpu);
         self.park(cpu);
+        self.processors.refresh();
     }
 
     /// Until when the guest's kernel works on the virtual processor `cpu`, which is not

@@ -13,7 +13,7 @@
 //! at once, another's after the latency of an IPI. A processor that works for
 //! the kernel takes no request meanwhile.
 
-pub(crate) mod agenda;
+mod agenda;
 mod begin;
 mod body;
 mod ceilings;
@@ -31,6 +31,8 @@ mod release;
 mod resources;
 mod steps;
 mod tables;
+mod tally;
+pub(crate) mod tournament;
 mod urgency;
 
 pub use plan::Plan;
@@ -44,8 +46,9 @@ use taktos_time::Instant;
 use crate::{JobId, Observer, Outcome, SimError, TaskId, TaskStatistics};
 use agenda::Agenda;
 use event::{Class, UNSET, class_of, key, time_of};
-use job::{Progress, Stage};
-use processor::{Processors, Use};
+use job::{Progress, Rare, Stage};
+use processor::{Processor, Processors, Use};
+use tally::Tally;
 
 /// Runs `plan` with `seed` from 0 to its horizon.
 ///
@@ -71,6 +74,9 @@ pub struct Engine<'r, O> {
     now: u64,
     events: u64,
     progress: Vec<Progress>,
+    rare: Vec<Rare>,
+    /// What is gathered of each job; the rest is in `statistics`.
+    tallies: Vec<Tally>,
     statistics: Vec<TaskStatistics>,
     processors: Processors,
     /// Releases, by task; where the plan sleeps also wake-ups (from the number
@@ -80,15 +86,22 @@ pub struct Engine<'r, O> {
     waiting: u32,
     /// How often each cost has been drawn: release, schedule, switch, migration.
     drawn: [u64; 4],
-    /// Whether nothing costs anything.
-    free: bool,
+    free: Free,
+}
+
+/// What costs nothing, ever: nothing of it is drawn then.
+#[derive(Clone, Copy, Debug)]
+struct Free {
+    releases: bool,
+    /// Decisions, switches and migrations.
+    dispatches: bool,
 }
 
 impl<O: Observer> Engine<'_, O> {
     /// The instant of the next event, in nanoseconds; none when nothing will ever happen.
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
-        let key = self.processors.first().0.min(self.agenda.first().0);
+        let key = self.processors.first().min(self.agenda.first());
         (key < UNSET).then(|| time_of(key))
     }
 
@@ -105,25 +118,26 @@ impl<O: Observer> Engine<'_, O> {
     /// Handles all events whose key is below `end`.
     fn advance_before(&mut self, end: u64) -> Result<(), SimError> {
         loop {
-            let (timer, slot) = self.agenda.first();
-            let (at, cpu) = self.processors.first();
+            self.processors.refresh();
+            let timer = self.agenda.first();
+            let at = self.processors.first();
             if timer.min(at) >= end {
                 return Ok(());
             }
             self.events += 1;
             if at < timer {
                 self.now = self.now.max(time_of(at));
-                self.processor_event(cpu, class_of(at))?;
+                self.processor_event(class_of(at))?;
             } else {
                 self.now = self.now.max(time_of(timer));
-                self.timer_event(slot)?;
+                self.timer_event()?;
             }
         }
     }
 
     #[inline]
-    fn processor_event(&mut self, cpu: usize, class: Class) -> Result<(), SimError> {
-        let cpu = self.processors.cpu(cpu);
+    fn processor_event(&mut self, class: Class) -> Result<(), SimError> {
+        let cpu = self.processors.holder();
         match class {
             Class::StepEnd => self.step_end(cpu),
             Class::Budget => self.budget_end(cpu),
@@ -133,7 +147,8 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     #[inline]
-    fn timer_event(&mut self, slot: usize) -> Result<(), SimError> {
+    fn timer_event(&mut self) -> Result<(), SimError> {
+        let slot = self.agenda.take();
         let tasks = self.plan.tasks.len();
         match slot {
             _ if slot < tasks => self.release(slot),
@@ -165,6 +180,10 @@ impl<O: Observer> Engine<'_, O> {
         }
         for task in 0..self.progress.len() {
             self.count_unfinished(task);
+            let statistics = &mut self.statistics[task];
+            self.tallies[task].flush(statistics);
+            // Each release has a number.
+            statistics.released = self.progress[task].next.job.number;
         }
         let cpus = self.plan.cpus().into_iter();
         Outcome {
@@ -183,35 +202,26 @@ impl<O: Observer> Engine<'_, O> {
             stage,
             mut job,
             backlog,
+            plan,
             ..
         } = self.progress[task];
         if stage == Stage::Inactive {
             return;
         }
-        let plan = &self.plan.tasks[task];
         for _ in 0..=backlog {
             let deadline = job.arrival.saturating_add(plan.deadline);
             if deadline <= self.now {
                 self.missed(task, job.number, deadline);
             }
-            job.advance(&plan.arrival, self.seed);
+            job.advance(&plan, self.plan, task, self.seed);
         }
     }
 
     /// Accounts the time of `cpu` up to now, and with it the progress of what it executes.
-    #[inline(always)]
+    #[inline]
     fn settle(&mut self, cpu: Cpu) {
         let row = self.processors.row_mut(cpu);
-        let passed = row.settle(self.now);
-        match row.doing {
-            Use::Busy => {
-                let progress = &mut self.progress[usize::from(row.task)];
-                progress.left -= passed;
-                progress.cpu_time += passed;
-            }
-            Use::Spin => self.progress[usize::from(row.task)].cpu_time += passed,
-            Use::Idle | Use::Kernel | Use::Stolen => {}
-        }
+        settle(row, &mut self.progress, self.now);
     }
 
     fn missed(&mut self, task: usize, number: u64, deadline: u64) {
@@ -227,9 +237,11 @@ impl<O: Observer> Engine<'_, O> {
     /// The present job of `task`.
     #[inline(always)]
     fn job(&self, task: usize) -> JobId {
+        // Without a check that could fail nothing is left of it where nobody observes.
+        let number = self.progress.get(task).map_or(0, |it| it.job.number);
         JobId {
             task: TaskId(task as u16),
-            number: self.progress[task].job.number,
+            number,
         }
     }
 
@@ -246,12 +258,27 @@ impl<O: Observer> Engine<'_, O> {
     #[cold]
     fn refused(&self, task: usize, what: &str, error: smp::Error) -> SimError {
         SimError::Refused {
-            task: self.plan.tasks[task].name.clone(),
+            task: self.plan.entries[task].name.clone(),
             job: self.progress[task].job.number,
             at: self.now,
             what: what.to_owned(),
             error,
         }
+    }
+}
+
+/// Accounts the time of the processor `row` up to `now`, and with it the progress of what it
+/// executes.
+#[inline(always)]
+fn settle(row: &mut Processor, progress: &mut [Progress], now: u64) {
+    let passed = row.settle(now);
+    if passed == 0 || !matches!(row.doing, Use::Busy | Use::Spin) {
+        return;
+    }
+    let progress = &mut progress[usize::from(row.task)];
+    progress.cpu_time += passed;
+    if row.doing == Use::Busy {
+        progress.left -= passed;
     }
 }
 

@@ -3,7 +3,7 @@
 
 use taktos_schedule::CpuSet;
 
-use super::draw::{Draw, Row};
+use super::draw::Draw;
 use crate::{Budget, Late, Policy, Protocol, Resource};
 
 /// A checked workload on a checked set-up. It does not change while it runs,
@@ -11,12 +11,14 @@ use crate::{Budget, Late, Policy, Protocol, Resource};
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) tasks: Vec<TaskPlan>,
+    /// By task, too.
+    pub(super) entries: Vec<TaskEntry>,
     /// The bodies of all tasks, one after the other; each ends with [`StepPlan::End`].
     pub(super) steps: Vec<StepPlan>,
     pub(super) locks: Vec<LockPlan>,
     pub(super) clusters: Vec<ClusterPlan>,
     pub(super) costs: CostPlan,
-    /// The time slice; none: [`super::agenda::NEVER`].
+    /// The time slice; none: [`super::tournament::NEVER`].
     pub(super) slice: u64,
     /// In nanoseconds.
     pub(super) horizon: u64,
@@ -56,15 +58,35 @@ pub(super) struct ClusterPlan {
     pub cpus: CpuSet,
 }
 
-#[derive(Clone, Debug)]
+/// What all events of a task need of its plan: few bytes, of which each run has a copy beside the
+/// task's progress.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct TaskPlan {
-    pub name: String,
-    /// The first step of its body.
-    pub body: u16,
-    pub arrival: ArrivalPlan,
-    /// Relative to the arrival; none: [`super::agenda::NEVER`].
+    /// From one arrival to the next, at least; none: [`super::tournament::NEVER`].
+    pub separation: u64,
+    /// Relative to the arrival; none: [`super::tournament::NEVER`].
     pub deadline: u64,
+    /// How long the first step uses the processor, where that is so and always the same; else
+    /// [`super::tournament::NEVER`].
+    pub first_run: u64,
+    /// The first step of its body, and the last, which is [`StepPlan::End`].
+    pub body: u16,
+    pub end: u16,
     pub late: Late,
+    /// Whether separations or releases are drawn.
+    pub varies: bool,
+}
+
+/// What is seldom asked for after a run has begun.
+#[derive(Clone, Debug)]
+pub(super) struct TaskEntry {
+    pub name: String,
+    /// The first arrival.
+    pub first: u64,
+    /// What a separation may be longer.
+    pub spread: u64,
+    /// What a release may be later than the arrival.
+    pub jitter: u64,
     pub priority: u32,
     /// Which cluster.
     pub cluster: u8,
@@ -72,20 +94,6 @@ pub(super) struct TaskPlan {
     pub budget: Option<Budget>,
     /// The lowest processor that it may use.
     pub first_cpu: u8,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ArrivalPlan {
-    /// The first arrival.
-    pub first: u64,
-    /// From one arrival to the next, at least; none: [`super::agenda::NEVER`].
-    pub separation: u64,
-    /// What a separation may be longer.
-    pub spread: u64,
-    /// What a release may be later than the arrival.
-    pub jitter: u64,
-    pub separations: Row,
-    pub jitters: Row,
 }
 
 #[derive(Clone, Debug)]

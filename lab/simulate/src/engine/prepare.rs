@@ -4,10 +4,10 @@
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Duration;
 
-use super::agenda::NEVER;
 use super::check::LONGEST;
 use super::draw::{Draw, Row};
-use super::plan::{ArrivalPlan, ClusterPlan, CostPlan, Plan, TaskPlan};
+use super::plan::{ClusterPlan, CostPlan, Plan, StepPlan, TaskEntry, TaskPlan};
+use super::tournament::NEVER;
 use super::{body, ceilings, check, priorities};
 use crate::{Arrival, Cluster, Execution, Late, Policy, Setup, SimError, Step, Task, Workload};
 
@@ -31,18 +31,20 @@ impl Plan {
             .collect::<Result<Vec<usize>, _>>()?;
         let priorities = priorities::assign(workload, setup, &homes)?;
         let mut steps = Vec::new();
-        let mut tasks = Vec::new();
+        let (mut tasks, mut entries) = (Vec::new(), Vec::new());
         for (index, task) in workload.tasks.iter().enumerate() {
             check_task(task)?;
             let first = steps.len();
             body::compile(workload, task, &mut steps)?;
             let place = Place {
-                index,
                 first,
+                body: &steps[first..],
                 cluster: homes[index],
                 priority: priorities[index],
             };
-            tasks.push(task_plan(task, place, &setup.clusters)?);
+            let (planned, entry) = task_plan(task, place, &setup.clusters)?;
+            tasks.push(planned);
+            entries.push(entry);
         }
         let limit = usize::from(u16::MAX);
         if steps.len() > limit {
@@ -56,6 +58,7 @@ impl Plan {
         Ok(Self {
             sleeps: sleeps(workload),
             tasks,
+            entries,
             steps,
             locks,
             clusters: setup
@@ -73,9 +76,10 @@ impl Plan {
 }
 
 /// Where a task stands in the plan.
-struct Place {
-    index: usize,
+struct Place<'a> {
     first: usize,
+    /// Its steps, as planned.
+    body: &'a [StepPlan],
     cluster: usize,
     priority: u32,
 }
@@ -198,11 +202,15 @@ fn check_time(
     }
 }
 
-fn task_plan(task: &Task, place: Place, clusters: &[Cluster]) -> Result<TaskPlan, SimError> {
+fn task_plan(
+    task: &Task,
+    place: Place<'_>,
+    clusters: &[Cluster],
+) -> Result<(TaskPlan, TaskEntry), SimError> {
     let cpus = clusters[place.cluster].cpus;
     let usable = task.affinity.unwrap_or(CpuSet::ALL).and(cpus);
     let first_cpu = usable.lowest().map_or(0, Cpu::index) as u8;
-    let arrival = arrival_plan(&task.arrival, place.index);
+    let arrival = arrival_plan(&task.arrival);
     let reach = arrival
         .separation
         .min(LONGEST)
@@ -218,21 +226,44 @@ fn task_plan(task: &Task, place: Place, clusters: &[Cluster]) -> Result<TaskPlan
             mend: "shorten it",
         });
     }
-    Ok(TaskPlan {
-        name: task.name.clone(),
-        body: place.first as u16,
-        arrival,
+    let planned = TaskPlan {
+        separation: arrival.separation,
         deadline: task.relative_deadline().map_or(NEVER, Duration::as_nanos),
+        first_run: match place.body.first() {
+            Some(StepPlan::Run(Draw::Fixed(time))) => *time,
+            _ => NEVER,
+        },
+        body: place.first as u16,
+        end: (place.first + place.body.len() - 1) as u16,
         late: task.late,
+        varies: arrival.spread > 0 || arrival.jitter > 0,
+    };
+    let entry = TaskEntry {
+        name: task.name.clone(),
+        first: arrival.first,
+        spread: arrival.spread,
+        jitter: arrival.jitter,
         priority: place.priority,
         cluster: place.cluster as u8,
         affinity: task.affinity.filter(|_| usable != cpus).map(|_| usable),
         budget: task.budget,
         first_cpu,
-    })
+    };
+    Ok((planned, entry))
 }
 
-fn arrival_plan(arrival: &Arrival, index: usize) -> ArrivalPlan {
+/// When the jobs of a task arrive, in nanoseconds.
+struct ArrivalPlan {
+    first: u64,
+    /// From one arrival to the next, at least; none: [`NEVER`].
+    separation: u64,
+    /// What a separation may be longer.
+    spread: u64,
+    /// What a release may be later than the arrival.
+    jitter: u64,
+}
+
+fn arrival_plan(arrival: &Arrival) -> ArrivalPlan {
     let (first, separation, longest, jitter) = match *arrival {
         Arrival::Periodic {
             period,
@@ -261,8 +292,6 @@ fn arrival_plan(arrival: &Arrival, index: usize) -> ArrivalPlan {
         separation,
         spread: longest - separation,
         jitter,
-        separations: Row::separations(index),
-        jitters: Row::jitters(index),
     }
 }
 

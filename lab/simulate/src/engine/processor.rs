@@ -1,13 +1,13 @@
 //! Owns: what each processor is doing, until when, and how much of what it has done.
 //! Must never know: who should run on it.
 
-use taktos_schedule::Cpu;
 use taktos_schedule::smp::Effects;
+use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
-use super::agenda::NEVER;
 use super::draw::Draw;
 use super::event::{Class, key};
+use super::tournament::{NEVER, Tournament};
 use crate::CpuStatistics;
 
 /// In place of a task: an idle thread.
@@ -35,7 +35,9 @@ pub(super) enum Use {
     Stolen,
 }
 
+/// Two cache lines, so that a row is found by a shift.
 #[derive(Clone, Debug)]
+#[repr(align(128))]
 pub(super) struct Processor {
     /// The task whose thread it executes, [`NOBODY`] or [`NOTHING`].
     pub task: u16,
@@ -104,6 +106,20 @@ impl Processor {
         passed
     }
 
+    /// Whether another than the one that it executes may be its heir already.
+    #[inline(always)]
+    pub fn has_lost(&self) -> bool {
+        self.request <= self.since
+    }
+
+    /// Where its heir has changed at this instant, it begins nothing before it has looked.
+    #[inline(always)]
+    pub fn park(&mut self) {
+        if self.ends == self.since && self.has_lost() {
+            self.ends = NEVER;
+        }
+    }
+
     /// From now on the kernel works on it; its time has been settled.
     #[inline(always)]
     pub fn enter_kernel(&mut self) {
@@ -129,23 +145,30 @@ impl Processor {
         self.since = horizon;
     }
 
+    #[inline(always)]
     fn next_key(&self) -> u64 {
         if self.held {
             return NEVER;
         }
-        key(self.ends, Class::StepEnd)
-            .min(key(self.budget, Class::Budget))
-            .min(key(self.slice, Class::Slice))
-            .min(key(self.request, Class::Dispatch))
+        let first = key(self.ends, Class::StepEnd).min(key(self.request, Class::Dispatch));
+        if self.budget.min(self.slice) == NEVER {
+            return first;
+        }
+        let budget = key(self.budget, Class::Budget);
+        first.min(budget).min(key(self.slice, Class::Slice))
     }
 }
 
 /// All processors, and the next event of each.
 #[derive(Clone, Debug)]
 pub(super) struct Processors {
-    rows: Vec<Processor>,
-    /// By processor; [`NEVER`] for those that are in no cluster.
-    keys: Vec<u64>,
+    rows: Box<[Processor; Cpu::COUNT]>,
+    /// How many rows are in use.
+    count: usize,
+    /// Their next events; never for those that are in no cluster.
+    next: Tournament,
+    /// The processors whose rows have changed since their next events were looked up.
+    changed: CpuSet,
     ipi: Draw,
     ipis: u64,
     seed: u64,
@@ -154,19 +177,14 @@ pub(super) struct Processors {
 impl Processors {
     pub fn new(count: usize, ipi: Draw, seed: u64) -> Self {
         Self {
-            rows: (0..count).map(Processor::new).collect(),
-            keys: vec![NEVER; count],
+            rows: Box::new(core::array::from_fn(Processor::new)),
+            count,
+            next: Tournament::new(count),
+            changed: CpuSet::EMPTY,
             ipi,
             ipis: 0,
             seed,
         }
-    }
-
-    /// The processor with this number.
-    #[inline(always)]
-    pub fn cpu(&self, index: usize) -> Cpu {
-        // There are at most 64 rows.
-        Cpu::new(index).unwrap_or(FIRST)
     }
 
     #[inline(always)]
@@ -174,42 +192,50 @@ impl Processors {
         &self.rows[cpu.index()]
     }
 
+    /// The row, whose times may change: what follows is found by [`Processors::refresh`].
     #[inline(always)]
     pub fn row_mut(&mut self, cpu: Cpu) -> &mut Processor {
+        self.changed = self.changed.with(cpu);
         &mut self.rows[cpu.index()]
     }
 
-    /// To be called when a time of a row has changed.
+    /// Looks the next events of the rows up that have changed: once an event, whatever states a row
+    /// went through.
     #[inline(always)]
-    pub fn rekey(&mut self, cpu: Cpu) {
-        self.keys[cpu.index()] = self.rows[cpu.index()].next_key();
+    pub fn refresh(&mut self) {
+        for cpu in core::mem::take(&mut self.changed) {
+            self.next
+                .set(cpu.index(), self.rows[cpu.index()].next_key());
+        }
     }
 
-    /// The earliest key and its processor; of equal ones the lowest.
+    /// The earliest key, as of the last [`Processors::refresh`].
     #[inline(always)]
-    pub fn first(&self) -> (u64, usize) {
-        let mut first = (NEVER, 0);
-        for (cpu, key) in self.keys.iter().enumerate() {
-            if *key < first.0 {
-                first = (*key, cpu);
-            }
-        }
-        first
+    pub fn first(&self) -> u64 {
+        debug_assert!(self.changed.is_empty(), "the rows have changed since");
+        self.next.first()
+    }
+
+    /// The processor whose key is the earliest; of equal ones the lowest.
+    #[inline(always)]
+    pub fn holder(&self) -> Cpu {
+        // There are at most 64 rows.
+        Cpu::new(self.next.winner()).unwrap_or(FIRST)
     }
 
     /// `cpu` shall look for its heir at `at`, or earlier if that is asked for already.
+    #[inline(always)]
     pub fn request(&mut self, cpu: Cpu, at: u64) {
-        let row = &mut self.rows[cpu.index()];
+        let row = self.row_mut(cpu);
         row.request = row.request.min(at.max(row.since));
-        self.rekey(cpu);
     }
 
     /// Those who wait for the registers that `cpu` has given up by `at` look again.
     #[cold]
     pub fn freed(&mut self, cpu: Cpu, at: u64) {
-        for index in 0..self.rows.len() {
-            if self.rows[index].waits_for == Some(cpu) {
-                self.request(self.cpu(index), at);
+        for waiting in CpuSet::first(self.count) {
+            if self.row(waiting).waits_for == Some(cpu) {
+                self.request(waiting, at);
             }
         }
     }
@@ -217,7 +243,7 @@ impl Processors {
     /// What the library asks of the world while `acting` executes it.
     #[inline(always)]
     pub fn sink(&mut self, acting: Cpu, now: u64) -> Sink<'_> {
-        let at = self.rows[acting.index()].since.max(now);
+        let at = self.row(acting).since.max(now);
         Sink {
             processors: self,
             acting,
@@ -235,7 +261,7 @@ pub(super) struct Sink<'e> {
 }
 
 impl Effects for Sink<'_> {
-    #[inline]
+    #[inline(always)]
     fn preempt(&mut self, cpu: Cpu) {
         let mut at = self.at;
         if cpu != self.acting {
@@ -247,7 +273,6 @@ impl Effects for Sink<'_> {
     }
 
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
-        self.processors.rows[cpu.index()].budget = at.map_or(NEVER, Instant::as_nanos);
-        self.processors.rekey(cpu);
+        self.processors.row_mut(cpu).budget = at.map_or(NEVER, Instant::as_nanos);
     }
 }

@@ -3,51 +3,51 @@
 
 use taktos_schedule::smp::Reasons;
 
-use super::agenda::NEVER;
 use super::dispatch::RELEASE;
 use super::event::{Class, key};
 use super::job::{Cursor, Stage};
 use super::plan::StepPlan;
+use super::tournament::NEVER;
 use super::{Engine, instant, thread_of};
 use crate::{JobId, Late, Observer, SimError, TaskId};
 
 impl<O: Observer> Engine<'_, O> {
     /// The time of the next job of `task` has come.
     pub(super) fn release(&mut self, task: usize) -> Result<(), SimError> {
-        let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
-        let stage = progress.stage;
-        if plan.late == Late::Shift && stage != Stage::Inactive {
+        let (stage, late) = (progress.stage, progress.plan.late);
+        if late == Late::Shift && stage != Stage::Inactive {
             progress.withheld = true;
             self.agenda.set(task, NEVER);
             return Ok(());
         }
         let (released, deadline) = self.arrive(task);
         self.interrupt_for_release(task);
+        let progress = &mut self.progress[task];
         if stage == Stage::Inactive {
-            self.progress[task].job = released;
-            self.progress[task].stage = Stage::Ready;
+            progress.job = released;
+            progress.stage = Stage::Ready;
             self.begin(task)?;
             return self.unblock(task, Reasons::PERIOD);
         }
-        match plan.late {
+        match late {
             Late::Skip => {
                 self.statistics[task].skipped += 1;
                 self.missed(task, released.number, deadline);
             }
-            Late::Queue | Late::Abort | Late::Shift => self.progress[task].backlog += 1,
+            Late::Queue | Late::Abort | Late::Shift => progress.backlog += 1,
         }
         Ok(())
     }
 
     /// The next job of `task` is released: it, and its deadline.
+    #[inline(always)]
     fn arrive(&mut self, task: usize) -> (Cursor, u64) {
-        let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
-        let released = progress.next;
-        progress.next.advance(&plan.arrival, self.seed);
+        let plan = progress.plan;
+        let released = progress.next.job;
+        progress.next.advance(&plan, self.plan, task, self.seed);
         self.set_release(task);
-        self.statistics[task].released += 1;
         let deadline = released.arrival.saturating_add(plan.deadline);
         self.observer.release(
             instant(self.now),
@@ -64,8 +64,8 @@ impl<O: Observer> Engine<'_, O> {
     /// All that is reckoned from the arrival of the present job of `task` is later by `shift`, its
     /// next job too.
     pub(super) fn shift(&mut self, task: usize, shift: u64) {
+        self.rare[task].shift += shift;
         let progress = &mut self.progress[task];
-        progress.shift += shift;
         progress.next.delay(shift);
         // One whose time had come is looked at when the present job is done.
         if !progress.withheld {
@@ -76,7 +76,7 @@ impl<O: Observer> Engine<'_, O> {
     /// The timer's interrupt takes its time, where the task executed last.
     #[inline(always)]
     fn interrupt_for_release(&mut self, task: usize) {
-        if !self.plan.costs.release.is_zero() {
+        if !self.free.releases {
             let cost = self.cost(RELEASE);
             self.interrupt(self.progress[task].last, cost);
         }
@@ -84,26 +84,30 @@ impl<O: Observer> Engine<'_, O> {
 
     /// `progress.job` is the job of `task` from now on.
     pub(super) fn begin(&mut self, task: usize) -> Result<(), SimError> {
-        let plan = &self.plan.tasks[task];
         let progress = &mut self.progress[task];
+        let (plan, deadline, acting) = (progress.plan, progress.deadline(), progress.last);
         progress.wall_start = self.now;
         progress.cpu_time = 0;
         progress.begun = false;
-        progress.shift = 0;
-        progress.step = plan.body;
         progress.left = 0;
-        progress.deadline = progress.job.arrival.saturating_add(plan.deadline);
-        self.fetch(task);
+        if plan.first_run == NEVER {
+            progress.step = plan.body;
+            self.fetch(task);
+        } else {
+            progress.step = plan.body + 1;
+            progress.left = plan.first_run;
+        }
+        if plan.late == Late::Shift {
+            self.rare[task].shift = 0;
+        }
         if plan.deadline == NEVER {
             return Ok(());
         }
-        let deadline = self.progress[task].deadline;
         if plan.late == Late::Abort {
             let at = deadline.max(self.now);
             self.agenda
                 .set(2 * self.plan.tasks.len() + task, key(at, Class::Timer));
         }
-        let acting = self.progress[task].last;
         self.system.act_on(acting);
         let sink = &mut self.processors.sink(acting, self.now);
         let released =
@@ -166,11 +170,12 @@ impl<O: Observer> Engine<'_, O> {
         if matches!(stage, Stage::Waiting | Stage::Spinning) {
             self.stop_waiting(task)?;
         }
-        while let Some(lock) = self.progress[task].held.last().copied() {
+        while let Some(lock) = self.rare[task].held.last().copied() {
             self.surrender(task, lock)?;
         }
         self.statistics[task].aborted += 1;
-        let (number, deadline) = (self.progress[task].job.number, self.progress[task].deadline);
+        let progress = &self.progress[task];
+        let (number, deadline) = (progress.job.number, progress.deadline());
         self.missed(task, number, deadline);
         self.next_job(task)?;
         if stage == Stage::Suspended {
@@ -203,9 +208,8 @@ impl<O: Observer> Engine<'_, O> {
             return self.block(task, Reasons::PERIOD);
         }
         progress.backlog -= 1;
-        progress
-            .job
-            .advance(&self.plan.tasks[task].arrival, self.seed);
+        let plan = progress.plan;
+        progress.job.advance(&plan, self.plan, task, self.seed);
         progress.stage = Stage::Ready;
         self.begin(task)
     }

@@ -26,7 +26,7 @@ impl<O: Observer> Engine<'_, O> {
     fn make_lock(&mut self, index: u16, plan: &LockPlan) -> Result<(), Error> {
         let home = self
             .plan
-            .tasks
+            .entries
             .get(usize::from(plan.creator))
             .map(|task| task.cluster);
         let of_home = plan
@@ -93,7 +93,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     fn owns(&mut self, task: usize, lock: u16) {
-        self.progress[task].held.push(lock);
+        self.rare[task].held.push(lock);
         let job = self.job(task);
         self.observer.lock(
             instant(self.now),
@@ -104,9 +104,8 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The job of `task` gives `lock` back, and whoever is next has it.
     pub(super) fn surrender(&mut self, task: usize, lock: u16) -> Result<(), SimError> {
-        let progress = &mut self.progress[task];
-        progress.held.retain(|held| *held != lock);
-        let acting = progress.last;
+        self.rare[task].held.retain(|held| *held != lock);
+        let acting = self.progress[task].last;
         self.system.act_on(acting);
         let sink = &mut self.processors.sink(acting, self.now);
         let next = self

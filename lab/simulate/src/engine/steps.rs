@@ -5,39 +5,41 @@ use taktos_schedule::Cpu;
 use taktos_schedule::smp::Reasons;
 use taktos_time::Duration;
 
-use super::agenda::NEVER;
+use super::dispatch::proceed;
 use super::event::{Class, key};
 use super::job::Stage;
 use super::plan::StepPlan;
-use super::{Engine, instant};
-use crate::{Late, Observer, SimError};
+use super::tournament::NEVER;
+use super::{Engine, instant, settle};
+use crate::{JobId, Late, Observer, SimError, TaskId};
 
 impl<O: Observer> Engine<'_, O> {
     /// What `cpu` executes has come to the end of a step: on to the next that takes time.
     pub(super) fn step_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
-        self.settle(cpu);
-        let task = usize::from(self.processors.row(cpu).task);
+        let row = self.processors.row_mut(cpu);
+        settle(row, &mut self.progress, self.now);
+        let task = usize::from(row.task);
         while self.step(task, cpu)? {}
-        self.proceed(cpu);
-        self.park(cpu);
+        let row = self.processors.row_mut(cpu);
+        proceed(row, &self.progress);
+        row.park();
         Ok(())
     }
 
     /// A processor whose heir has changed at this instant begins nothing before it has looked.
     pub(super) fn park(&mut self, cpu: Cpu) {
-        let row = self.processors.row_mut(cpu);
-        if row.ends == row.since && row.request <= row.since {
-            row.ends = NEVER;
-            self.processors.rekey(cpu);
-        }
+        self.processors.row_mut(cpu).park();
     }
 
     /// Takes the next step of `task`'s job; whether another may follow at this instant.
     #[inline]
     fn step(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
-        let lost = self.has_lost(cpu);
         let progress = &mut self.progress[task];
-        match &self.plan.steps[usize::from(progress.step)] {
+        let step = match progress.step == progress.plan.end {
+            true => &StepPlan::End,
+            false => &self.plan.steps[usize::from(progress.step)],
+        };
+        match step {
             StepPlan::End => self.complete(task, cpu),
             StepPlan::Run(time) => {
                 progress.left = time.at(self.seed, progress.job.number);
@@ -49,7 +51,11 @@ impl<O: Observer> Engine<'_, O> {
                 self.surrender(task, *lock)?;
                 Ok(true)
             }
-            StepPlan::Lock(_) | StepPlan::Suspend(_) | StepPlan::Until(_) if lost => Ok(false),
+            StepPlan::Lock(_) | StepPlan::Suspend(_) | StepPlan::Until(_)
+                if self.processors.row(cpu).has_lost() =>
+            {
+                Ok(false)
+            }
             StepPlan::Lock(lock) => {
                 progress.step += 1;
                 self.obtain(task, *lock, cpu)
@@ -60,21 +66,15 @@ impl<O: Observer> Engine<'_, O> {
                 self.suspend(task, time)
             }
             StepPlan::Until(time) => {
-                let reckoned = progress.job.arrival.saturating_add(progress.shift);
+                let reckoned = progress.job.arrival.saturating_add(self.rare[task].shift);
                 let until = reckoned.saturating_add(*time);
                 progress.step += 1;
-                if self.now > until && self.plan.tasks[task].late == Late::Shift {
+                if self.now > until && progress.plan.late == Late::Shift {
                     self.shift(task, self.now - until);
                 }
                 self.suspend(task, until.saturating_sub(self.now))
             }
         }
-    }
-
-    /// Whether another than the one that `cpu` executes may be its heir already.
-    fn has_lost(&self, cpu: Cpu) -> bool {
-        let row = self.processors.row(cpu);
-        row.request <= row.since
     }
 
     /// Sleeps for so long; whether there was nothing to sleep, and another step may follow.
@@ -97,23 +97,26 @@ impl<O: Observer> Engine<'_, O> {
     /// The job of `task` is done; whether the next one goes on at once.
     fn complete(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
         let progress = &self.progress[task];
-        let response = self.now - progress.job.arrival;
-        let statistics = &mut self.statistics[task];
-        statistics.jobs += 1;
-        statistics.response.add(response);
-        statistics.responses.add(response);
-        statistics.cpu.add(progress.cpu_time);
-        statistics.wall.add(self.now - progress.wall_start);
-        let (number, deadline) = (progress.job.number, progress.deadline);
-        let job = self.job(task);
+        let (arrival, deadline) = (progress.job.arrival, progress.deadline());
+        let aborts = progress.plan.late == Late::Abort;
+        let job = JobId {
+            task: TaskId(task as u16),
+            number: progress.job.number,
+        };
+        let response = self.now - arrival;
+        let tally = &mut self.tallies[task];
+        if !tally.has_room(response) {
+            tally.flush(&mut self.statistics[task]);
+        }
+        tally.add(response, progress.cpu_time, self.now - progress.wall_start);
         self.observer
             .complete(instant(self.now), cpu, job, Duration::from_nanos(response));
         if self.now > deadline {
-            self.statistics[task].tardiness =
-                self.statistics[task].tardiness.max(self.now - deadline);
-            self.missed(task, number, deadline);
+            let statistics = &mut self.statistics[task];
+            statistics.tardiness = statistics.tardiness.max(self.now - deadline);
+            self.missed(task, job.number, deadline);
         }
-        if self.plan.tasks[task].late == Late::Abort {
+        if aborts {
             self.agenda.set(2 * self.plan.tasks.len() + task, NEVER);
         }
         self.next_job(task)?;

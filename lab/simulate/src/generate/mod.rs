@@ -9,6 +9,7 @@ mod draws;
 mod drs;
 mod fixed_sum;
 mod period;
+mod speed;
 mod utilisation;
 mod uunifast;
 
@@ -22,6 +23,7 @@ pub use draws::Key;
 use draws::{Draws, Purpose};
 use period::PeriodSource;
 pub use period::{LIMIT, PeriodRange, Periods};
+pub use speed::{SPEED_SIZES, SpeedSize};
 use utilisation::utilisations;
 pub use utilisation::{Method, WHOLE};
 
@@ -44,27 +46,6 @@ pub struct Specification {
     pub range: PeriodRange,
     /// Deadlines.
     pub deadlines: Deadlines,
-}
-
-/// The set by which the simulator's speed is measured: twenty tasks with a load of three processors and periods of 1 to 100 ms, which
-/// `taktos generate --tasks 20 --utilisation 3 --method randfixedsum --min-period 1ms` writes.
-///
-/// # Errors
-/// None that [`generate`] has for other sets.
-pub fn twenty_tasks() -> Result<Workload, GenerateError> {
-    let specification = Specification {
-        utilisation: 3 * WHOLE,
-        bounds: vec![(0, WHOLE); 20],
-        method: Method::RandFixedSum,
-        periods: Periods::LogUniform,
-        range: PeriodRange {
-            min: Duration::from_millis(1),
-            max: Duration::from_millis(100),
-            granularity: Duration::from_millis(1),
-        },
-        deadlines: Deadlines::Implicit,
-    };
-    generate(&specification, Key::default())
 }
 
 /// How deadlines are distributed.

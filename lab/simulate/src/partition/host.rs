@@ -14,8 +14,8 @@ use super::{
     HostObserver, Machine, MachineOutcome, PartitionError, PartitionOutcome, PoolOutcome,
     VcpuStatistics, build,
 };
-use crate::engine::agenda::NEVER;
 use crate::engine::draw::{Draw, Row};
+use crate::engine::tournament::NEVER;
 use crate::{Costs, Engine, Observer, SimError, Workload};
 
 /// A virtual processor.

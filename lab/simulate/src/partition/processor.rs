@@ -2,7 +2,7 @@
 //! Must never know: who should run on it.
 
 use super::HostCpuStatistics;
-use crate::engine::agenda::NEVER;
+use crate::engine::tournament::NEVER;
 
 /// What a processor's time goes into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

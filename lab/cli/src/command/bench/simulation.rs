@@ -1,9 +1,9 @@
 //! `taktos bench --suite simulation`: how fast the simulator is, here and now.
 //!
-//! [`twenty_tasks`] on four processors under global EDF, without a trace. A
-//! rate is this machine's, so nothing of it is kept in a result directory; it
-//! is that of processor time, so that what else the machine does is no part
-//! of it.
+//! The sets of [`SPEED_SIZES`], the smallest of which is what other simulators
+//! are compared by, under global EDF, without a trace. A rate is this
+//! machine's, so nothing of it is kept in a result directory; it is that of
+//! processor time, so that what else the machine does is no part of it.
 
 use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
@@ -14,22 +14,22 @@ use taktos_export::table::{Cell, Column, Table};
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
 use taktos_runner::workspace::Workspace;
-use taktos_simulate::generate::twenty_tasks;
+use taktos_simulate::generate::{SPEED_SIZES, SpeedSize};
 use taktos_simulate::{Plan, Policy, Setup};
 use taktos_time::Duration;
 
 use crate::arguments::RunOptions;
 
-/// How often it is measured; the median counts.
-const TIMES: usize = 5;
+/// How often each size is measured; the median counts.
+const TIMES: [usize; SPEED_SIZES.len()] = [5, 3, 3];
 /// How much processor time one measurement takes at least, in seconds.
 const SECONDS: f64 = 0.5;
-/// The virtual time of the first try.
-const FIRST: Duration = Duration::from_secs(10);
+/// The virtual time of the first try, short enough for the largest set.
+const FIRST: Duration = Duration::from_millis(100);
 /// The longest virtual time of one measurement.
 const LONGEST: Duration = Duration::from_secs(1 << 20);
 
-#[derive(Clone, Copy, Serialize)]
+#[derive(Serialize)]
 struct Speed {
     /// What a second is one of.
     time: &'static str,
@@ -39,6 +39,22 @@ struct Speed {
     events_per_second: u64,
     peak_memory_bytes: Option<u64>,
     virtual_seconds: u64,
+    /// The smallest, of which the rates above are, and the larger ones.
+    sizes: Vec<Size>,
+}
+
+/// The rate of a set.
+#[derive(Clone, Copy, Serialize)]
+struct Size {
+    tasks: usize,
+    processors: usize,
+    /// The jobs of one run.
+    jobs: u64,
+    jobs_per_second: u64,
+    #[serde(skip)]
+    events_per_second: u64,
+    #[serde(skip)]
+    horizon: Duration,
 }
 
 #[derive(Deserialize)]
@@ -71,16 +87,34 @@ pub(in crate::command) fn simulation(
             "leave these options out: taktos bench --suite simulation",
         ));
     }
-    let speed = Progress::default().during("simulating 20 tasks on 4 processors ...", measure)?;
-    let table = table(workspace, speed)?;
+    let (mut sizes, mut peak_memory_bytes) = (Vec::new(), None);
+    for (size, times) in SPEED_SIZES.into_iter().zip(TIMES) {
+        let SpeedSize { tasks, processors } = size;
+        let doing = format!("simulating {tasks} tasks on {processors} processors ...");
+        sizes.push(Progress::default().during(&doing, || measure(size, times))?);
+        // That of the smallest, as the other figures beside the sizes.
+        peak_memory_bytes = peak_memory_bytes.or_else(peak_memory);
+    }
+    let first = sizes[0];
+    let speed = Speed {
+        time: "processor",
+        assertions: cfg!(debug_assertions),
+        jobs_per_second: first.jobs_per_second,
+        events_per_second: first.events_per_second,
+        peak_memory_bytes,
+        virtual_seconds: first.horizon.as_nanos() / 1_000_000_000,
+        sizes,
+    };
+    let table = table(workspace, &speed)?;
     Ok(screen::show(options.format, &table, &speed)?)
 }
 
-fn measure() -> Result<Speed> {
-    let workload = twenty_tasks()?;
+fn measure(size: SpeedSize, times: usize) -> Result<Size> {
+    let workload = size.workload()?;
     let (mut horizon, mut rates) = (FIRST, Vec::new());
     loop {
-        let plan = Plan::new(&workload, &Setup::global(Policy::Edf, 4, horizon))?;
+        let setup = Setup::global(Policy::Edf, size.processors, horizon);
+        let plan = Plan::new(&workload, &setup)?;
         let begin = processor_time();
         let outcome = taktos_simulate::run(&plan, 0, &mut ())?;
         let seconds = (processor_time() - begin).max(1e-9);
@@ -91,20 +125,21 @@ fn measure() -> Result<Speed> {
             continue;
         }
         let rate = |count: u64| (count as f64 / seconds) as u64;
-        rates.push((rate(outcome.jobs()), rate(outcome.events)));
-        if rates.len() == TIMES {
+        let jobs = outcome.jobs();
+        rates.push((rate(jobs), rate(outcome.events), jobs));
+        if rates.len() == times {
             break;
         }
     }
     rates.sort_unstable();
-    let (jobs_per_second, events_per_second) = rates[TIMES / 2];
-    Ok(Speed {
-        time: "processor",
-        assertions: cfg!(debug_assertions),
+    let (jobs_per_second, events_per_second, jobs) = rates[times / 2];
+    Ok(Size {
+        tasks: size.tasks,
+        processors: size.processors,
+        jobs,
         jobs_per_second,
         events_per_second,
-        peak_memory_bytes: peak_memory(),
-        virtual_seconds: horizon.as_nanos() / 1_000_000_000,
+        horizon,
     })
 }
 
@@ -122,7 +157,7 @@ fn peak_memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-fn table(workspace: &Workspace, speed: Speed) -> Result<Table> {
+fn table(workspace: &Workspace, speed: &Speed) -> Result<Table> {
     let others = published::read(workspace, "simulators")?;
     let source = published::source(&others);
     let others: Published = others
@@ -159,6 +194,15 @@ fn table(workspace: &Workspace, speed: Speed) -> Result<Table> {
         };
         table.push(vec![name.into(), rate.into(), Cell::Blank]);
     }
+    for size in &speed.sizes[1..] {
+        let shown = taktos_export::table::thousands;
+        table.notes.push(format!(
+            "{} tasks on {} processors: {} jobs/s.",
+            shown(size.tasks as u64),
+            size.processors,
+            shown(size.jobs_per_second)
+        ));
+    }
     let memory = speed.peak_memory_bytes.map_or("unknown".into(), |bytes| {
         format!("{} kB", taktos_export::table::thousands(bytes / 1024))
     });
@@ -192,6 +236,20 @@ mod tests {
 
     #[test]
     fn table_and_json_say_what_time_it_is() {
+        let small = Size {
+            tasks: 20,
+            processors: 4,
+            jobs: 7,
+            jobs_per_second: 2_000_000,
+            events_per_second: 1,
+            horizon: FIRST,
+        };
+        let large = Size {
+            tasks: 10_000,
+            processors: 64,
+            jobs_per_second: 1_234_567,
+            ..small
+        };
         let speed = Speed {
             time: "processor",
             assertions: false,
@@ -199,11 +257,14 @@ mod tests {
             events_per_second: 1,
             peak_memory_bytes: None,
             virtual_seconds: 1,
+            sizes: vec![small, large],
         };
-        assert!(to_json(&speed).contains("\"time\": \"processor\""));
+        let json = to_json(&speed);
+        assert!(json.contains("\"time\": \"processor\"") && json.contains("\"jobs\": 7"));
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
         let workspace = Workspace::at(root.as_ref());
-        let shown = table(&workspace, speed).unwrap().to_text();
+        let shown = table(&workspace, &speed).unwrap().to_text();
         assert!(shown.contains("in a second of processor time") && shown.contains("2,000,000 met"));
+        assert!(shown.contains("10,000 tasks on 64 processors: 1,234,567 jobs/s"));
     }
 }
