@@ -1,6 +1,6 @@
 //! Owns: what is measured on four processors: the operations of [`bench`](mod@crate::bench) with both threads on one of them; those
-//! that reach from one processor to another; each kind of lock, with one to four of them contending; and pairs of threads that
-//! share nothing but the kernel, one to four at once.
+//! that reach from one processor to another; each kind of lock, with one to four of them
+//! contending; and pairs of threads that share nothing but the kernel, one to four at once.
 //! Must never know: how it is counted.
 //!
 //! # Layouts

@@ -1,7 +1,9 @@
-//! Owns: the loop in which one to four pairs of threads give each other semaphores at once, each pair in an instance of its own.
+//! Owns: the loop in which one to four pairs of threads give each other semaphores at once, each
+//! pair in an instance of its own.
 //! Must never know: how it is counted.
 //!
-//! The pairs have nothing in common but the kernel: they lose to each other what its one lock costs.
+//! The pairs have nothing in common but the kernel: they lose to each other what its one lock
+//! costs.
 
 use super::{BenchBoard, Objects, PROCESSORS, STACK, USUAL, end_of, expect, put, round};
 use crate::mark::{begin, end};

@@ -101,7 +101,8 @@ pub struct LockCost {
     pub contended: BTreeMap<u32, BTreeMap<usize, Contended>>,
 }
 
-/// Pairs of threads at once, each of which goes there and back by two semaphores, in an instance and on a processor of its own.
+/// Pairs of threads at once, each of which goes there and back by two semaphores, in an instance
+/// and on a processor of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pairs {
@@ -132,8 +133,8 @@ pub struct Figures {
     pub across: BTreeMap<String, Reach>,
     /// The kinds of locks.
     pub locks: BTreeMap<String, LockCost>,
-    /// Pairs that share nothing but the kernel: `pairs-3-turns-100` are three at once, of which each makes 100 turns of a loop
-    /// before it gives; for each quantum.
+    /// Pairs that share nothing but the kernel: `pairs-3-turns-100` are three at once, of which
+    /// each makes 100 turns of a loop before it gives; for each quantum.
     pub pairs: BTreeMap<String, BTreeMap<u32, Pairs>>,
 }
 
