@@ -31,7 +31,11 @@ fn run(layout: &'static Layout, order: Order) -> taktos_arch_host::Outcome {
         let caller = taktos_kernel::AnyThread::<SeveralHost>::current();
         caller.set_priority(main).expect("it exists");
         let operations = OPERATIONS.get().expect("it was made");
-        several_bench::run(layout, leak(several_bench::Objects::new()), operations);
+        let objects = (
+            leak(several_bench::Objects::new()),
+            leak(several_bench::Pairs::new()),
+        );
+        several_bench::run(layout, objects, operations);
         SeveralHost::exit(0);
     })
 }
@@ -56,17 +60,19 @@ fn all_is_measured_in_any_order() {
                 outcome.end
             );
             assert_eq!(outcome.console.lines().last(), Some("all is measured"));
-            let (same, across, locks) = match name {
-                "partitioned" => (3, 1, 8 * several_bench::PROCESSORS),
-                "cluster" => (3, 1, 0),
-                "edf" => (1, 1, 0),
-                "deadlines" | "servers" => (1, 0, 0),
-                "gathered" => (1, 1, several_bench::PROCESSORS),
-                _ => (2, 0, 0),
+            let processors = several_bench::PROCESSORS;
+            let (same, across, locks, pairs) = match name {
+                "partitioned" => (3, 1, 8 * processors, 2 * processors),
+                "cluster" => (3, 1, 0, 0),
+                "edf" => (1, 1, 0, 0),
+                "deadlines" | "servers" => (1, 0, 0, 0),
+                "gathered" => (1, 1, processors, 0),
+                _ => (2, 0, 0, 0),
             };
             assert_eq!(rounds(&outcome.console, "same"), same, "{name}");
             assert_eq!(rounds(&outcome.console, "across"), across, "{name}");
             assert_eq!(rounds(&outcome.console, "locks"), locks, "{name}");
+            assert_eq!(rounds(&outcome.console, "pairs"), pairs, "{name}");
         }
     }
 }

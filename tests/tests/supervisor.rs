@@ -361,6 +361,38 @@ fn all_from_a_fault_to_the_next_wait_is_at_the_partitions_cost() {
     });
 }
 
+thread_local! {
+    /// Whether a partition's thread has faulted, and nobody has ended a section of the kernel
+    /// since.
+    static FAULTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Faults in its first instruction, and says so before.
+extern "C" fn telling(_: &'static (), _: usize) -> ! {
+    FAULTED.set(true);
+    fault()
+}
+
+#[test]
+fn the_way_from_a_fault_to_its_supervisor_is_at_the_partitions_cost() {
+    const WAY: Duration = Duration::from_micros(100);
+    world(|| {
+        let supervisor: &'static Supervisor<Board> = leak(Supervisor::new());
+        let (amount, period) = ONE_OF_TEN;
+        let part: Part<Board> =
+            leak(supervised(telling, 8, EVER, supervisor).budget(amount, period));
+        part.start().unwrap();
+        // The first section that ends behind the fault is the supervisor's, which waited for it.
+        let way = || Box::new(|| Host::spend(WAY)) as Handler;
+        Host::at_each_unmask(move || FAULTED.take().then(way));
+        let before = usage(part).time;
+        let served = supervisor.serve(&[part], Timeout::FOREVER, |_, _| ControlFlow::Break(()));
+        served.unwrap();
+        let used = usage(part).time.saturating_sub(before);
+        assert_eq!(used, STOP.saturating_add(WAY));
+    });
+}
+
 #[test]
 fn starts_are_at_their_partitions_cost_also_behind_a_wait_for_the_rate() {
     world(|| {

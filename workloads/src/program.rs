@@ -459,13 +459,14 @@ macro_rules! several_processors {
 
         static MAIN: Thread<Board, 16384> = Thread::new("main").priority(several_bench::MAIN);
         static OBJECTS: several_bench::Objects<Board> = several_bench::Objects::new();
+        static PAIRS: several_bench::Pairs<Board> = several_bench::Pairs::new();
         $crate::operations!();
 
         board::entry!(board::start_with(&MAIN, wanted().instances, main));
 
         fn main() {
             interrupt::enable();
-            several_bench::run(wanted(), &OBJECTS, &OPERATIONS);
+            several_bench::run(wanted(), (&OBJECTS, &PAIRS), &OPERATIONS);
             Board::exit(0);
         }
 

@@ -21,6 +21,20 @@ macro_rules! wire_timers {
     };
 }
 
+/// Tells the laboratory where the lock is, a static of the port's (`taktos_abi::layout::LOCK`): a
+/// symbol, and no instruction.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! name_lock {
+    ($lock:ident) => {
+        ::core::arch::global_asm!(
+            ".globl \"taktos.layout.lock\"",
+            ".set \"taktos.layout.lock\", {lock}",
+            lock = sym $lock,
+        );
+    };
+}
+
 /// Makes room for the processors of a board, `$blocks` and `$stacks`, and wires them to a type that implements
 /// [`Upcalls`](taktos_machine::Upcalls).
 #[doc(hidden)]

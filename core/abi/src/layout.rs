@@ -1,5 +1,6 @@
 //! What tools that look at a running image from outside know of a thread's control block: two of its words, whose places the
-//! image tells by symbols; and, of the hypervisor's virtual processors, a byte of each.
+//! image tells by symbols; the lock of several processors; and, of the hypervisor's virtual
+//! processors, a byte of each.
 //!
 //! Owns: the meaning of these words, for the kernel and the laboratory. Must never know: who reads them, and how.
 
@@ -12,6 +13,10 @@ pub const WAIT: &str = "taktos.layout.tcb_wait";
 
 /// The symbol whose value is how far the blocks of processors lie from each other, where there are several, in bytes.
 pub const PROCESSOR: &str = "taktos.layout.processor";
+
+/// The symbol whose address is that of the one lock of several processors: a word whose lowest byte
+/// is not 0 while one has it.
+pub const LOCK: &str = "taktos.layout.lock";
 
 /// The symbol whose address is that of the byte which says how the hypervisor's first virtual processor stands.
 pub const VCPU_STANDING: &str = "taktos.layout.vcpu_standing";

@@ -13,7 +13,7 @@ struct mark {
     uint16_t number;
 };
 
-static uint64_t before_base, before_size;
+static uint64_t before_base, before_size, lock;
 static struct mark *marks;
 static size_t count, room;
 
@@ -85,6 +85,10 @@ static bool line(const char *text)
         before_size = b;
         return true;
     }
+    if (sscanf(text, "lock %" SCNx64, &a) == 1) {
+        lock = a;
+        return lock != 0;
+    }
     return watch_count > 0 && more(text, &watches[watch_count - 1]);
 }
 
@@ -108,6 +112,8 @@ bool plan_read(const char *path)
     qsort(marks, count, sizeof *marks, by_address);
     return good;
 }
+
+uint64_t plan_lock(void) { return lock; }
 
 bool plan_before_image(uint64_t address)
 {

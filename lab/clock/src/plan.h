@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plan: which addresses of an image are marks, and which words name the running threads.
+ * The plan: which addresses of an image are marks, which words name the running threads, and which one is a lock.
  *
  * It owns the plan's text form, which lab/emulator writes: a line each of
  *   mark ADDRESS NUMBER            a marked address; numbers are 1 to 65535
@@ -16,6 +16,7 @@
  *                                  says that it could run
  *   physical BASE SIZE OFFSET      only what lies in these physical addresses is meant, and OFFSET bytes behind where the
  *                                  watch says; without it one image has all addresses
+ *   lock ADDRESS                   the word of a lock, whose lowest byte is 0 while nobody has it (several processors)
  *   before BASE SIZE               code of the machine's own, which runs before the image: it is in no timing table
  */
 #ifndef TAKTOS_PLAN_H
@@ -55,6 +56,9 @@ bool plan_read(const char *path);
 
 /* The number of the mark at this address; 0: none. */
 uint16_t plan_mark(uint64_t address);
+
+/* The address of the lock; 0: none is watched. */
+uint64_t plan_lock(void);
 
 /* Whether an instruction at this address is the machine's own. */
 bool plan_before_image(uint64_t address);

@@ -5,7 +5,7 @@
 
 #include "counter.h"
 
-enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4, WAKE = 5 };
+enum kind { MARK = 1, SWITCH = 2, TROUBLE = 3, END = 4, WAKE = 5, HOLD = 6 };
 
 /* Enough to see what is wrong; the run is refused at the first one anyway. */
 #define MOST_TROUBLES 32
@@ -58,7 +58,7 @@ bool record_open(const char *path, int count, int resting)
     setvbuf(file, NULL, _IOFBF, 1 << 20);
     processors = count;
     first = resting;
-    fwrite("TAKREC08", 1, 8, file);
+    fwrite("TAKREC09", 1, 8, file);
     word((uint64_t)(processors - first));
     word(table.phases);
     return true;
@@ -91,6 +91,14 @@ void record_wake(int processor, unsigned guest, struct woken woken, bool by_hand
     word((uint64_t)time);
     word(woken.thread);
     word(woken.waited);
+}
+
+void record_hold(int processor, uint64_t place, uint64_t instructions)
+{
+    records++;
+    head(HOLD, processor, 0);
+    word(place);
+    word(instructions);
 }
 
 int record_resting(void) { return first; }

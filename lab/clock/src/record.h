@@ -52,7 +52,11 @@ void record_switch(int processor, struct whose whose, uint64_t thread, const str
 /* A thread of the image or of a guest could not run, and now it can, by what the processor did, in an interrupt handler or not. */
 void record_wake(int processor, unsigned guest, struct woken woken, bool by_handler, int64_t time);
 
-/* How many marks, switches and wake-ups were written. */
+/* A processor gave back a lock that it took by the instruction at `place`, after so many
+ * instructions. Of each place the longest is written, and some that are shorter. */
+void record_hold(int processor, uint64_t place, uint64_t instructions);
+
+/* How many marks, switches, wake-ups and holds were written. */
 uint64_t record_count(void);
 
 /* Something happened that voids the counts; `from`: where control came from, if that matters. */

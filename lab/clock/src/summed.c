@@ -9,6 +9,7 @@
 #include "counter.h"
 #include "encoding.h"
 #include "end.h"
+#include "holds.h"
 #include "plan.h"
 #include "record.h"
 #include "switches.h"
@@ -112,6 +113,7 @@ static void translate_run(const struct block *b, size_t begin, size_t end)
         return;
     struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(b->block, end - 1);
     switches_watch(last, packed(b->weights[end - 1]));
+    holds_watch(last, packed(b->weights[end - 1]));
     if (time_by_stores())
         qemu_plugin_register_vcpu_mem_cb(last, stored, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, NULL);
 }

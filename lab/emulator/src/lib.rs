@@ -50,7 +50,7 @@ pub use observed::{Observed, Subject};
 pub use options::Options;
 pub use plan::{Place, Standing};
 pub use program::{Emulator, remark};
-pub use record::{Count, Exceptions, Passing, Record, Switch, Total};
+pub use record::{Count, Exceptions, Hold, Passing, Record, Switch, Total};
 pub use sample::{Sample, Span, Statistics, intervals};
 pub use standing::{Left, Turn, Wake};
 pub use taktos_cycles::{Cpu, Edge, Lines, Mark, PhaseRules, Rule, Source, Table};

@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     /// What is watched: of the image, then of its guests.
     watches: Vec<Watched>,
     before: Option<Range<u64>>,
+    /// The word of the lock that is watched.
+    lock: Option<u64>,
 }
 
 /// The words of one image.
@@ -107,6 +109,7 @@ impl Plan {
             places: marked.into_values().map(shared).collect(),
             watches: Watched::of(&file, processors, more)?.into_iter().collect(),
             before,
+            lock: lock(&file, more)?,
         })
     }
 
@@ -150,6 +153,9 @@ impl Plan {
         }
         for watched in &self.watches {
             watched.add_to(&mut text);
+        }
+        if let Some(lock) = &self.lock {
+            let _ = writeln!(text, "lock {lock:x}");
         }
         if let Some(Range { start, end }) = &self.before {
             let _ = writeln!(text, "before {start:x} {:x}", end - start);
@@ -253,6 +259,16 @@ fn cells(file: &object::File<'_>, processors: u64) -> Result<Option<Cells>, Erro
         count: processors,
         word,
     }))
+}
+
+/// The lock that is to be watched.
+fn lock(file: &object::File<'_>, more: &Watch) -> Result<Option<u64>, Error> {
+    if !more.holds {
+        return Ok(None);
+    }
+    let lock = value(file, layout::LOCK).map(|(lock, _)| lock);
+    let none = || Error::Plan(format!("the image names no lock by {}", layout::LOCK));
+    lock.map(Some).ok_or_else(none)
 }
 
 /// The value of a symbol that is an offset.

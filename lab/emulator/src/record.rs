@@ -68,6 +68,17 @@ pub struct Switch {
     pub turn: Turn,
 }
 
+/// A processor had the image's lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hold {
+    /// The processor.
+    pub processor: usize,
+    /// The address of the instruction that took the lock.
+    pub place: u64,
+    /// What the processor executed from that instruction to the one that gave the lock back.
+    pub instructions: u64,
+}
+
 /// Exceptions that were taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Exceptions {
@@ -94,6 +105,9 @@ pub struct Record {
     pub switches: Vec<Switch>,
     /// Every time that a thread which had run became ready.
     pub wakes: Vec<Wake>,
+    /// Where they were asked for ([`Watch::holds`](crate::Watch::holds)): the longest hold of the
+    /// image's lock of each place where it is taken.
+    pub holds: Vec<Hold>,
     /// What ended the run.
     pub ended: Ending,
     /// The virtual time that the run was given, in nanoseconds, where that ended it.

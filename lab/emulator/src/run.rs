@@ -17,7 +17,7 @@ use crate::process::Process;
 use crate::scratch::Scratch;
 use crate::several::{Probe, Setting};
 use crate::stream::{self, Event, Summary};
-use crate::{Emulator, Ended, Ending, Error, Options, Record, Switch, Watch};
+use crate::{Emulator, Ended, Ending, Error, Hold, Options, Record, Switch, Watch};
 
 impl Emulator {
     /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere: until so much virtual time has
@@ -279,7 +279,18 @@ impl<'data> Seen<'data> {
                 turn: switched.turn,
             }),
             Event::Wake(wake) => self.record.wakes.push(wake),
+            Event::Hold(hold) => self.keep(hold),
             Event::OfGuest(..) => {}
+        }
+    }
+
+    /// Keeps a hold of the lock if it is the longest of its place.
+    fn keep(&mut self, hold: Hold) {
+        let holds = &mut self.record.holds;
+        match holds.iter_mut().find(|known| known.place == hold.place) {
+            Some(known) if known.instructions >= hold.instructions => {}
+            Some(known) => *known = hold,
+            None => holds.push(hold),
         }
     }
 

@@ -7,7 +7,7 @@ use taktos_cycles::Mark;
 
 use crate::several::MOST_PROCESSORS;
 use crate::standing::{Turn, Wake};
-use crate::{Count, Ending, Error, Exceptions, Passing, Total};
+use crate::{Count, Ending, Error, Exceptions, Hold, Passing, Total};
 
 /// One event, in the order in which the emulator executed: times of one processor never go back, those of
 /// different processors may by up to a quantum.
@@ -19,6 +19,9 @@ pub enum Event {
     Switch(Switched),
     /// A thread that had run became ready.
     Wake(Wake),
+    /// A processor gave the image's lock back. Of each place where it is taken the longest is told,
+    /// and some that are shorter.
+    Hold(Hold),
     /// The same in a guest of what the machine runs first, by its place among those that are watched. The processor of a switch
     /// is a virtual one, of which nothing is counted; that of a wake-up is the machine's.
     OfGuest(usize, Box<Self>),
@@ -74,6 +77,7 @@ const SWITCH: u64 = 2;
 const TROUBLE: u64 = 3;
 const END: u64 = 4;
 const WAKE: u64 = 5;
+const HOLD: u64 = 6;
 
 const UNKNOWN_INSTRUCTION: u64 = 1;
 
@@ -138,6 +142,7 @@ pub(crate) fn read(
                 };
                 event(Event::Wake(wake).of(argument & 0xff));
             }
+            HOLD => event(Event::Hold(stream.hold(processor)?)),
             TROUBLE => {
                 let (from, to) = (stream.word()?, stream.word()?);
                 return Err(trouble(argument, from, to));
@@ -167,7 +172,7 @@ impl<R: Read> Stream<R> {
         let mut form = [0; 8];
         file.read_exact(&mut form)
             .map_err(|_| Error::Damaged("no header"))?;
-        if &form != b"TAKREC08" {
+        if &form != b"TAKREC09" {
             return Err(Error::Damaged("no header"));
         }
         let mut stream = Self {
@@ -235,6 +240,18 @@ impl<R: Read> Stream<R> {
         }
         self.last[processor] = total.clone();
         Ok(total)
+    }
+
+    /// How long a processor held the lock.
+    fn hold(&mut self, processor: usize) -> Result<Hold, Error> {
+        if processor >= self.last.len() {
+            return Err(Error::Damaged("a processor of no number"));
+        }
+        Ok(Hold {
+            processor,
+            place: self.word()?,
+            instructions: self.word()?,
+        })
     }
 
     fn end(mut self, ended: Ending) -> Result<Summary, Error> {

@@ -12,6 +12,9 @@ pub struct Watch {
     pub current: Option<u64>,
     /// How far into a control block the thread's name lies, of 16 bytes at most and ended by 0, where the image does not say so itself.
     pub name: Option<u64>,
+    /// Whether it is recorded how long processors hold the image's one lock, which the image of a
+    /// kernel for several tells by a symbol.
+    pub holds: bool,
 }
 
 impl Watch {
@@ -22,6 +25,7 @@ impl Watch {
             marks,
             current: None,
             name: None,
+            holds: false,
         }
     }
 }

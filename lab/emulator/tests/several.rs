@@ -7,7 +7,7 @@ mod wide;
 use std::time::Duration;
 
 use taktos_emulator::several::{Setting, Time, Virt};
-use taktos_emulator::{Edge, Error, Options, Record, Sample};
+use taktos_emulator::{Edge, Error, Hold, Options, Record, Sample, Watch};
 use wide::Image;
 
 const QUANTA: [u32; 3] = [20, 100, 1000];
@@ -189,6 +189,35 @@ fn switches_tell_processor_thread_and_time() {
         assert_eq!(switch.at, passing.total.at + 1);
         assert_eq!(passing.asleep, 0);
     }
+}
+
+/// The first processor takes the lock at two places: three times at the first one, each time for
+/// shorter.
+#[test]
+fn the_longest_hold_of_each_place_is_recorded() {
+    let mut image = Image::of(Virt::Aarch64, include_str!("images/lock.lst"));
+    let watched = Options {
+        watch: Watch {
+            holds: true,
+            ..Watch::default()
+        },
+        ..options()
+    };
+    let setting = Setting::new(2, 20);
+    let unnamed = image.run(&setting, &watched).expect_err("no record");
+    assert!(unnamed.to_string().contains("names no lock"), "{unnamed}");
+    image.symbol("taktos.layout.lock", image.data(0), 12);
+    let record = image.run(&setting, &watched).expect("a record");
+    let begin = image.data(0) - wide::DATA;
+    let hold = |place, instructions| Hold {
+        processor: 0,
+        place: begin + place,
+        instructions,
+    };
+    // From the exclusive store over three turns of two instructions, and from the store of half a
+    // word.
+    assert_eq!(record.holds, [hold(0x14, 9), hold(0x34, 2)]);
+    assert_eq!(run(&image, setting).holds, []);
 }
 
 #[test]

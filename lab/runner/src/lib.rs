@@ -9,6 +9,7 @@ pub mod board;
 pub mod emulator;
 pub mod failure;
 pub mod fault;
+pub mod holds;
 pub mod image;
 pub mod kept;
 pub mod kind;

@@ -18,7 +18,8 @@ pub struct Layout {
 /// What is measured in a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parts {
-    /// All that is between instances, and all in the first one, before and after it was opened.
+    /// All that is between instances, and all in the first one, before and after it was opened;
+    /// pairs in each of them at once.
     Instances,
     /// All that is in one instance of all processors, before and after it was opened.
     Opened,

@@ -1,5 +1,6 @@
 //! Owns: what is measured on four processors: the operations of [`bench`](mod@crate::bench) with both threads on one of them; those
-//! that reach from one processor to another; and each kind of lock, with one to four of them contending.
+//! that reach from one processor to another; each kind of lock, with one to four of them
+//! contending; and pairs of threads that share nothing but the kernel, one to four at once.
 //! Must never know: how it is counted.
 //!
 //! # Layouts
@@ -20,9 +21,11 @@ mod beside;
 mod contention;
 mod layout;
 mod moves;
+mod pairs;
 mod same;
 
 pub use layout::{LAYOUTS, Layout};
+pub use pairs::Pairs;
 
 use crate::bench;
 use crate::mark::point;
@@ -129,7 +132,7 @@ type Entry<S> = fn(&'static Objects<S>);
 /// instances.
 pub fn run<S: BenchBoard>(
     layout: &'static Layout,
-    objects: &'static Objects<S>,
+    (objects, pairs): (&'static Objects<S>, &'static Pairs<S>),
     operations: &'static bench::Objects<S>,
 ) {
     let by_affinity = layout.told == Told::Affinity;
@@ -141,6 +144,7 @@ pub fn run<S: BenchBoard>(
             across_instances(objects, layout);
             again::open(objects, layout);
             same(again::AGAIN);
+            pairs::run(objects, pairs);
         }
         Parts::Opened => {
             across_cluster(objects, layout);

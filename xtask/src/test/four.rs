@@ -100,7 +100,7 @@ fn count(place: usize, ended: Ended) -> Result<Tally> {
 }
 
 /// The policies, as the suite for several processors knows them.
-const POLICIES: [&str; 6] = [
+pub(super) const POLICIES: [&str; 6] = [
     "edf",
     "simple",
     "priority",

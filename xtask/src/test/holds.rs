@@ -1,15 +1,23 @@
-//! The step that measures how long the hypervisor's one lock is held: the longest of all holds,
-//! while a guest with all VCPUs there can be asks for the longest exits that are known.
+//! The steps that measure how long the one lock of the hypervisor and that of the kernel are held:
+//! of the hypervisor's the longest of all holds, while a guest with all VCPUs there can be asks for
+//! the longest exits that are known; of the kernel's the longest of each call, in the programs that
+//! make all calls there are.
 //!
 //! Owns: how long that may be. Must never know: what is done meanwhile.
 
 use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
 use taktos_emulator::several::{MOST_PROCESSORS, Setting, Virt};
-use taktos_emulator::{Board, Options, Record};
+use taktos_emulator::{Board, Options, Record, Watch};
+use taktos_experiments::several_bench::LAYOUTS;
+use taktos_runner::several::Board as Several;
 use taktos_runner::workspace::Workspace;
 use taktos_runner::{emulator, image};
 
 use super::Tally;
+use super::four::POLICIES;
 
 /// The longest hold that is allowed under each scheduler, in executed instructions.
 const LONGEST: [(&str, u64); 3] = [("credit", 8_500), ("credit2", 13_500), ("rtds", 14_000)];
@@ -19,6 +27,7 @@ const SETTING: Setting = Setting::new(4, 100);
 /// Fewer holds were no measurement.
 const LEAST: usize = 1_000;
 
+/// Under each scheduler of the hypervisor.
 pub(super) fn longest(workspace: &Workspace) -> Result<Tally> {
     let image = image::build(workspace, Board::HYPERVISOR, "holds")?;
     let clock = emulator::find(Virt::Aarch64El2)?;
@@ -64,4 +73,170 @@ fn holds(record: &Record) -> Vec<u64> {
         }
     }
     holds
+}
+
+/// The longest hold of the kernel's lock that is allowed to a call, in executed instructions.
+const LIMIT: u64 = 400;
+/// The calls that are above it, with what each of them may reach: a twentieth more than today, on
+/// AArch64 or, by its share, on RISC-V. Decisions by the library's tables are what they have in
+/// common: a call that only gives way can meet one.
+const ABOVE: [(&str, u64); 47] = [
+    ("smp::lock::unlock", 6_900),
+    ("smp::lock::lock", 6_600),
+    ("smp::api::move_to", 6_550),
+    ("smp::api::request_for_caller", 5_700),
+    ("thread::delete", 5_100),
+    ("smp::api::set_affinity", 4_950),
+    ("smp::api::remove_processor", 4_900),
+    ("kernel::alarm", 3_900),
+    ("smp::api::add_processor", 3_600),
+    ("ipc::reply", 3_050),
+    ("thread::exit", 2_900),
+    ("object::semaphore::delete", 2_850),
+    ("ipc::call", 2_700),
+    ("object::mutex::lock", 2_650),
+    ("object::mutex::unlock", 2_550),
+    ("thread::yield_now", 2_350),
+    ("thread::create::idle", 2_100),
+    ("thread::sleep", 2_100),
+    ("thread::create::start_at", 2_050),
+    ("smp::api::processor", 2_000),
+    ("interrupt::choose", 1_600),
+    // The same on RISC-V.
+    ("interrupt::choose_after", 2_250),
+    ("object::semaphore::give", 1_600),
+    ("thread::set_priority", 1_550),
+    ("thread::join", 1_450),
+    ("object::semaphore::take", 1_450),
+    ("object::condition::wait", 1_350),
+    ("object::queue::receive", 1_250),
+    ("object::period::reset", 1_200),
+    ("ipc::fast::send", 1_500),
+    ("object::notify::notify_take", 1_100),
+    ("ipc::receive", 1_100),
+    ("thread::cancel_wait", 1_100),
+    ("thread::resume", 1_050),
+    ("thread::create::start_with", 1_000),
+    ("kernel::slice_end", 1_000),
+    ("thread::suspend", 900),
+    ("smp::api::release_job", 850),
+    ("object::period::go_on", 800),
+    ("ipc::reply_and_receive", 650),
+    ("object::event::set", 600),
+    ("object::pipe::write", 550),
+    ("object::queue::send", 500),
+    ("object::notify::notify", 450),
+    ("object::semaphore::give_in", 450),
+    ("object::pipe::read", 450),
+    ("object::condition::broadcast", 450),
+];
+/// What looks at all there is, for tests.
+const LOOKS: [&str; 2] = ["smp::api::look", "smp::api::check"];
+/// What RISC-V may execute more, in hundredths: as in `experiments/published/several.toml`.
+const SHARE: u64 = 125;
+/// Fewer calls were no measurement.
+const CALLS: usize = 60;
+
+/// The programs that make all calls of the kernel, and what each finds on its command line.
+fn programs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let layouts = LAYOUTS.map(|(layout, _)| ("bench", layout));
+    let policies = POLICIES.map(|policy| ("several", policy));
+    layouts.into_iter().chain(policies).chain([("suite", "0")])
+}
+
+/// The longest hold of the kernel's lock by each call, on a board with four processors.
+pub(super) fn of_the_kernel(workspace: &Workspace, board: Several) -> Result<Tally> {
+    let clock = emulator::find(board.machine)?;
+    let mut longest: BTreeMap<String, u64> = BTreeMap::new();
+    for (program, argument) in programs() {
+        let image = image::build_for(workspace, (board.name, board.machine.triple()), program)?;
+        let options = Options {
+            argument: Some(argument.to_owned()),
+            watch: Watch {
+                holds: true,
+                ..Watch::default()
+            },
+            ..Options::default()
+        };
+        let record = clock.record(&image.path, &SETTING, &options, &mut |_| {})?;
+        for (call, hold) in taktos_runner::holds::longest(&image.path, &record)? {
+            let most = longest.entry(call).or_default();
+            *most = hold.max(*most);
+        }
+    }
+    longest.retain(|call, _| !LOOKS.contains(&call.as_str()));
+    let share = match board.machine {
+        Board::Virt(Virt::RiscV64) => SHARE,
+        _ => 100,
+    };
+    Ok(judged(&longest, &ABOVE, share))
+}
+
+/// Whether each call keeps to what is allowed to it, times a share in hundredths; those above the
+/// limit are named.
+fn judged(longest: &BTreeMap<String, u64>, above: &[(&str, u64)], share: u64) -> Tally {
+    let limit = LIMIT * share / 100;
+    let mut by_length: Vec<(&String, &u64)> = longest.iter().collect();
+    by_length.sort_by_key(|(_, hold)| std::cmp::Reverse(**hold));
+    let mut found = Tally::default();
+    for (call, hold) in &by_length {
+        let told = above.iter().find(|(name, _)| name == call);
+        let most = told.map_or(limit, |(_, most)| limit.max(most * share / 100));
+        if **hold > limit {
+            let _ = writeln!(found.figures, "{call}: {hold} instructions, above {limit}");
+        }
+        found.add(match **hold <= most {
+            true => Tally::pass(),
+            false => Tally::fail(format!(
+                "{call} holds the lock for {hold} (at most {most})\n"
+            )),
+        });
+    }
+    let within = by_length.iter().find(|(_, hold)| **hold <= limit);
+    if let Some((call, hold)) = within {
+        let _ = writeln!(found.figures, "the longest of the others is {call}: {hold}");
+    }
+    found.add(match by_length.len() >= CALLS {
+        true => Tally::pass(),
+        false => Tally::fail(format!(
+            "{} calls were seen (at least {CALLS})\n",
+            by_length.len()
+        )),
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Enough calls of 10 instructions, and this one.
+    fn tally(hold: u64, share: u64) -> Tally {
+        let others = (1..CALLS).map(|number| (format!("call {number}"), 10));
+        let longest = others.chain([("lock".to_owned(), hold)]).collect();
+        judged(&longest, &[("lock", 1_000)], share)
+    }
+
+    #[test]
+    fn a_call_keeps_to_the_limit_or_to_what_is_told_of_it() {
+        assert_eq!((tally(1_000, 100).failed, tally(1_001, 100).failed), (0, 1));
+        assert_eq!((tally(1_250, 125).failed, tally(1_251, 125).failed), (0, 1));
+        let untold = [("lock".to_owned(), LIMIT + 1)].into();
+        let said = judged(&untold, &[], 100).said;
+        assert!(
+            said.contains("lock holds the lock for 401 (at most 400)"),
+            "{said}"
+        );
+        assert!(said.contains("1 calls were seen"), "{said}");
+    }
+
+    #[test]
+    fn calls_above_the_limit_are_named_and_the_longest_of_the_others() {
+        let figures = tally(900, 100).figures;
+        assert!(
+            figures.starts_with("lock: 900 instructions, above 400\n"),
+            "{figures}"
+        );
+        assert!(figures.contains("others is call"), "{figures}");
+    }
 }

@@ -149,6 +149,15 @@ fn steps(length: Length) -> Vec<Step> {
     for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));
     }
+    // What a call does with the lock is the kernel's: in short runs one architecture shows it.
+    let shown = if length == Length::Long { 2 } else { 1 };
+    steps.extend((Several::thorough().take(shown)).map(|board| {
+        on(
+            "longest hold of the lock on",
+            (board.name, board),
+            holds::of_the_kernel,
+        )
+    }));
     for board in boards::chips(length) {
         let there = || (board.name, board);
         // That of the thorough boards is the same.

@@ -8,6 +8,7 @@ use taktos_lock::HELD;
 
 /// The lock of the seam. The hand-written paths give it back themselves; see `pieces`.
 static LOCK: Lock<Arm> = free_lock();
+taktos_arch_common::name_lock!(LOCK);
 
 /// The architecture, as the common part of the ports knows it.
 pub enum Arm {}

@@ -52,6 +52,7 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
         } else {
             switches += 1;
             words.extend([WAKE | head, at[processor] * PICOSECONDS, 8, 2]);
+            words.extend([HOLD | head, 0x4020_0000, at[processor]]);
             words.push(SWITCH | head);
             words.extend(state(at[processor], false));
             words.extend([u64::from(*argument), 0x1_0000_0000, 4]);
@@ -65,7 +66,7 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
             .flat_map(|at| state(at, true).chain([3, 2, 1])),
     );
     let body = words.into_iter().flat_map(u64::to_le_bytes);
-    let bytes = b"TAKREC08".iter().copied().chain(body).collect();
+    let bytes = b"TAKREC09".iter().copied().chain(body).collect();
     (bytes, passings, switches)
 }
 
@@ -92,8 +93,8 @@ proptest! {
         let exceptions = Exceptions { entries: 9, returns: 6, chains: 3 };
         prop_assert_eq!(summary.exceptions, exceptions);
         let marks = events.iter().filter(|event| matches!(event, Event::Mark(_)));
-        // A wake-up goes before each switch.
-        prop_assert_eq!((marks.count(), events.len()), (passings, passings + 2 * switches));
+        // A wake-up and a hold go before each switch.
+        prop_assert_eq!((marks.count(), events.len()), (passings, passings + 3 * switches));
         let shorter = &bytes[..cut.index(bytes.len())];
         prop_assert!(matches!(told(shorter).1, Err(Error::Damaged(_))));
         bytes.push(0);
@@ -116,8 +117,8 @@ proptest! {
                 Event::Mark(passing) => (passing.processor, passing.total.at),
                 Event::Switch(switched) => (switched.processor, switched.at),
                 Event::Wake(wake) => (wake.processor, wake.at),
-                // A guest's processors are others.
-                Event::OfGuest(..) => continue,
+                // A hold has no time; a guest's processors are others.
+                Event::Hold(_) | Event::OfGuest(..) => continue,
             };
             prop_assert!(last[processor] <= at);
             last[processor] = at;
@@ -127,7 +128,7 @@ proptest! {
     #[test]
     fn bytes_of_no_file_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         prop_assert!(told(&bytes).1.is_err());
-        let headed = [b"TAKREC08", bytes.as_slice()].concat();
+        let headed = [b"TAKREC09", bytes.as_slice()].concat();
         prop_assert!(told(&headed).1.is_err());
     }
 
@@ -140,7 +141,7 @@ proptest! {
     ) {
         let header = [PROCESSORS as u64, PHASES as u64];
         let body = header.into_iter().chain(words).flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC08".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC09".iter().copied().chain(body).collect();
         let _ = told(&bytes);
     }
 }
@@ -158,7 +159,7 @@ fn what_is_wrong_is_named() {
             .collect();
         change(&mut words);
         let body = words.into_iter().flat_map(u64::to_le_bytes);
-        let bytes: Vec<u8> = b"TAKREC08".iter().copied().chain(body).collect();
+        let bytes: Vec<u8> = b"TAKREC09".iter().copied().chain(body).collect();
         told(&bytes).1.unwrap_err().to_string()
     };
     let cases: [(Change, &str); 8] = [

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use taktos_emulator::{Count, Record};
 
-use super::{Contended, Counted, LockCost};
+use super::{Contended, Counted, LockCost, MILLISECOND};
 use crate::measure::{Passages, Rounds, counts};
-
-/// Nanoseconds of a millisecond.
-const MILLISECOND: u64 = 1_000_000;
 
 /// Adds what the locks of a run cost; alone, in the first run that says so.
 ///

@@ -5,6 +5,7 @@
 mod across;
 mod goals;
 mod locks;
+mod pairs;
 mod same;
 mod tables;
 
@@ -37,6 +38,8 @@ pub const LAYOUTS: [(&str, &[u32]); 8] = [
 const FINEST: &[u32] = QUANTA.split_at(1).0;
 /// The layout whose operations have no name beside their own.
 const PARTITIONED: &str = "partitioned";
+/// Nanoseconds of a millisecond.
+const MILLISECOND: u64 = 1_000_000;
 
 /// What was counted: instructions, and cycles where there is a model of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +101,21 @@ pub struct LockCost {
     pub contended: BTreeMap<u32, BTreeMap<usize, Contended>>,
 }
 
+/// Pairs of threads at once, each of which goes there and back by two semaphores, in an instance
+/// and on a processor of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pairs {
+    /// How many round trips in a millisecond the pair on each processor made, rounded down.
+    pub each: BTreeMap<usize, u64>,
+    /// The same of all pairs together.
+    pub total: u64,
+    /// A round trip, in nanoseconds of the common clock: the mean, rounded down.
+    pub mean: u64,
+    /// The longest.
+    pub max: u64,
+}
+
 /// Operations by name.
 pub type Operations = BTreeMap<String, Counted>;
 
@@ -115,6 +133,9 @@ pub struct Figures {
     pub across: BTreeMap<String, Reach>,
     /// The kinds of locks.
     pub locks: BTreeMap<String, LockCost>,
+    /// Pairs that share nothing but the kernel: `pairs-3-turns-100` are three at once, of which
+    /// each makes 100 turns of a loop before it gives; for each quantum.
+    pub pairs: BTreeMap<String, BTreeMap<u32, Pairs>>,
 }
 
 impl Figures {
@@ -129,12 +150,14 @@ impl Figures {
             instances: BTreeMap::new(),
             across: BTreeMap::new(),
             locks: BTreeMap::new(),
+            pairs: BTreeMap::new(),
         };
         for record in runs {
             let rounds = rounds(record)?;
             same::add(&mut figures, record, &rounds);
             across::add(&mut figures.across, record, &rounds);
             locks::add(&mut figures.locks, record, &rounds)?;
+            pairs::add(&mut figures.pairs, record, &rounds)?;
         }
         Ok(figures)
     }
@@ -184,7 +207,8 @@ impl Baselined for Figures {
 
     fn rows(&self) -> usize {
         let instances: usize = self.instances.values().map(Operations::len).sum();
-        self.same.len() + instances + self.across.len() + self.locks.len()
+        let several = self.across.len() + self.locks.len() + self.pairs.len();
+        self.same.len() + instances + several
     }
 
     fn unchanged(&self) -> String {

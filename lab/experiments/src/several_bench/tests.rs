@@ -112,6 +112,47 @@ fn a_lock_costs_its_waiting_and_both_its_ends() {
 }
 
 #[test]
+fn pairs_are_counted_while_all_of_them_are_at_work() {
+    let marks = [
+        (Point, "round", 0, 0, 0),
+        (Begin, "round-trip", 0, 100, 10),
+        (End, "round-trip", 0, 150, 60), // the other pair has not begun
+        (Begin, "round-trip", 1, 200, 10),
+        (Begin, "round-trip", 0, 210, 10),
+        (End, "round-trip", 0, 300, 60),
+        (Begin, "round-trip", 0, 310, 10),
+        (End, "round-trip", 1, 400, 70),
+        (End, "round-trip", 0, 1200, 60),
+        (Begin, "round-trip", 1, 410, 10),
+        (End, "round-trip", 1, 1300, 60), // the other pair has ended
+    ];
+    let run = record("@round part=pairs pairs=2 turns=7\n", &marks);
+    let figures = Figures::of("board", &[run]).unwrap();
+    let expected = Pairs {
+        each: BTreeMap::from([(0, 2_000), (1, 1_000)]),
+        total: 3_000,
+        mean: (90 + 890 + 200) / 3,
+        max: 890,
+    };
+    assert_eq!(figures.pairs["pairs-2-turns-7"][&20], expected);
+    assert_eq!(figures.rows(), 1);
+}
+
+#[test]
+fn pairs_that_were_never_at_work_at_once_are_refused() {
+    let marks = [
+        (Point, "round", 0, 0, 0),
+        (Begin, "round-trip", 0, 100, 10),
+        (End, "round-trip", 0, 150, 60),
+        (Begin, "round-trip", 1, 200, 10),
+        (End, "round-trip", 1, 400, 70),
+    ];
+    let run = record("@round part=pairs pairs=2 turns=0\n", &marks);
+    let error = Figures::of("board", &[run]).unwrap_err().to_string();
+    assert!(error.contains("pairs-2: there is no time"), "{error}");
+}
+
+#[test]
 fn operations_on_one_processor_are_counted_there() {
     let one = record(
         "@round part=same layout=partitioned\n",

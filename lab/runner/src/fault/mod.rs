@@ -149,7 +149,7 @@ fn place(source: &Source, symbol: Option<&str>) -> Option<String> {
 }
 
 /// A function's name without what it is generic over.
-fn without_types(name: &str) -> &str {
+pub(crate) fn without_types(name: &str) -> &str {
     let end = name.find('<').filter(|at| *at > 0);
     &name[..end.unwrap_or(name.len())]
 }

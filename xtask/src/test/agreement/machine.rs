@@ -55,7 +55,7 @@ impl Recording {
                 let whose = recorder.vcpus.whose(switched.thread);
                 self.turns.extend(whose.map(|whose| Turn { at, whose }));
             }
-            Event::Mark(_) | Event::Wake(_) | Event::OfGuest(..) => {}
+            Event::Mark(_) | Event::Wake(_) | Event::Hold(_) | Event::OfGuest(..) => {}
         }
     }
 }
