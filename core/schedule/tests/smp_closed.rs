@@ -690,7 +690,8 @@ impl<'a> Pair<'a> {
     /// was told. A processor that has its registers lets go of them at once, and it is ready then.
     fn moves_closed(&mut self, id: usize, target: usize, priority: Priority) -> bool {
         let board = self.board;
-        (self.closes(target), self.closes(board.home[id].get()));
+        self.closes(target);
+        self.closes(board.home[id].get());
         let now = at(self.now);
         let from = self.closed(id);
         let ours = self
