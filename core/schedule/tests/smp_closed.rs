@@ -826,8 +826,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Who shall run on the processor `number`, by the router and by the tables alone; none for an
-    /// idle thread.
+    /// The heirs of the processor `number`, by the router and by the tables alone; none for an idle
+    /// thread.
     fn heirs(&self, number: usize) -> (Option<Thread>, Option<Thread>) {
         let no_idle = |row: Option<Thread>| row.filter(|row| row.index() < THREADS);
         let theirs = no_idle(self.plain.heir(cpu(number)));

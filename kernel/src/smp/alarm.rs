@@ -14,7 +14,7 @@ use taktos_abi::Status;
 use taktos_machine::Machine;
 use taktos_schedule::Cpu;
 
-/// What a processor can be called for, beside that it is to look at its heir.
+/// The reasons for which a processor is called, beside that it is to look at its heir: flags of a byte.
 pub(super) struct Asked;
 
 impl Asked {

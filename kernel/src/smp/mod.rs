@@ -85,9 +85,9 @@ pub struct Smp<S> {
     /// To which accounts the processors are charged.
     #[cfg(feature = "budgets")]
     payers: account::Payers,
-    /// Who has been moved from each processor, and is ready elsewhere once it has let go of the registers.
+    /// The thread that was moved from each processor, and is ready elsewhere once that has let go of its registers.
     moving: [Guarded<Option<ThreadRef>>; MOST],
-    /// Why each processor was called, beside that it is to look at its heir: what of [`alarm::Asked`].
+    /// The flags of [`alarm::Asked`] for which each processor was called.
     asked: [AtomicU8; MOST],
     owner: PhantomData<fn() -> S>,
 }

@@ -75,7 +75,7 @@ pub struct Hold {
     pub processor: usize,
     /// The address of the instruction that took the lock.
     pub place: u64,
-    /// What the processor executed from that instruction to the one that gave the lock back.
+    /// Instructions that the processor executed from that one to the one that gave the lock back.
     pub instructions: u64,
 }
 

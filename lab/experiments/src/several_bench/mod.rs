@@ -108,7 +108,7 @@ pub struct LockCost {
 pub struct Pairs {
     /// How many round trips in a millisecond the pair on each processor made, rounded down.
     pub each: BTreeMap<usize, u64>,
-    /// The same of all pairs together.
+    /// Round trips in a millisecond of all pairs together.
     pub total: u64,
     /// A round trip, in nanoseconds of the common clock: the mean, rounded down.
     pub mean: u64,

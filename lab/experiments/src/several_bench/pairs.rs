@@ -1,4 +1,4 @@
-//! What pairs of threads get done at once that share nothing but the kernel.
+//! Round trips of pairs of threads that run at once and share nothing but the kernel.
 
 use std::collections::BTreeMap;
 

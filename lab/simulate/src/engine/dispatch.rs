@@ -224,7 +224,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 }
 
-/// What the processor `row` has on it goes on from the end of the kernel's work.
+/// The task on the processor `row` goes on from the end of the kernel's work.
 #[inline(always)]
 pub(super) fn proceed(row: &mut Processor, progress: &[Progress]) {
     if row.held {

@@ -179,7 +179,7 @@ impl Progress {
     }
 }
 
-/// What few tasks need.
+/// State of a job that few tasks need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
     /// The locks that the job holds, in the order in which it obtained them.

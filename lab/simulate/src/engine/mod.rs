@@ -75,7 +75,7 @@ pub struct Engine<'r, O> {
     events: u64,
     progress: Vec<Progress>,
     rare: Vec<Rare>,
-    /// What is gathered of each job; the rest is in `statistics`.
+    /// Figures of each job while they are gathered; the rest is in `statistics`.
     tallies: Vec<Tally>,
     statistics: Vec<TaskStatistics>,
     processors: Processors,
@@ -89,7 +89,7 @@ pub struct Engine<'r, O> {
     free: Free,
 }
 
-/// What costs nothing, ever: nothing of it is drawn then.
+/// Kinds of costs that are always nothing: none of them is drawn.
 #[derive(Clone, Copy, Debug)]
 struct Free {
     releases: bool,

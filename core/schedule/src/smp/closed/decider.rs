@@ -199,7 +199,7 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     Masked(&'a Masked<Id>),
 }
 
-/// What [`Router::change_home`](super::Router::change_home) answers for a thread that was moved, without a job and without a server.
+/// The answer of [`Router::change_home`](super::Router::change_home) for a thread that was moved, and has neither a job nor a server.
 pub struct Moved<'a, Id: Copy + Eq, Seat> {
     /// Where it is at home now.
     pub home: &'a Home<Id, Seat>,
