@@ -93,7 +93,7 @@ impl<S: System> Kernel<S> {
     /// Whether the registers of `thread` are in a processor.
     pub(crate) fn is_running(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         if is_smp::<S>() {
-            Self::is_in_a_processor(thread)
+            Self::holder_of(thread).is_some()
         } else {
             Self::running().current(cs) == thread
         }

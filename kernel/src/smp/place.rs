@@ -217,7 +217,7 @@ impl<S: System> Kernel<S> {
             return;
         }
         let wait = thread.wait.get(cs);
-        let Some(number) = Self::processor_of(thread) else {
+        let Some(number) = Self::holder_of(thread) else {
             return;
         };
         if wait != Wait::NOTHING && wait != Wait::MOVING {
@@ -252,7 +252,7 @@ impl<S: System> Kernel<S> {
     /// `thread` was moved, and the processor from which it was has let go of its registers: it is ready
     /// where it is at home now. Nothing if it ended meanwhile, or has gone on to a further processor.
     fn enter_moved(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if thread.wait.get(cs) != Wait::MOVING || Self::processor_of(thread).is_some() {
+        if thread.wait.get(cs) != Wait::MOVING || Self::holder_of(thread).is_some() {
             return;
         }
         thread.wait.set(cs, Wait::NOTHING);

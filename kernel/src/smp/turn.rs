@@ -302,13 +302,8 @@ impl<S: System> Kernel<S> {
         processor.heir.get() != processor.current.get()
     }
 
-    /// Whether the registers of `thread` are in a processor.
-    pub(crate) fn is_in_a_processor(thread: ThreadRef) -> bool {
-        Self::processor_of(thread).is_some()
-    }
-
     /// The processor that has the registers of `thread`.
-    pub(super) fn processor_of(thread: ThreadRef) -> Option<usize> {
+    pub(crate) fn holder_of(thread: ThreadRef) -> Option<usize> {
         (0..S::Machine::PROCESSORS).find(|number| {
             let current = S::Machine::processor_numbered(*number).current.get();
             core::ptr::eq(current, thread.context())
