@@ -1,17 +1,20 @@
 //! Owns: mutexes under the protocols for several processors. Must never know: how a protocol works.
 
-use super::BLOCKED;
 use super::place::error_of;
 use super::turn::level;
-use crate::critical_section::{CriticalSection, Guarded, Operation};
-use crate::sched::{IntoResult, OutcomeOf, fail, hold, is_smp};
+use super::{BLOCKED, View};
+use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
+use crate::object::mutex::MutexCore;
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, hold_after, is_smp, release, slow_path};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
+use crate::wait::inherit::Place;
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::{self, Instance, Lock, Obtained, Outcome};
+use taktos_schedule::smp::closed::Rows;
+use taktos_schedule::smp::{self, Alone, Instance, Lock, Obtained, Outcome};
 use taktos_time::Instant;
 
 /// How a [`ClusterMutex`] bounds the waiting of urgent threads.
@@ -56,11 +59,14 @@ enum Made {
 /// protocols differ from their sources.
 ///
 /// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first. Its owner may lock it again,
-/// but for MrsP. A thread that ends or is deleted unlocks what it owns. A thread's wait in a queue of another object goes by the priority
-/// that it has of its own and by [`Mutex`](crate::Mutex)es, not by what a cluster mutex lends it.
+/// but for MrsP. A thread that ends or is deleted unlocks what it owns. An owner's ceiling is part of its effective priority: its
+/// wait in a queue of another object goes by it, as by a [`Mutex`](crate::Mutex)'s, but not by what those who wait for a cluster mutex
+/// lend it. An owner that blocks leaves its processor to others, whatever the protocol.
 pub struct ClusterMutex<S> {
     protocol: ClusterProtocol,
     made: Guarded<Made>,
+    /// Lends the owner the ceiling, where the protocol has one.
+    lender: MutexCore,
     system: PhantomData<fn() -> S>,
 }
 
@@ -79,18 +85,43 @@ impl<S: System> ClusterMutex<S> {
         Self {
             protocol,
             made: Guarded::new(Made::NotYet),
+            lender: MutexCore::LENDER,
             system: PhantomData,
         }
     }
 
     /// Locks the mutex, waiting for it as long as `timeout` says: blocked, or spinning under MrsP.
     ///
-    /// Bounds: those of the scheduling library's `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`, `Deleted`; `State` where the wait would close a
+    /// Bounds: a fixed number of steps for a mutex that is free where no deadlines count, else those of the scheduling library's
+    /// `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`, `Deleted`; `State` where the wait would close a
     /// ring of waiting threads, or the caller owns it under MrsP; `Ceiling` where the caller is more urgent than the ceiling; `Parameter`
     /// in another instance than an immediate ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an interrupt
     /// handler.
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
-        let answer = hold::<S>().enter::<Obtain<S>>(self, 0, timeout);
+        let held = hold::<S>();
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if !S::Machine::in_interrupt() && self.obtain_plain(cs, current) {
+            return Ok(());
+        }
+        slow_path(self.lock_raised(held, timeout))
+    }
+
+    /// The same for one that has a ceiling, or is busy.
+    #[inline(never)]
+    fn lock_raised(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if !S::Machine::in_interrupt()
+            && let Some(done) = self.obtain_raised(cs, current)
+        {
+            return done;
+        }
+        slow_path(self.lock_by_tables(held, timeout))
+    }
+
+    /// The same for one that is busy, or raises a thread whose instance is open.
+    #[inline(never)]
+    fn lock_by_tables(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
+        let answer = held.enter::<Obtain<S>>(self, 0, timeout);
         answer.into_result::<S>()?;
         if answer.value == SPINS {
             return Self::spin();
@@ -98,6 +129,62 @@ impl<S: System> ClusterMutex<S> {
         Ok(())
     }
 
+    /// Gives `current`, which runs, the mutex, if it is free and has no ceiling; whether it did.
+    #[inline(always)]
+    fn obtain_plain(&self, cs: CriticalSection<'_>, current: ThreadRef) -> bool {
+        let (Made::As(lock), Some(row), Some(home)) =
+            (self.made.get(cs), current.row(cs), current.home(cs))
+        else {
+            return false;
+        };
+        let home = home.instance();
+        let obtain =
+            |scheduler: &mut super::Scheduler| scheduler.system_mut().obtain_plain(lock, row, home);
+        S::smp().with(cs, obtain) == Some(true)
+    }
+
+    /// Gives `current`, which runs, the mutex, if it is free, has a ceiling, and the thread's instance is closed; none where the
+    /// tables are to be asked.
+    #[inline(always)]
+    fn obtain_raised(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+    ) -> Option<Result<(), Error>> {
+        let Made::As(lock) = self.made.get(cs) else {
+            return None;
+        };
+        let (row, home) = (current.row(cs)?, current.home(cs)?);
+        let urgency = current.urgency.get(cs);
+        let alone = S::smp().with(cs, |scheduler| {
+            let system = scheduler.system_mut();
+            system.obtain_raised(lock, row, home.instance(), urgency.effective())
+        })?;
+        match alone {
+            Alone::Raised(to) => {
+                let set = || current.urgency.set(cs, urgency.with_effective(to));
+                if !home.raise(&View::<S>::new(cs), current, to, set, Place::Last) {
+                    Self::surrender_raised(cs, lock, row);
+                    return None;
+                }
+                self.lender.lend_to(cs, current, to);
+                Some(Ok(()))
+            }
+            Alone::Refused => Some(Err(Error::Ceiling)),
+            Alone::Ask => None,
+        }
+    }
+
+    /// `owner` gives up `lock`, if its instance's tables know nothing of that; whether it did. Its priority is the caller's business.
+    #[inline(always)]
+    fn surrender_raised(cs: CriticalSection<'_>, lock: Lock, owner: smp::Thread) -> bool {
+        let surrender =
+            |scheduler: &mut super::Scheduler| scheduler.system_mut().surrender_raised(lock, owner);
+        S::smp().with(cs, surrender) == Some(true)
+    }
+
+    #[cold]
+    #[inline(never)]
     fn spin() -> Result<(), Error> {
         loop {
             if let Some(outcome) = Kernel::<S>::outcome_of_wait() {
@@ -113,11 +200,47 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// Unlocks the mutex; who is next owns it then. Bound: that of the scheduling library's `smp::System::surrender`.
+    /// Unlocks the mutex; who is next owns it then. Bound: a fixed number of steps for one that nobody waited for since it was locked,
+    /// if it was locked last, else that of the scheduling library's `smp::System::surrender`.
     /// Errors: `NotOwner`, `Deleted`; `Context` in an interrupt handler.
     pub fn unlock(&'static self) -> Result<(), Error> {
-        hold::<S>()
-            .enter::<Surrender<S>>(self, 0, Timeout::NONE)
+        // An owner who should have given way gives the mutex back all the same, if nobody's turn depends on it.
+        let held = Held::<S>::mask();
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if let (Made::As(lock), Some(row)) = (self.made.get(cs), current.row(cs))
+            && !S::Machine::in_interrupt()
+        {
+            let surrender = |scheduler: &mut super::Scheduler| {
+                scheduler.system_mut().surrender_plain(lock, row)
+            };
+            if S::smp().with(cs, surrender) == Some(true) {
+                return Ok(());
+            }
+        }
+        slow_path(self.unlock_raised(held))
+    }
+
+    /// The same for one that has a ceiling, or that somebody waits for.
+    #[inline(never)]
+    fn unlock_raised(&'static self, held: Held<S>) -> Result<(), Error> {
+        let held = hold_after(held);
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if let (Made::As(lock), Some(row)) = (self.made.get(cs), current.row(cs))
+            && !S::Machine::in_interrupt()
+            && Self::surrender_raised(cs, lock, row)
+        {
+            self.lender.take_from(cs, current);
+            S::kernel().lose_ceiling(cs, current);
+            release(held);
+            return Ok(());
+        }
+        slow_path(self.unlock_by_tables(held))
+    }
+
+    /// The same for one that somebody waits for.
+    #[inline(never)]
+    fn unlock_by_tables(&'static self, held: Held<S>) -> Result<(), Error> {
+        held.enter::<Surrender<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
@@ -167,7 +290,8 @@ impl<S: System> ClusterMutex<S> {
             Made::Deleted => return Err(Error::Deleted),
             Made::NotYet => {}
             Made::As(lock) => {
-                Kernel::<S>::ask_library(cs, |system, _, _| system.delete_lock(lock))?
+                Kernel::<S>::ask_library(cs, |system, _, _| system.delete_lock(lock))?;
+                S::smp().set_lender(cs, lock, None);
             }
         }
         self.made.set(cs, Made::Deleted);
@@ -216,6 +340,7 @@ impl<S: System> ClusterMutex<S> {
                     system.create_lock(protocol, creator, ceiling, false, now, doings)
                 })?;
                 self.made.set(cs, Made::As(lock));
+                S::smp().set_lender(cs, lock, Some(&self.lender));
                 Ok(lock)
             }
         }
@@ -268,32 +393,106 @@ impl<S: System> Kernel<S> {
         if Self::ask_library(cs, |system, _, _| Ok(system.owns_any(row))) != Ok(true) {
             return;
         }
-        for lock in (0..S::smp().locks.get(cs)).filter_map(Lock::new) {
+        for lock in (0..S::smp().lenders.get(cs).len()).filter_map(Lock::new) {
             let owns =
                 |cs| Self::ask_library(cs, |system, _, _| system.owner(lock)) == Ok(Some(row));
             while owns(cs) {
-                if self.surrender(cs, lock, row).is_err() {
+                if self.surrender(cs, lock, thread, row).is_err() {
                     break;
                 }
             }
         }
     }
 
-    /// Gives `lock` up once, and wakes who has it then, unless that one spins.
+    /// Gives `lock` of `thread`, whose row is `owner`, up once, and wakes who has it then, unless that one spins.
     fn surrender(
         &'static self,
         cs: CriticalSection<'_>,
         lock: Lock,
+        thread: ThreadRef,
         owner: smp::Thread,
     ) -> Result<(), Error> {
+        // Before the tables let others go first. While they raise it as well, that moves nobody.
+        self.end_loan(cs, lock, thread, owner);
         let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)
         })?;
-        let next = next.and_then(|row| S::smp().thread(cs, row));
-        if let Some(next) = next.filter(|next| next.wait.get(cs) != Wait::NOTHING) {
-            self.wake(cs, next);
+        if let Some(next) = next.and_then(|row| S::smp().thread(cs, row)) {
+            self.begin_loan(cs, lock);
+            if next.wait.get(cs) != Wait::NOTHING {
+                self.wake(cs, next);
+            }
         }
         Ok(())
+    }
+
+    /// The owner of `lock` is another one by the tables: its effective priority includes the ceiling, which moves it nowhere.
+    fn begin_loan(&'static self, cs: CriticalSection<'_>, lock: Lock) {
+        if let Some((owner, ceiling)) = S::smp().loan(cs, lock)
+            && let Some(lender) = S::smp().lender(cs, lock)
+        {
+            lender.lend_to(cs, owner, ceiling);
+            self.settle(cs, owner, Place::Last);
+        }
+    }
+
+    /// `thread`, whose row is `owner`, is about to give up `lock`: if that is for the last time, its effective priority does not
+    /// include the ceiling any more.
+    fn end_loan(
+        &'static self,
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        thread: ThreadRef,
+        owner: smp::Thread,
+    ) {
+        let ownership = S::smp().with(cs, |scheduler| scheduler.system().ownership(lock));
+        if let Some(ownership) = ownership.flatten()
+            && ownership.owner == owner
+            && ownership.is_last
+            && ownership.raised.is_some()
+            && let Some(lender) = S::smp().lender(cs, lock)
+        {
+            lender.take_from(cs, thread);
+            self.settle(cs, thread, Place::First);
+        }
+    }
+
+    /// `current`, which runs, has given up what lent it a ceiling.
+    #[inline(always)]
+    fn lose_ceiling(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
+        let urgency = current.urgency.get(cs);
+        if urgency.effective() == urgency.base() {
+            return;
+        }
+        if current.owned.get(cs).is_some() || !current.waiters.is_empty(cs) {
+            return self.settle(cs, current, Place::First);
+        }
+        self.change_urgency(
+            cs,
+            current,
+            urgency.with_effective(urgency.base()),
+            Place::First,
+        );
+    }
+}
+
+impl<S: System> super::Smp<S> {
+    /// What lends the owner of `lock` the ceiling.
+    fn lender(&self, cs: CriticalSection<'_>, lock: Lock) -> Option<&'static MutexCore> {
+        self.lenders.get(cs).get(lock.index())?.get(cs)
+    }
+
+    fn set_lender(&self, cs: CriticalSection<'_>, lock: Lock, lender: Option<&'static MutexCore>) {
+        if let Some(place) = self.lenders.get(cs).get(lock.index()) {
+            place.set(cs, lender);
+        }
+    }
+
+    /// The owner of `lock`, and to what it is raised by it; none where the lock is free or has no ceiling.
+    fn loan(&self, cs: CriticalSection<'_>, lock: Lock) -> Option<(ThreadRef, Priority)> {
+        let ownership = self.with(cs, |scheduler| scheduler.system().ownership(lock))??;
+        let raised = Priority::from_stored(ownership.raised?.0 as u8);
+        Some((self.thread(cs, ownership.owner)?, raised))
     }
 }
 
@@ -332,8 +531,19 @@ macro_rules! decision {
 decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     let lock = mutex.row(cs, current)?;
     let row = current.row(cs).ok_or(Error::Context)?;
+    let is_free = Kernel::<S>::ask_library(cs, |system, _, _| system.owner(lock))?.is_none();
+    // Nobody else may have a reason any longer to have the tables decide; and the mutex may be new.
+    if is_free && (current.decider(cs).is_some() || S::smp().try_close(cs, current)) {
+        let done = match mutex.obtain_plain(cs, current) {
+            true => Some(Ok(())),
+            false => mutex.obtain_raised(cs, current),
+        };
+        if let Some(done) = done {
+            return done.map(|()| Kernel::<S>::conclude_several(cs, Status::OK, 0));
+        }
+    }
     let waits = !timeout.is_none();
-    S::smp().reach_lock(cs, lock, current);
+    S::smp().reach_lock(cs, lock, current, waits);
     let obtained = Kernel::<S>::ask_library(cs, |system, now, doings| {
         let obtained = system.obtain(lock, row, waits, now, doings)?;
         if obtained == Obtained::Waiting {
@@ -342,7 +552,12 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
         Ok(obtained)
     })?;
     Ok(match obtained {
-        Obtained::Owned => Kernel::<S>::conclude_several(cs, Status::OK, 0),
+        Obtained::Owned => {
+            if is_free {
+                S::kernel().begin_loan(cs, lock);
+            }
+            Kernel::<S>::conclude_several(cs, Status::OK, 0)
+        }
         Obtained::Spinning => {
             // The owner may run in its place: then it cannot look at the clock itself.
             if !timeout.is_forever() {
@@ -367,7 +582,7 @@ decision!(Surrender, ClusterMutex<S>, |cs, current, mutex, _, _| {
     match mutex.made.get(cs) {
         Made::Deleted => return Err(Error::Deleted),
         Made::NotYet => return Err(Error::NotOwner),
-        Made::As(lock) => S::kernel().surrender(cs, lock, row)?,
+        Made::As(lock) => S::kernel().surrender(cs, lock, current, row)?,
     }
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });
@@ -376,9 +591,17 @@ decision!(SetCeiling, ClusterMutex<S>, |cs, _, mutex, words, _| {
     let instance = Instance::new(words >> 8).ok_or(Error::Parameter)?;
     let ceiling = level(Priority::from_stored(words as u8));
     let lock = mutex.made(cs)?;
+    let loan = S::smp().loan(cs, lock);
+    if let Some((owner, _)) = loan {
+        S::smp().look_up(cs, owner, View::<S>::new(cs).is_ready(owner));
+    }
     Kernel::<S>::ask_library(cs, |system, now, doings| {
         system.set_ceiling(lock, instance, ceiling, now, doings)
     })?;
+    if let Some((owner, lent)) = S::smp().loan(cs, lock).filter(|_| loan.is_some()) {
+        mutex.lender.set_ceiling(cs, lent);
+        S::kernel().settle(cs, owner, Place::Last);
+    }
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });
 

@@ -409,6 +409,13 @@ impl<Id: Copy + Eq> Masked<Id> {
         place: Place,
     ) {
         let key = key_of(priority, self.draw(place));
+        let may_be_before = |top: Priority| match place {
+            Place::Last => !priority.beats(top),
+            Place::First => top.beats(priority),
+        };
+        if !self.rings.urgent().is_some_and(may_be_before) {
+            return self.keys[index(cpu)].set(key);
+        }
         match self.best(w, cpu) {
             Some((next, before, route)) if before < key => {
                 self.rings.remove(w, next, priority_of(before));
@@ -447,6 +454,15 @@ impl<Id: Copy + Eq> Masked<Id> {
         if new != old {
             self.place_at(w, id, old, new, place);
         }
+    }
+
+    /// `id`, which owns the seat of the processor that has its registers, is more urgent once `set` was called, behind its new
+    /// equals or in front of them: it goes on, as none that waits is before it.
+    #[inline(always)]
+    pub fn raise<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
+        set();
+        let key = key_of(w.priority(id), self.draw(place));
+        self.keys[note(w, id).place()].set(key);
     }
 
     /// `id`, which is ready at `old`, has the priority `new` from now on.

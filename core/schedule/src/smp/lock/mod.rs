@@ -19,6 +19,7 @@
 //! owners (at most as many as there are locks) takes at most
 //! (h + 2)·i·(3·log2(n + 1) + 8·s + 4 + U) + h² steps; the walk that looks for a deadlock takes h.
 
+mod alone;
 mod chain;
 mod create;
 mod give_up;
@@ -35,6 +36,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use alone::{Alone, Ownership};
 pub use queue::{EndsRecord, LineRecord, PlaceRecord};
 pub(crate) use table::Table;
 pub use table::{LockMemory, LockRecord, SideRecord, WaitRecord};

@@ -35,11 +35,17 @@ impl System<'_> {
             *nesting -= 1;
             return Ok(None);
         }
+        if self.surrender_raised(lock, thread) {
+            return Ok(None);
+        }
         let next = self.choose(lock);
         self.shed(lock, thread, now, effects);
         let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
         self.pass_ownership(lock, thread, next, raised);
         if next.is_some() {
+            if self.locks.lock(lock).waiters > 0 {
+                self.weigh(lock);
+            }
             for instance in self.locks.instances() {
                 self.pass_on(lock, instance, now, effects);
             }
@@ -53,8 +59,9 @@ impl System<'_> {
         }
         if let Some(next) = next {
             self.update_priority(next, Order::Append, now, effects);
-            if !self.locks.sticks(lock) {
-                self.clear_reasons(next.0, Reasons::LOCK, now, effects);
+            match self.locks.sticks(lock) {
+                true => self.leave_if_blocked(next.0, now, effects),
+                false => self.clear_reasons(next.0, Reasons::LOCK, now, effects),
             }
             self.let_owners_lead(now, effects);
         }
@@ -77,6 +84,9 @@ impl System<'_> {
 
     /// Takes the next owner of `lock` from its queues.
     fn choose(&mut self, lock: Lock) -> Option<Thread> {
+        if self.locks.lock(lock).waiters == 0 {
+            return None;
+        }
         if self.locks.is_omip(lock) {
             let room = self.locks.slot(lock).map_or(1, |slot| self.room(slot));
             self.locks.return_slot(lock, room);

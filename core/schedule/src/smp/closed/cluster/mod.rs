@@ -547,6 +547,16 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         }
     }
 
+    /// `id`, the heir of a processor, is more urgent once `set` was called, behind its new equals or in front of them: it goes
+    /// on. As none that waits is before it.
+    #[inline(always)]
+    pub fn raise<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
+        set();
+        let cpu = Q::cpu(w, id);
+        let key = self.draw(Q::urgency(w, id).number(), place);
+        self.key(cpu).set(key.at(cpu));
+    }
+
     /// From now on it decides about the processors that are told of with [`Cluster::seat`].
     pub(super) fn close(&self) {
         for key in &self.keys {
