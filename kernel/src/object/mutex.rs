@@ -536,11 +536,12 @@ fn lock_unowned<S: System>(
     core: &'static MutexCore,
     current: ThreadRef,
 ) -> OutcomeOf<S> {
-    if current.urgency.get(cs).base().beats(core.ceiling.get(cs)) {
+    let ceiling = core.ceiling.get(cs);
+    if current.urgency.get(cs).base().beats(ceiling) {
         return fail::<S>(Error::Ceiling);
     }
     core.give_to(cs, current);
-    S::kernel().settle(cs, current, Place::First);
+    S::kernel().gain_ceiling(cs, current, ceiling);
     Kernel::<S>::conclude_raised(cs)
 }
 
@@ -738,10 +739,7 @@ impl<S: System> Kernel<S> {
                 }
             }
         }
-        let urgency = owner.urgency.get(cs);
-        if urgency.effective() != urgency.base() {
-            self.settle(cs, owner, Place::First);
-        }
+        self.lose_ceiling(cs, owner);
     }
 
     /// Wakes `thread`, which has got the mutex.

@@ -8,13 +8,13 @@ use crate::object::mutex::MutexCore;
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, hold_after, is_smp, release, slow_path};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
-use crate::wait::inherit::Place;
+use crate::wait::inherit::{Place, deserved};
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
 use taktos_schedule::smp::closed::Rows;
-use taktos_schedule::smp::{self, Alone, Instance, Lock, Obtained, Outcome};
+use taktos_schedule::smp::{self, Alone, Instance, Lock, Obtained, Outcome, Ownership};
 use taktos_time::Instant;
 
 /// How a [`ClusterMutex`] bounds the waiting of urgent threads.
@@ -51,7 +51,10 @@ impl ClusterProtocol {
 enum Made {
     /// Nobody has locked it yet.
     NotYet,
+    /// It has no ceiling.
     As(Lock),
+    /// It has a ceiling.
+    Raising(Lock),
     Deleted,
 }
 
@@ -100,22 +103,23 @@ impl<S: System> ClusterMutex<S> {
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let (cs, current) = (held.section(), held.running().current(held.section()));
-        if !S::Machine::in_interrupt() && self.obtain_plain(cs, current) {
+        if S::Machine::in_interrupt() {
+            return slow_path(self.lock_by_tables(held, timeout));
+        }
+        if self.obtain_plain(cs, current) {
             return Ok(());
         }
         slow_path(self.lock_raised(held, timeout))
     }
 
-    /// The same for one that has a ceiling, or is busy.
+    /// The same for one that has a ceiling, or is busy; not in an interrupt.
     #[inline(never)]
     fn lock_raised(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
         let (cs, current) = (held.section(), held.running().current(held.section()));
-        if !S::Machine::in_interrupt()
-            && let Some(done) = self.obtain_raised(cs, current)
-        {
-            return done;
+        match self.obtain_raised(cs, current) {
+            Some(done) => done,
+            None => slow_path(self.lock_by_tables(held, timeout)),
         }
-        slow_path(self.lock_by_tables(held, timeout))
     }
 
     /// The same for one that is busy, or raises a thread whose instance is open.
@@ -132,15 +136,13 @@ impl<S: System> ClusterMutex<S> {
     /// Gives `current`, which runs, the mutex, if it is free and has no ceiling; whether it did.
     #[inline(always)]
     fn obtain_plain(&self, cs: CriticalSection<'_>, current: ThreadRef) -> bool {
-        let (Made::As(lock), Some(row), Some(home)) =
-            (self.made.get(cs), current.row(cs), current.home(cs))
-        else {
+        let (Made::As(lock), Some(home)) = (self.made.get(cs), current.home(cs)) else {
             return false;
         };
-        let home = home.instance();
-        let obtain =
-            |scheduler: &mut super::Scheduler| scheduler.system_mut().obtain_plain(lock, row, home);
-        S::smp().with(cs, obtain) == Some(true)
+        let (row, instance) = (current.row_or_none(cs), home.instance());
+        S::smp().with_home(cs, home, |scheduler| {
+            scheduler.system_mut().obtain_plain(lock, row, instance)
+        })
     }
 
     /// Gives `current`, which runs, the mutex, if it is free, has a ceiling, and the thread's instance is closed; none where the
@@ -151,20 +153,22 @@ impl<S: System> ClusterMutex<S> {
         cs: CriticalSection<'_>,
         current: ThreadRef,
     ) -> Option<Result<(), Error>> {
-        let Made::As(lock) = self.made.get(cs) else {
+        let (Made::Raising(lock), home) = (self.made.get(cs), current.home(cs)?) else {
             return None;
         };
-        let (row, home) = (current.row(cs)?, current.home(cs)?);
+        let (row, instance) = (current.row_or_none(cs), home.instance());
         let urgency = current.urgency.get(cs);
-        let alone = S::smp().with(cs, |scheduler| {
+        let alone = S::smp().with_home(cs, home, |scheduler| {
             let system = scheduler.system_mut();
-            system.obtain_raised(lock, row, home.instance(), urgency.effective())
-        })?;
+            system.obtain_raised(lock, row, instance, urgency.effective())
+        });
         match alone {
             Alone::Raised(to) => {
                 let set = || current.urgency.set(cs, urgency.with_effective(to));
                 if !home.raise(&View::<S>::new(cs), current, to, set, Place::Last) {
-                    Self::surrender_raised(cs, lock, row);
+                    S::smp().with_home(cs, home, |scheduler| {
+                        scheduler.system_mut().surrender_raised(lock, row)
+                    });
                     return None;
                 }
                 self.lender.lend_to(cs, current, to);
@@ -173,14 +177,6 @@ impl<S: System> ClusterMutex<S> {
             Alone::Refused => Some(Err(Error::Ceiling)),
             Alone::Ask => None,
         }
-    }
-
-    /// `owner` gives up `lock`, if its instance's tables know nothing of that; whether it did. Its priority is the caller's business.
-    #[inline(always)]
-    fn surrender_raised(cs: CriticalSection<'_>, lock: Lock, owner: smp::Thread) -> bool {
-        let surrender =
-            |scheduler: &mut super::Scheduler| scheduler.system_mut().surrender_raised(lock, owner);
-        S::smp().with(cs, surrender) == Some(true)
     }
 
     #[cold]
@@ -207,13 +203,14 @@ impl<S: System> ClusterMutex<S> {
         // An owner who should have given way gives the mutex back all the same, if nobody's turn depends on it.
         let held = Held::<S>::mask();
         let (cs, current) = (held.section(), held.running().current(held.section()));
-        if let (Made::As(lock), Some(row)) = (self.made.get(cs), current.row(cs))
+        if let (Made::As(lock), Some(home)) = (self.made.get(cs), current.home(cs))
             && !S::Machine::in_interrupt()
         {
-            let surrender = |scheduler: &mut super::Scheduler| {
+            let row = current.row_or_none(cs);
+            let is_free = S::smp().with_home(cs, home, |scheduler| {
                 scheduler.system_mut().surrender_plain(lock, row)
-            };
-            if S::smp().with(cs, surrender) == Some(true) {
+            });
+            if is_free {
                 return Ok(());
             }
         }
@@ -225,14 +222,19 @@ impl<S: System> ClusterMutex<S> {
     fn unlock_raised(&'static self, held: Held<S>) -> Result<(), Error> {
         let held = hold_after(held);
         let (cs, current) = (held.section(), held.running().current(held.section()));
-        if let (Made::As(lock), Some(row)) = (self.made.get(cs), current.row(cs))
+        if let (Made::Raising(lock), Some(home)) = (self.made.get(cs), current.home(cs))
             && !S::Machine::in_interrupt()
-            && Self::surrender_raised(cs, lock, row)
         {
-            self.lender.take_from(cs, current);
-            S::kernel().lose_ceiling(cs, current);
-            release(held);
-            return Ok(());
+            let row = current.row_or_none(cs);
+            let is_free = S::smp().with_home(cs, home, |scheduler| {
+                scheduler.system_mut().surrender_raised(lock, row)
+            });
+            if is_free {
+                self.lender.take_from(cs, current);
+                S::kernel().lose_ceiling(cs, current);
+                release(held);
+                return Ok(());
+            }
         }
         slow_path(self.unlock_by_tables(held))
     }
@@ -276,7 +278,7 @@ impl<S: System> ClusterMutex<S> {
         let cs = held.section();
         match self.made.get(cs) {
             Made::NotYet => self.row(cs, Kernel::<S>::running().current(cs)).map(|_| ()),
-            Made::As(_) => Err(Error::State),
+            Made::As(_) | Made::Raising(_) => Err(Error::State),
             Made::Deleted => Err(Error::Deleted),
         }
     }
@@ -289,7 +291,7 @@ impl<S: System> ClusterMutex<S> {
         match self.made.get(cs) {
             Made::Deleted => return Err(Error::Deleted),
             Made::NotYet => {}
-            Made::As(lock) => {
+            Made::As(lock) | Made::Raising(lock) => {
                 Kernel::<S>::ask_library(cs, |system, _, _| system.delete_lock(lock))?;
                 S::smp().set_lender(cs, lock, None);
             }
@@ -314,7 +316,7 @@ impl<S: System> ClusterMutex<S> {
     pub fn scheduler_row(&'static self) -> Option<Lock> {
         let held = hold::<S>();
         match self.made.get(held.section()) {
-            Made::As(lock) => Some(lock),
+            Made::As(lock) | Made::Raising(lock) => Some(lock),
             Made::NotYet | Made::Deleted => None,
         }
     }
@@ -322,7 +324,7 @@ impl<S: System> ClusterMutex<S> {
     /// The library's lock, which somebody has used.
     fn made(&self, cs: CriticalSection<'_>) -> Result<Lock, Error> {
         match self.made.get(cs) {
-            Made::As(lock) => Ok(lock),
+            Made::As(lock) | Made::Raising(lock) => Ok(lock),
             Made::NotYet => Err(Error::State),
             Made::Deleted => Err(Error::Deleted),
         }
@@ -331,7 +333,7 @@ impl<S: System> ClusterMutex<S> {
     /// The library's lock, made at the first use by `creator`.
     fn row(&'static self, cs: CriticalSection, creator: ThreadRef) -> Result<Lock, Error> {
         match self.made.get(cs) {
-            Made::As(lock) => Ok(lock),
+            Made::As(lock) | Made::Raising(lock) => Ok(lock),
             Made::Deleted => Err(Error::Deleted),
             Made::NotYet => {
                 let (protocol, ceiling) = self.protocol.of_library();
@@ -339,7 +341,13 @@ impl<S: System> ClusterMutex<S> {
                 let lock = Kernel::<S>::ask_library(cs, |system, now, doings| {
                     system.create_lock(protocol, creator, ceiling, false, now, doings)
                 })?;
-                self.made.set(cs, Made::As(lock));
+                self.made.set(
+                    cs,
+                    match ceiling {
+                        None => Made::As(lock),
+                        Some(_) => Made::Raising(lock),
+                    },
+                );
                 S::smp().set_lender(cs, lock, Some(&self.lender));
                 Ok(lock)
             }
@@ -412,67 +420,27 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
         owner: smp::Thread,
     ) -> Result<(), Error> {
-        // Before the tables let others go first. While they raise it as well, that moves nobody.
-        self.end_loan(cs, lock, thread, owner);
+        let several = S::smp();
+        if let Some(ownership) = several.ended_loan(cs, lock, owner)
+            && let Some(lender) = several.lender(cs, lock)
+        {
+            lender.take_from(cs, thread);
+            match ownership.is_light {
+                true => self.settle(cs, thread, Place::First),
+                // Before the tables let others go first.
+                false => several.note_loan(cs, thread, owner),
+            }
+        }
         let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)
         })?;
-        if let Some(next) = next.and_then(|row| S::smp().thread(cs, row)) {
-            self.begin_loan(cs, lock);
+        if let Some(next) = next.and_then(|row| several.thread(cs, row)) {
+            several.begin_loan(cs, lock);
             if next.wait.get(cs) != Wait::NOTHING {
                 self.wake(cs, next);
             }
         }
         Ok(())
-    }
-
-    /// The owner of `lock` is another one by the tables: its effective priority includes the ceiling, which moves it nowhere.
-    fn begin_loan(&'static self, cs: CriticalSection<'_>, lock: Lock) {
-        if let Some((owner, ceiling)) = S::smp().loan(cs, lock)
-            && let Some(lender) = S::smp().lender(cs, lock)
-        {
-            lender.lend_to(cs, owner, ceiling);
-            self.settle(cs, owner, Place::Last);
-        }
-    }
-
-    /// `thread`, whose row is `owner`, is about to give up `lock`: if that is for the last time, its effective priority does not
-    /// include the ceiling any more.
-    fn end_loan(
-        &'static self,
-        cs: CriticalSection<'_>,
-        lock: Lock,
-        thread: ThreadRef,
-        owner: smp::Thread,
-    ) {
-        let ownership = S::smp().with(cs, |scheduler| scheduler.system().ownership(lock));
-        if let Some(ownership) = ownership.flatten()
-            && ownership.owner == owner
-            && ownership.is_last
-            && ownership.raised.is_some()
-            && let Some(lender) = S::smp().lender(cs, lock)
-        {
-            lender.take_from(cs, thread);
-            self.settle(cs, thread, Place::First);
-        }
-    }
-
-    /// `current`, which runs, has given up what lent it a ceiling.
-    #[inline(always)]
-    fn lose_ceiling(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
-        let urgency = current.urgency.get(cs);
-        if urgency.effective() == urgency.base() {
-            return;
-        }
-        if current.owned.get(cs).is_some() || !current.waiters.is_empty(cs) {
-            return self.settle(cs, current, Place::First);
-        }
-        self.change_urgency(
-            cs,
-            current,
-            urgency.with_effective(urgency.base()),
-            Place::First,
-        );
     }
 }
 
@@ -493,6 +461,41 @@ impl<S: System> super::Smp<S> {
         let ownership = self.with(cs, |scheduler| scheduler.system().ownership(lock))??;
         let raised = Priority::from_stored(ownership.raised?.0 as u8);
         Some((self.thread(cs, ownership.owner)?, raised))
+    }
+
+    /// What is known of `lock`, if it has a ceiling, and `owner` owns it and is about to give it up for the last time.
+    fn ended_loan(
+        &self,
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        owner: smp::Thread,
+    ) -> Option<Ownership> {
+        let ownership = self.with(cs, |scheduler| scheduler.system().ownership(lock));
+        ownership.flatten().filter(|ownership| {
+            ownership.owner == owner && ownership.is_last && ownership.raised.is_some()
+        })
+    }
+
+    /// The owner of `lock` is another one by the tables: its effective priority includes the ceiling.
+    fn begin_loan(&self, cs: CriticalSection<'_>, lock: Lock) {
+        if let Some((owner, ceiling)) = self.loan(cs, lock)
+            && let Some(lender) = self.lender(cs, lock)
+            && let Some(row) = owner.row(cs)
+        {
+            lender.lend_to(cs, owner, ceiling);
+            self.note_loan(cs, owner, row);
+        }
+    }
+
+    /// The ceilings that are lent to `thread`, whose row is `row`, have changed; or will in the tables, which raise it as well:
+    /// so that moves it nowhere.
+    fn note_loan(&self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
+        let priority = deserved(cs, thread);
+        let urgency = thread.urgency.get(cs);
+        thread.urgency.set(cs, urgency.with_effective(priority));
+        self.with(cs, |scheduler| {
+            scheduler.system_mut().note_own(row, level(priority));
+        });
     }
 }
 
@@ -531,7 +534,8 @@ macro_rules! decision {
 decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     let lock = mutex.row(cs, current)?;
     let row = current.row(cs).ok_or(Error::Context)?;
-    let is_free = Kernel::<S>::ask_library(cs, |system, _, _| system.owner(lock))?.is_none();
+    let owner = S::smp().with(cs, |scheduler| scheduler.system().owner(lock));
+    let is_free = owner == Some(Ok(None));
     // Nobody else may have a reason any longer to have the tables decide; and the mutex may be new.
     if is_free && (current.decider(cs).is_some() || S::smp().try_close(cs, current)) {
         let done = match mutex.obtain_plain(cs, current) {
@@ -554,7 +558,7 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     Ok(match obtained {
         Obtained::Owned => {
             if is_free {
-                S::kernel().begin_loan(cs, lock);
+                S::smp().begin_loan(cs, lock);
             }
             Kernel::<S>::conclude_several(cs, Status::OK, 0)
         }
@@ -582,7 +586,7 @@ decision!(Surrender, ClusterMutex<S>, |cs, current, mutex, _, _| {
     match mutex.made.get(cs) {
         Made::Deleted => return Err(Error::Deleted),
         Made::NotYet => return Err(Error::NotOwner),
-        Made::As(lock) => S::kernel().surrender(cs, lock, current, row)?,
+        Made::As(lock) | Made::Raising(lock) => S::kernel().surrender(cs, lock, current, row)?,
     }
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });

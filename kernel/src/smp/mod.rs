@@ -129,6 +129,20 @@ impl<S: System> Smp<S> {
         scheduler.as_mut().map(act)
     }
 
+    /// The same for who is at home somewhere: that is after the start.
+    #[inline(always)]
+    fn with_home<R>(
+        &self,
+        _: CriticalSection<'_>,
+        _: &'static Home,
+        act: impl FnOnce(&mut Scheduler) -> R,
+    ) -> R {
+        // SAFETY: as in `with`; and the start sets the state before `set_home` gives the first thread a home, which it has
+        // from that state. Nothing takes it away.
+        let scheduler = unsafe { (*self.system.0.get()).as_mut().unwrap_unchecked() };
+        act(scheduler)
+    }
+
     /// Asks the library's tables, or tells them, something; `None` before the start.
     #[inline(always)]
     fn ask<R>(

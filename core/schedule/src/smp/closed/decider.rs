@@ -159,6 +159,19 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         true
     }
 
+    /// `id`, which is at home here and the heir of the processor that has its registers, is to have a less urgent priority: `set`
+    /// gives it, in front of its new equals; who is before it then goes on. False, and nothing, as for [`Home::raise`].
+    #[inline(always)]
+    pub fn lower<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, set: impl FnOnce()) -> bool {
+        match (self.kind.get(), self.solo.closed()) {
+            (Kind::Solo, Some(seat)) => self.solo.change(w, seat, id, set, Place::First),
+            (Kind::Cluster, _) if self.cluster.is_closed() => self.cluster.lower(w, id, set),
+            (Kind::Masked, _) if self.masked.is_closed() => self.masked.lower(w, id, set),
+            _ => return false,
+        }
+        true
+    }
+
     /// The same while it is closed.
     #[inline(always)]
     pub fn closed(&self) -> Option<Decider<'_, Id, Seat>> {

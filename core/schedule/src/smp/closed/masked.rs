@@ -465,6 +465,20 @@ impl<Id: Copy + Eq> Masked<Id> {
         self.keys[note(w, id).place()].set(key);
     }
 
+    /// `id`, which owns the seat of the processor that has its registers, is less urgent once `set` was called, in front of its
+    /// new equals; who is before it then gets the seat.
+    #[inline(always)]
+    pub fn lower<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce()) {
+        let old = w.priority(id);
+        set();
+        let new = w.priority(id);
+        if self.rings.urgent().is_some_and(|top| top.beats(new)) {
+            return self.place_at(w, id, old, new, Place::First);
+        }
+        let key = key_of(new, self.draw(Place::First));
+        self.keys[note(w, id).place()].set(key);
+    }
+
     /// `id`, which is ready at `old`, has the priority `new` from now on.
     fn place_at<W: World<Id = Id>>(
         &self,

@@ -30,6 +30,8 @@ pub struct Ownership {
     pub owner: Thread,
     /// Whether the owner has obtained it once more than it has given it up.
     pub is_last: bool,
+    /// Whether nobody has waited for a lock of the owner's since it [obtained](System::obtain_raised) this one.
+    pub is_light: bool,
     /// The ceiling to which it raises its owner, if the protocol has ceilings.
     pub raised: Option<crate::smp::Priority>,
 }
@@ -39,21 +41,20 @@ impl System<'_> {
     /// thread is at home in `home`, which need not be open. A fixed number of steps.
     #[inline(always)]
     pub fn obtain_plain(&mut self, lock: Lock, thread: Thread, home: Instance) -> bool {
-        let fits = |record: &mut LockRecord, protocol| {
-            let fits = has_no_ceiling(protocol);
+        self.locks.obtain_free(lock, thread, |record| {
+            let fits = has_no_ceiling(record.protocol);
             if fits {
                 record.slot = Some(home);
             }
             fits
-        };
-        self.locks.obtain_free(lock, thread, fits)
+        })
     }
 
     /// `thread` gives up `lock`, which has no ceiling, if it owns it once and nobody waits for it; whether it did. A fixed
     /// number of steps.
     #[inline(always)]
     pub fn surrender_plain(&mut self, lock: Lock, thread: Thread) -> bool {
-        let fits = |_: &mut _, protocol| has_no_ceiling(protocol);
+        let fits = |record: &mut LockRecord| has_no_ceiling(record.protocol);
         self.locks.surrender_unwanted(lock, thread, fits)
     }
 
@@ -72,13 +73,15 @@ impl System<'_> {
     ) -> Alone {
         let mut answer = Alone::Ask;
         let ceiling = self.locks.ceiling_if_any(lock, home);
-        self.locks.obtain_free(lock, thread, |record, protocol| {
-            let ceiling = ceiling.filter(|_| match protocol {
-                Protocol::MrsP => true,
-                Protocol::Ceiling => record.home == home,
+        self.locks.obtain_free(lock, thread, |record| {
+            let is_defined = match record.protocol {
+                Some(Protocol::MrsP) => true,
+                Some(Protocol::Ceiling) => record.home == home,
                 _ => false,
-            });
-            let Some(ceiling) = ceiling else { return false };
+            };
+            let Some(ceiling) = ceiling.filter(|_| is_defined) else {
+                return false;
+            };
             let raised = Level(ceiling.0.into());
             if Level(own.level().into()) < raised {
                 answer = Alone::Refused;
@@ -97,7 +100,7 @@ impl System<'_> {
     #[inline(always)]
     pub fn surrender_raised(&mut self, lock: Lock, thread: Thread) -> bool {
         self.locks
-            .surrender_unwanted(lock, thread, |record, _| core::mem::take(&mut record.light))
+            .surrender_unwanted(lock, thread, |record| core::mem::take(&mut record.light))
     }
 
     /// Who owns `lock`, and what of that the world must know; none where it is free, or does not exist. A fixed number of steps.
@@ -109,8 +112,18 @@ impl System<'_> {
         Some(Ownership {
             owner,
             is_last: record.nesting == 1,
+            is_light: record.light,
             raised,
         })
+    }
+
+    /// The priority of its own of `thread`, whose home is open, is `priority`, and so is, or was, what a lock of its with a
+    /// ceiling contributes: nothing moves by that. A fixed number of steps.
+    pub fn note_own(&mut self, thread: Thread, priority: crate::smp::Priority) {
+        if let Ok(id) = self.known(thread) {
+            let home = self.home(thread);
+            self.node_mut(home.0, id).real = self.level(home, priority);
+        }
     }
 
     /// Somebody waits for `lock`, or its owner, whom somebody waits for, is another one: the owner may be helped, so all its
@@ -150,9 +163,11 @@ impl System<'_> {
     }
 }
 
-const fn has_no_ceiling(protocol: Protocol) -> bool {
-    use Protocol::{Inheritance, None, Omip};
-    matches!(protocol, None | Inheritance | Omip)
+const fn has_no_ceiling(protocol: Option<Protocol>) -> bool {
+    matches!(
+        protocol,
+        Some(Protocol::None | Protocol::Inheritance | Protocol::Omip)
+    )
 }
 
 impl super::Table<'_> {
@@ -171,7 +186,7 @@ impl super::Table<'_> {
         &mut self,
         lock: Lock,
         thread: Thread,
-        fits: impl FnOnce(&mut LockRecord, Protocol) -> bool,
+        fits: impl FnOnce(&mut LockRecord) -> bool,
     ) -> bool {
         let (record, wait) = (
             self.locks.get_mut(lock.index()),
@@ -180,10 +195,7 @@ impl super::Table<'_> {
         let (Some(record), Some(wait)) = (record, wait) else {
             return false;
         };
-        let Some(protocol) = record.protocol.filter(|_| record.owner.is_none()) else {
-            return false;
-        };
-        if !fits(record, protocol) {
+        if record.owner.is_some() || !fits(record) {
             return false;
         }
         record.owner = Some(thread);
@@ -198,7 +210,7 @@ impl super::Table<'_> {
         &mut self,
         lock: Lock,
         thread: Thread,
-        fits: impl FnOnce(&mut LockRecord, Protocol) -> bool,
+        fits: impl FnOnce(&mut LockRecord) -> bool,
     ) -> bool {
         let (record, wait) = (
             self.locks.get_mut(lock.index()),
@@ -208,10 +220,7 @@ impl super::Table<'_> {
             return false;
         };
         let is_alone = record.owner == Some(thread) && record.nesting == 1 && record.waiters == 0;
-        let Some(protocol) = record.protocol.filter(|_| is_alone) else {
-            return false;
-        };
-        if !fits(record, protocol) {
+        if !is_alone || !fits(record) {
             return false;
         }
         record.owner = None;

@@ -30,12 +30,13 @@ impl System<'_> {
         if self.locks.owner(lock) != Some(thread) {
             return Err(Error::NotOwner);
         }
-        let nesting = &mut self.locks.lock_mut(lock).nesting;
-        if *nesting > 1 {
-            *nesting -= 1;
+        let record = self.locks.lock_mut(lock);
+        if record.nesting > 1 {
+            record.nesting -= 1;
             return Ok(None);
         }
-        if self.surrender_raised(lock, thread) {
+        if record.light {
+            self.surrender_raised(lock, thread);
             return Ok(None);
         }
         let next = self.choose(lock);

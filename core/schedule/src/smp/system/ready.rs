@@ -215,7 +215,7 @@ impl System<'_> {
         let node = self.node_mut(first, id);
         node.sticky = node.sticky.saturating_sub(1);
         let (sticks, state) = (node.sticky > 0, node.state);
-        match (sticks && self.locks.spins(Thread(id)), state) {
+        match (sticks && self.keeps_place_blocked(id), state) {
             (true, State::Scheduled) => self.stand_in(first, id, now, effects),
             (true, State::Ready) => {}
             _ => self.withdraw(first, id, now, effects),
@@ -225,6 +225,13 @@ impl System<'_> {
                 system.withdraw(instance, id, now, effects);
             });
         }
+    }
+
+    /// Whether the thread `id`, which sticks, does so while it is blocked.
+    #[cold]
+    #[inline(never)]
+    fn keeps_place_blocked(&self, id: u16) -> bool {
+        self.locks.spins(Thread(id))
     }
 
     /// The thread `id`, which spun until now and is an owner, leaves its place if it is blocked.
