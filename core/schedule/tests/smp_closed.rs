@@ -1146,12 +1146,7 @@ impl<'a> Pair<'a> {
             }
             _ => self.dispatch(dice.draw(self.cpus)),
         }
-        // Who acts looks at its heir by itself.
-        if self.board.heir[number].get() != Some(self.board.current[number].get()) {
-            self.board
-                .called
-                .set(self.board.called.get().with(cpu(number)));
-        }
+        self.looks_itself(number);
         self.look_while_idle();
         self.count();
         self.compare();
@@ -1183,6 +1178,14 @@ impl<'a> Pair<'a> {
                 );
                 self.count.owned += usize::from(self.deserved(id) != self.board.own[id].get());
             }
+        }
+    }
+
+    /// Who acts looks at its heir by itself.
+    fn looks_itself(&self, number: usize) {
+        if self.board.heir[number].get() != Some(self.board.current[number].get()) {
+            let called = self.board.called.get().with(cpu(number));
+            self.board.called.set(called);
         }
     }
 
@@ -1282,6 +1285,7 @@ impl<'a> Pair<'a> {
             self.compare();
             if let Some(running) = self.runner(number) {
                 self.block(running);
+                self.looks_itself(number);
                 self.compare();
             }
         }
@@ -1773,6 +1777,163 @@ fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
             Some(row(2)),
             "who waits for the lock helps its owner"
         );
+    });
+}
+
+/// Two instances of one processor each, and locks of those protocols that have ceilings, and of OMIP.
+fn with_sections(act: impl FnOnce(&mut Pair<'_>, &[Lock])) {
+    let plan = [0, 1].map(|number| (PolicyKind::Priority, vec![number], true));
+    let mood = Mood {
+        sections: true,
+        ..WILD
+    };
+    beside_each_other(&plan, mood, true, |pair, locks| act(pair, locks));
+}
+
+impl Pair<'_> {
+    /// `id` is ready and runs on the processor `number`, which acts.
+    fn runs_on(&mut self, id: usize, number: usize) {
+        self.acting = number;
+        self.ready(id, Place::Last);
+        self.dispatch(number);
+        assert_eq!(self.board.heir(number), id, "thread {id} runs");
+    }
+
+    /// Both processors do what was decided, and nothing is left to be decided.
+    fn quiet(&mut self, locks: &[Lock]) {
+        for number in (0..self.cpus).cycle().take(4 * self.cpus) {
+            self.dispatch(number);
+        }
+        self.compare();
+        self.compare_owners(locks);
+    }
+}
+
+#[test]
+fn an_owner_raised_in_a_closed_instance_is_one_of_the_tables_when_somebody_waits() {
+    with_sections(|pair, locks| {
+        let lock = locks[0];
+        pair.runs_on(0, 0);
+        pair.obtain(lock, 0, true);
+        assert!(pair.closed(0).is_some(), "nothing is opened");
+        assert_eq!(pair.board.priority(0).level(), 1, "by the ceiling");
+        // It blocks, and leaves its processor to a thread that is less urgent than the ceiling.
+        pair.block(0);
+        pair.runs_on(1, 0);
+        pair.quiet(locks);
+        assert!(pair.closed(0).is_some(), "an owner may block there");
+        // Somebody spins for it, and it goes on at the ceiling.
+        pair.runs_on(2, 1);
+        pair.obtain(lock, 2, false);
+        assert!(pair.closed(0).is_some(), "who does not wait opens nothing");
+        pair.obtain(lock, 2, true);
+        assert!(pair.closed(0).is_none(), "the lock spans both");
+        pair.acting = 0;
+        pair.ready(0, Place::Last);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(0));
+        // A more urgent one displaces it: it runs in the place of who spins.
+        pair.create(0, Priority::new(0).unwrap(), None);
+        pair.ready(4, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(0), pair.runner(1)], [Some(4), Some(0)]);
+        pair.acting = 1;
+        pair.surrender(lock, 0);
+        pair.quiet(locks);
+        assert_eq!(pair.board.priority(0).level(), 2, "its own again");
+        assert_eq!(
+            pair.board.priority(2).level(),
+            0,
+            "the next owner's ceiling"
+        );
+        pair.surrender(lock, 2);
+        pair.quiet(locks);
+        pair.all_run_in_turn();
+    });
+}
+
+#[test]
+fn an_owner_that_is_helped_for_another_lock_keeps_its_place_at_home() {
+    with_sections(|pair, locks| {
+        let (spun_for, donated) = (locks[0], locks[3]);
+        pair.runs_on(0, 0);
+        pair.obtain(donated, 0, true);
+        pair.obtain(spun_for, 0, true);
+        assert!(pair.closed(0).is_some(), "nothing is opened");
+        pair.runs_on(2, 1);
+        pair.obtain(donated, 2, true);
+        pair.create(0, Priority::new(0).unwrap(), None);
+        pair.acting = 0;
+        pair.ready(4, Place::Last);
+        pair.ready(1, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(0), pair.runner(1)], [Some(4), Some(0)]);
+        pair.acting = 0;
+        pair.block(4);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), None, "thread 1 is kept off");
+        pair.acting = 1;
+        pair.surrender(spun_for, 0);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(1), "no longer");
+        pair.surrender(donated, 0);
+        pair.quiet(locks);
+        pair.all_run_in_turn();
+    });
+}
+
+#[test]
+fn who_is_granted_a_lock_that_others_wait_for_keeps_its_place_by_those_it_has() {
+    with_sections(|pair, locks| {
+        let (spun_for, donated) = (locks[0], locks[3]);
+        pair.runs_on(2, 1);
+        pair.obtain(donated, 2, true);
+        for (id, home, priority) in [(4, 0, 1), (5, 1, 1), (6, 0, 0)] {
+            pair.create(home, Priority::new(priority).unwrap(), None);
+            assert_eq!(pair.made, id + 1);
+        }
+        pair.runs_on(4, 0);
+        pair.obtain(spun_for, 4, true);
+        pair.obtain(donated, 4, true);
+        pair.quiet(locks);
+        pair.runs_on(5, 1);
+        pair.obtain(donated, 5, true);
+        pair.quiet(locks);
+        pair.acting = 1;
+        pair.surrender(donated, 2);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(4), "the next owner");
+        pair.acting = 0;
+        pair.ready(1, Place::Last);
+        pair.ready(6, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(0), pair.runner(1)], [Some(6), Some(4)]);
+        pair.acting = 0;
+        pair.block(6);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), None, "thread 1 is kept off");
+    });
+}
+
+#[test]
+fn a_ceiling_that_is_changed_while_its_owner_is_closed_counts_at_once() {
+    with_sections(|pair, locks| {
+        let lock = locks[1];
+        pair.runs_on(0, 0);
+        pair.ready(1, Place::Last);
+        pair.obtain(lock, 0, true);
+        pair.obtain(lock, 0, true);
+        pair.set_ceiling(lock, 0, Priority::new(0).unwrap());
+        pair.quiet(locks);
+        assert_eq!(pair.board.priority(0).level(), 0);
+        pair.set_ceiling(lock, 0, Priority::new(4).unwrap());
+        pair.quiet(locks);
+        assert_eq!(pair.board.priority(0).level(), 2, "its own is more urgent");
+        pair.set_priority(0, Priority::new(3).unwrap(), Place::Last);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(1), "thread 0 is less urgent");
+        assert!(pair.closed(0).is_some(), "nothing is opened");
+        pair.all_run_in_turn();
     });
 }
 

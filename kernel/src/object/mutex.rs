@@ -739,7 +739,7 @@ impl<S: System> Kernel<S> {
                 }
             }
         }
-        self.lose_ceiling(cs, owner);
+        self.lose_ceiling(cs, owner, || Self::goes_on_here(cs, owner));
     }
 
     /// Wakes `thread`, which has got the mutex.

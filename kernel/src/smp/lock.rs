@@ -231,7 +231,7 @@ impl<S: System> ClusterMutex<S> {
             });
             if is_free {
                 self.lender.take_from(cs, current);
-                S::kernel().lose_ceiling(cs, current);
+                S::kernel().lose_ceiling(cs, current, || true);
                 release(held);
                 return Ok(());
             }

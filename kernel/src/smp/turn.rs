@@ -194,13 +194,14 @@ impl<S: System> Kernel<S> {
         let urgency = thread.urgency.get(cs);
         let set = || thread.urgency.set(cs, urgency.with_effective(new));
         let view = View::<S>::new(cs);
-        Self::goes_on_here(cs, thread, urgency)
+        Self::goes_on_here(cs, thread)
             && thread
                 .home(cs)
                 .is_some_and(|home| home.raise(&view, thread, new, set, Place::First))
     }
 
-    /// Gives `thread` its own priority back, if nothing else lends it one; otherwise as [`Kernel::raise_here`].
+    /// Gives `thread`, which runs here and goes on, its own priority back, if nothing else lends it one; otherwise as
+    /// [`Kernel::raise_here`].
     #[inline(always)]
     pub(crate) fn lower_here(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         let urgency = thread.urgency.get(cs);
@@ -210,8 +211,7 @@ impl<S: System> Kernel<S> {
                 .set(cs, urgency.with_effective(urgency.base()))
         };
         let view = View::<S>::new(cs);
-        Self::goes_on_here(cs, thread, urgency)
-            && thread.owned.get(cs).is_none()
+        thread.owned.get(cs).is_none()
             && thread.waiters.is_empty(cs)
             && thread
                 .home(cs)
@@ -220,8 +220,8 @@ impl<S: System> Kernel<S> {
 
     /// Whether `thread` runs here on a turn of its own, and nobody has decided that another one shall.
     #[inline(always)]
-    fn goes_on_here(cs: CriticalSection<'_>, thread: ThreadRef, urgency: Urgency) -> bool {
-        let running = Self::running();
+    pub(crate) fn goes_on_here(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let (running, urgency) = (Self::running(), thread.urgency.get(cs));
         running.current(cs) == thread
             && !running.must_give_way(cs)
             && !urgency.has(Urgency::LENT_TURN)

@@ -97,14 +97,19 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// [`Kernel::settle`] for `thread`, which has given up what lent it a ceiling.
+    /// [`Kernel::settle`] for `thread`, which has given up what lent it a ceiling, and perhaps `goes_on` running here.
     #[inline(always)]
-    pub(crate) fn lose_ceiling(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+    pub(crate) fn lose_ceiling(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        goes_on: impl FnOnce() -> bool,
+    ) {
         let urgency = thread.urgency.get(cs);
         if urgency.effective() == urgency.base() {
             return;
         }
-        if !is_smp::<S>() || !self.lower_here(cs, thread) {
+        if !is_smp::<S>() || !goes_on() || !self.lower_here(cs, thread) {
             self.settle(cs, thread, Place::First);
         }
     }

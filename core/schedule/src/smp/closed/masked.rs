@@ -400,6 +400,7 @@ impl<Id: Copy + Eq> Masked<Id> {
 
     /// The owner of the seat of `cpu`, which has `priority`, goes behind its equals or in front of them; who is before it then
     /// gets the seat.
+    #[inline(always)]
     fn place_anew<W: World<Id = Id>>(
         &self,
         w: &W,
@@ -440,6 +441,7 @@ impl<Id: Copy + Eq> Masked<Id> {
     }
 
     /// Puts `id`, which is ready, behind its equals or in front of them.
+    #[inline(never)]
     pub fn requeue<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
         let priority = w.priority(id);
         self.place_at(w, id, priority, priority, place);
@@ -473,13 +475,21 @@ impl<Id: Copy + Eq> Masked<Id> {
         set();
         let new = w.priority(id);
         if self.rings.urgent().is_some_and(|top| top.beats(new)) {
-            return self.place_at(w, id, old, new, Place::First);
+            return self.lower_among_others(w, id, old);
         }
         let key = key_of(new, self.draw(Place::First));
         self.keys[note(w, id).place()].set(key);
     }
 
+    /// The same where somebody waits who is more urgent than `id` is now: it was at `old`.
+    #[cold]
+    #[inline(never)]
+    fn lower_among_others<W: World<Id = Id>>(&self, w: &W, id: Id, old: Priority) {
+        self.place_at(w, id, old, w.priority(id), Place::First);
+    }
+
     /// `id`, which is ready at `old`, has the priority `new` from now on.
+    #[inline(always)]
     fn place_at<W: World<Id = Id>>(
         &self,
         w: &W,
