@@ -190,7 +190,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.heads[slot(priority)].set(Some(id));
     }
 
-    /// Puts `first`, which is at the [`ReadyQueue::top`] at `priority`, to the more urgent priority `new`, where it is alone.
+    /// Puts `first`, which is at the [`ReadyQueue::top`] at `priority`, to the more urgent priority
+    /// `new`, where it is alone.
     #[inline(always)]
     pub fn raise(&self, links: &impl Links<Id = Id>, first: Id, priority: Priority, new: Priority) {
         let level = slot(priority);

@@ -234,8 +234,8 @@ struct Count {
     changes: usize,
     /// How often a budget was used up.
     postponed: usize,
-    /// How often a lock was obtained alone, and while its owner's instance was closed, and how often the owner of one with a
-    /// ceiling was a thread of a closed instance after an operation.
+    /// How often a lock was obtained alone, and while its owner's instance was closed, and how
+    /// often the owner of one with a ceiling was a thread of a closed instance after an operation.
     alone: usize,
     raised: usize,
     owned: usize,
@@ -450,7 +450,8 @@ impl<'a> Pair<'a> {
         self.change(id, self.deserved(id), place);
     }
 
-    /// The priority by which `id` is scheduled, as the world has it: its own, or the ceiling of a lock that it owns.
+    /// The priority by which `id` is scheduled, as the world has it: its own, or the ceiling of a
+    /// lock that it owns.
     fn deserved(&self, id: usize) -> Priority {
         let lent = self.lent.iter().flatten().filter(|lent| lent.0 == id);
         lent.fold(self.board.own[id].get(), |own, lent| own.or_urgent(lent.1))
@@ -731,7 +732,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The owner of `lock` is another one by the tables: the world's priority of it includes the ceiling.
+    /// The owner of `lock` is another one by the tables: the world's priority of it includes the
+    /// ceiling.
     fn is_raised(&mut self, lock: Lock) {
         let ownership = self.router.system().ownership(lock).unwrap();
         if let Some(raised) = ownership.raised {
@@ -1780,7 +1782,8 @@ fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
     });
 }
 
-/// Two instances of one processor each, and locks of those protocols that have ceilings, and of OMIP.
+/// Two instances of one processor each, and locks of those protocols that have ceilings, and of
+/// OMIP.
 fn with_sections(act: impl FnOnce(&mut Pair<'_>, &[Lock])) {
     let plan = [0, 1].map(|number| (PolicyKind::Priority, vec![number], true));
     let mood = Mood {

@@ -109,7 +109,8 @@ impl MutexCore {
         }
     }
 
-    /// What lends a thread a ceiling without being a mutex that can be locked: a cluster mutex has one.
+    /// What lends a thread a ceiling without being a mutex that can be locked: a cluster mutex has
+    /// one.
     pub const LENDER: Self = Self {
         waiters: WaitQueue::new(),
         owner: Guarded::new(None),
@@ -121,8 +122,8 @@ impl MutexCore {
         owner_end: OwnerEnd::Unlock,
     };
 
-    /// `ceiling` counts for the effective priority of `thread` from now on, until this is [taken](MutexCore::take_from) from
-    /// it; to settle that is the caller's business.
+    /// `ceiling` counts for the effective priority of `thread` from now on, until this is
+    /// [taken](MutexCore::take_from) from it; to settle that is the caller's business.
     #[inline(always)]
     pub fn lend_to(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, ceiling: Priority) {
         self.ceiling.set(cs, ceiling);

@@ -61,10 +61,12 @@ enum Made {
 /// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the documentation says where the
 /// protocols differ from their sources.
 ///
-/// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first. Its owner may lock it again,
-/// but for MrsP. A thread that ends or is deleted unlocks what it owns. An owner's ceiling is part of its effective priority: its
-/// wait in a queue of another object goes by it, as by a [`Mutex`](crate::Mutex)'s, but not by what those who wait for a cluster mutex
-/// lend it. An owner that blocks leaves its processor to others, whatever the protocol.
+/// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first.
+/// Its owner may lock it again, but for MrsP. A thread that ends or is deleted unlocks what it
+/// owns. An owner's ceiling is part of its effective priority: its wait in a queue of another
+/// object goes by it, as by a [`Mutex`](crate::Mutex)'s, but not by what those who wait for a
+/// cluster mutex lend it. An owner that blocks leaves its processor to others, whatever the
+/// protocol.
 pub struct ClusterMutex<S> {
     protocol: ClusterProtocol,
     made: Guarded<Made>,
@@ -95,11 +97,13 @@ impl<S: System> ClusterMutex<S> {
 
     /// Locks the mutex, waiting for it as long as `timeout` says: blocked, or spinning under MrsP.
     ///
-    /// Bounds: a fixed number of steps for a mutex that is free where no deadlines count, else those of the scheduling library's
-    /// `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`, `Deleted`; `State` where the wait would close a
-    /// ring of waiting threads, or the caller owns it under MrsP; `Ceiling` where the caller is more urgent than the ceiling; `Parameter`
-    /// in another instance than an immediate ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an interrupt
-    /// handler.
+    /// Bounds: a fixed number of steps for a mutex that is free where no deadlines count, else
+    /// those of the scheduling library's
+    /// `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`, `Deleted`; `State` where the wait
+    /// would close a ring of waiting threads, or the caller owns it under MrsP; `Ceiling` where the
+    /// caller is more urgent than the ceiling; `Parameter` in another instance than an immediate
+    /// ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an
+    /// interrupt handler.
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let (cs, current) = (held.section(), held.running().current(held.section()));
@@ -145,8 +149,8 @@ impl<S: System> ClusterMutex<S> {
         })
     }
 
-    /// Gives `current`, which runs, the mutex, if it is free, has a ceiling, and the thread's instance is closed; none where the
-    /// tables are to be asked.
+    /// Gives `current`, which runs, the mutex, if it is free, has a ceiling, and the thread's
+    /// instance is closed; none where the tables are to be asked.
     #[inline(always)]
     fn obtain_raised(
         &'static self,
@@ -196,11 +200,13 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// Unlocks the mutex; who is next owns it then. Bound: a fixed number of steps for one that nobody waited for since it was locked,
-    /// if it was locked last, else that of the scheduling library's `smp::System::surrender`.
-    /// Errors: `NotOwner`, `Deleted`; `Context` in an interrupt handler.
+    /// Unlocks the mutex; who is next owns it then. Bound: a fixed number of steps for one that
+    /// nobody waited for since it was locked, if it was locked last, else that of the scheduling
+    /// library's `smp::System::surrender`. Errors: `NotOwner`, `Deleted`; `Context` in an interrupt
+    /// handler.
     pub fn unlock(&'static self) -> Result<(), Error> {
-        // An owner who should have given way gives the mutex back all the same, if nobody's turn depends on it.
+        // An owner who should have given way gives the mutex back all the same, if nobody's turn
+        // depends on it.
         let held = Held::<S>::mask();
         let (cs, current) = (held.section(), held.running().current(held.section()));
         if let (Made::As(lock), Some(home)) = (self.made.get(cs), current.home(cs))
@@ -412,7 +418,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Gives `lock` of `thread`, whose row is `owner`, up once, and wakes who has it then, unless that one spins.
+    /// Gives `lock` of `thread`, whose row is `owner`, up once, and wakes who has it then, unless
+    /// that one spins.
     fn surrender(
         &'static self,
         cs: CriticalSection<'_>,
@@ -456,14 +463,16 @@ impl<S: System> super::Smp<S> {
         }
     }
 
-    /// The owner of `lock`, and to what it is raised by it; none where the lock is free or has no ceiling.
+    /// The owner of `lock`, and to what it is raised by it; none where the lock is free or has no
+    /// ceiling.
     fn loan(&self, cs: CriticalSection<'_>, lock: Lock) -> Option<(ThreadRef, Priority)> {
         let ownership = self.with(cs, |scheduler| scheduler.system().ownership(lock))??;
         let raised = Priority::from_stored(ownership.raised?.0 as u8);
         Some((self.thread(cs, ownership.owner)?, raised))
     }
 
-    /// What is known of `lock`, if it has a ceiling, and `owner` owns it and is about to give it up for the last time.
+    /// What is known of `lock`, if it has a ceiling, and `owner` owns it and is about to give it up
+    /// for the last time.
     fn ended_loan(
         &self,
         cs: CriticalSection<'_>,
@@ -476,7 +485,8 @@ impl<S: System> super::Smp<S> {
         })
     }
 
-    /// The owner of `lock` is another one by the tables: its effective priority includes the ceiling.
+    /// The owner of `lock` is another one by the tables: its effective priority includes the
+    /// ceiling.
     fn begin_loan(&self, cs: CriticalSection<'_>, lock: Lock) {
         if let Some((owner, ceiling)) = self.loan(cs, lock)
             && let Some(lender) = self.lender(cs, lock)
@@ -487,8 +497,8 @@ impl<S: System> super::Smp<S> {
         }
     }
 
-    /// The ceilings that are lent to `thread`, whose row is `row`, have changed; or will in the tables, which raise it as well:
-    /// so that moves it nowhere.
+    /// The ceilings that are lent to `thread`, whose row is `row`, have changed; or will in the
+    /// tables, which raise it as well: so that moves it nowhere.
     fn note_loan(&self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
         let priority = deserved(cs, thread);
         let urgency = thread.urgency.get(cs);

@@ -79,7 +79,8 @@ pub struct Smp<S> {
     limits: Guarded<&'static [Guarded<Duration>]>,
     idle: [Guarded<Option<ThreadRef>>; MOST],
     pub(crate) timeouts: [TimeoutQueue; MOST],
-    /// What lends its owner the ceiling of the cluster mutex of each row of the library's table of locks.
+    /// What lends its owner the ceiling of the cluster mutex of each row of the library's table of
+    /// locks.
     lenders: Guarded<&'static [Guarded<Option<&'static MutexCore>>]>,
     /// When the library wants to look at the budget of a processor's heir.
     budgets: [Guarded<Option<Instant>>; MOST],
@@ -137,8 +138,8 @@ impl<S: System> Smp<S> {
         _: &'static Home,
         act: impl FnOnce(&mut Scheduler) -> R,
     ) -> R {
-        // SAFETY: as in `with`; and the start sets the state before `set_home` gives the first thread a home, which it has
-        // from that state. Nothing takes it away.
+        // SAFETY: as in `with`; and the start sets the state before `set_home` gives the first
+        // thread a home, which it has from that state. Nothing takes it away.
         let scheduler = unsafe { (*self.system.0.get()).as_mut().unwrap_unchecked() };
         act(scheduler)
     }
@@ -262,7 +263,8 @@ impl<S: System> Smp<S> {
         });
     }
 
-    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: what that may concern is opened.
+    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: what
+    /// that may concern is opened.
     fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef, waits: bool) {
         let now = S::Machine::now();
         self.with(cs, |scheduler| {

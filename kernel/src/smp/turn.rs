@@ -182,8 +182,9 @@ impl<S: System> Kernel<S> {
         });
     }
 
-    /// Gives `thread` the effective priority `new` where that is the more urgent one, in front of its equals, if the thread runs
-    /// here and goes on, on no turn that was lent. Whether that is done: not where its instance is open, or deadlines count.
+    /// Gives `thread` the effective priority `new` where that is the more urgent one, in front of
+    /// its equals, if the thread runs here and goes on, on no turn that was lent. Whether that is
+    /// done: not where its instance is open, or deadlines count.
     #[inline(always)]
     pub(crate) fn raise_here(
         &self,
@@ -200,8 +201,8 @@ impl<S: System> Kernel<S> {
                 .is_some_and(|home| home.raise(&view, thread, new, set, Place::First))
     }
 
-    /// Gives `thread`, which runs here and goes on, its own priority back, if nothing else lends it one; otherwise as
-    /// [`Kernel::raise_here`].
+    /// Gives `thread`, which runs here and goes on, its own priority back, if nothing else lends it
+    /// one; otherwise as [`Kernel::raise_here`].
     #[inline(always)]
     pub(crate) fn lower_here(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         let urgency = thread.urgency.get(cs);
@@ -218,7 +219,8 @@ impl<S: System> Kernel<S> {
                 .is_some_and(|home| home.lower(&view, thread, set))
     }
 
-    /// Whether `thread` runs here on a turn of its own, and nobody has decided that another one shall.
+    /// Whether `thread` runs here on a turn of its own, and nobody has decided that another one
+    /// shall.
     #[inline(always)]
     pub(crate) fn goes_on_here(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         let (running, urgency) = (Self::running(), thread.urgency.get(cs));

@@ -97,7 +97,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// [`Kernel::settle`] for `thread`, which has given up what lent it a ceiling, and perhaps `goes_on` running here.
+    /// [`Kernel::settle`] for `thread`, which has given up what lent it a ceiling, and perhaps
+    /// `goes_on` running here.
     #[inline(always)]
     pub(crate) fn lose_ceiling(
         &'static self,

@@ -290,8 +290,8 @@ fn ends<S: SeveralBoard>(tally: &mut Tally<S>) {
     );
 }
 
-/// The helper 0, of little urgency, locks the cluster mutex `KIND` and waits for a permit; the helper 1, between it and the
-/// ceiling, waits for one before.
+/// The helper 0, of little urgency, locks the cluster mutex `KIND` and waits for a permit; the
+/// helper 1, between it and the ceiling, waits for one before.
 fn owner_and_other_wait<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     c.start(1, 10, |h| {
         let taken = S::objects().semaphores[0].take(Timeout::FOREVER);

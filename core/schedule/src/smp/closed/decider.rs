@@ -125,9 +125,10 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         }
     }
 
-    /// `id`, which is at home here and the heir of the processor that has its registers, is to have the priority `new`, if that
-    /// is the more urgent one: `set` gives it, and it goes on, among its equals as `place` says. False, and nothing, where the
-    /// instance is open or deadlines count.
+    /// `id`, which is at home here and the heir of the processor that has its registers, is to have
+    /// the priority `new`, if that is the more urgent one: `set` gives it, and it goes on, among
+    /// its equals as `place` says. False, and nothing, where the instance is open or deadlines
+    /// count.
     #[inline(always)]
     pub fn raise<W: World<Id = Id, Seat = Seat>>(
         &self,
@@ -159,8 +160,9 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         true
     }
 
-    /// `id`, which is at home here and the heir of the processor that has its registers, is to have a less urgent priority: `set`
-    /// gives it, in front of its new equals; who is before it then goes on. False, and nothing, as for [`Home::raise`].
+    /// `id`, which is at home here and the heir of the processor that has its registers, is to have
+    /// a less urgent priority: `set` gives it, in front of its new equals; who is before it then
+    /// goes on. False, and nothing, as for [`Home::raise`].
     #[inline(always)]
     pub fn lower<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, set: impl FnOnce()) -> bool {
         match (self.kind.get(), self.solo.closed()) {

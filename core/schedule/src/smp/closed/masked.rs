@@ -458,8 +458,9 @@ impl<Id: Copy + Eq> Masked<Id> {
         }
     }
 
-    /// `id`, which owns the seat of the processor that has its registers, is more urgent once `set` was called, behind its new
-    /// equals or in front of them: it goes on, as none that waits is before it.
+    /// `id`, which owns the seat of the processor that has its registers, is more urgent once `set`
+    /// was called, behind its new equals or in front of them: it goes on, as none that waits is
+    /// before it.
     #[inline(always)]
     pub fn raise<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
         set();
@@ -467,8 +468,8 @@ impl<Id: Copy + Eq> Masked<Id> {
         self.keys[note(w, id).place()].set(key);
     }
 
-    /// `id`, which owns the seat of the processor that has its registers, is less urgent once `set` was called, in front of its
-    /// new equals; who is before it then gets the seat.
+    /// `id`, which owns the seat of the processor that has its registers, is less urgent once `set`
+    /// was called, in front of its new equals; who is before it then gets the seat.
     #[inline(always)]
     pub fn lower<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce()) {
         let old = w.priority(id);

@@ -557,8 +557,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// The lock is about to be asked for by `id`, which `waits` if it is busy: what that may concern is opened. So many steps as
-    /// its instance, and its owner's, have processors.
+    /// The lock is about to be asked for by `id`, which `waits` if it is busy: what that may
+    /// concern is opened. So many steps as its instance, and its owner's, have processors.
     pub fn reach_lock<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,

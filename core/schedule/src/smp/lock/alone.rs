@@ -1,10 +1,11 @@
 //! Owns: a free lock that is obtained, and given up while nobody waits for it, in its row alone.
 //! Must never know: who decides about the owner's home; what the world does to raise a thread.
 //!
-//! Nobody's node depends on a lock without a ceiling while nobody waits for it. One with a ceiling raises its owner at home,
-//! which the world can do by itself wherever it has a say in the thread's priority: such a lock is *light*. The owner's own
-//! priority in the tables includes the ceiling then, and nothing else follows there until somebody waits for a lock of
-//! the owner's: then it counts as any other.
+//! Nobody's node depends on a lock without a ceiling while nobody waits for it. One with a ceiling
+//! raises its owner at home, which the world can do by itself wherever it has a say in the thread's
+//! priority: such a lock is *light*. The owner's own priority in the tables includes the ceiling
+//! then, and nothing else follows there until somebody waits for a lock of the owner's: then it
+//! counts as any other.
 
 use super::{LockRecord, Protocol};
 use crate::Priority;
@@ -15,11 +16,13 @@ use crate::smp::{Instance, Lock, System, Thread};
 /// What came of an attempt to obtain a lock that has a ceiling alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alone {
-    /// It is the thread's, whose priority the world makes this one while it owns it, unless it is more urgent.
+    /// It is the thread's, whose priority the world makes this one while it owns it, unless it is
+    /// more urgent.
     Raised(Priority),
     /// The thread is more urgent than the ceiling.
     Refused,
-    /// The lock is not free, has no ceiling, or has none for this thread: [`System::obtain`] is to be asked.
+    /// The lock is not free, has no ceiling, or has none for this thread: [`System::obtain`] is to
+    /// be asked.
     Ask,
 }
 
@@ -30,15 +33,17 @@ pub struct Ownership {
     pub owner: Thread,
     /// Whether the owner has obtained it once more than it has given it up.
     pub is_last: bool,
-    /// Whether nobody has waited for a lock of the owner's since it [obtained](System::obtain_raised) this one.
+    /// Whether nobody has waited for a lock of the owner's since it
+    /// [obtained](System::obtain_raised) this one.
     pub is_light: bool,
     /// The ceiling to which it raises its owner, if the protocol has ceilings.
     pub raised: Option<crate::smp::Priority>,
 }
 
 impl System<'_> {
-    /// Obtains `lock` for `thread`, which runs and waits for no lock, if it is free and has no ceiling; whether it did. The
-    /// thread is at home in `home`, which need not be open. A fixed number of steps.
+    /// Obtains `lock` for `thread`, which runs and waits for no lock, if it is free and has no
+    /// ceiling; whether it did. The thread is at home in `home`, which need not be open. A fixed
+    /// number of steps.
     #[inline(always)]
     pub fn obtain_plain(&mut self, lock: Lock, thread: Thread, home: Instance) -> bool {
         self.locks.obtain_free(lock, thread, |record| {
@@ -50,16 +55,17 @@ impl System<'_> {
         })
     }
 
-    /// `thread` gives up `lock`, which has no ceiling, if it owns it once and nobody waits for it; whether it did. A fixed
-    /// number of steps.
+    /// `thread` gives up `lock`, which has no ceiling, if it owns it once and nobody waits for it;
+    /// whether it did. A fixed number of steps.
     #[inline(always)]
     pub fn surrender_plain(&mut self, lock: Lock, thread: Thread) -> bool {
         let fits = |record: &mut LockRecord| has_no_ceiling(record.protocol);
         self.locks.surrender_unwanted(lock, thread, fits)
     }
 
-    /// Obtains `lock`, which has a ceiling, for `thread`, if it is free: it is light. The thread runs, waits for no lock, has
-    /// the priority `own` now, and is at home in `home`, where no deadlines count. A fixed number of steps.
+    /// Obtains `lock`, which has a ceiling, for `thread`, if it is free: it is light. The thread
+    /// runs, waits for no lock, has the priority `own` now, and is at home in `home`, where no
+    /// deadlines count. A fixed number of steps.
     ///
     /// From then on what the world says of the thread's priority includes the ceiling, until
     /// [`System::surrender_raised`]; until then it moves the thread to no other instance.
@@ -95,15 +101,17 @@ impl System<'_> {
         answer
     }
 
-    /// `thread` gives up `lock`, a light one, if it owns it once and nobody waits for it: what the world says of its priority
-    /// does not include the ceiling any more. Whether it did. A fixed number of steps.
+    /// `thread` gives up `lock`, a light one, if it owns it once and nobody waits for it: what the
+    /// world says of its priority does not include the ceiling any more. Whether it did. A fixed
+    /// number of steps.
     #[inline(always)]
     pub fn surrender_raised(&mut self, lock: Lock, thread: Thread) -> bool {
         self.locks
             .surrender_unwanted(lock, thread, |record| core::mem::take(&mut record.light))
     }
 
-    /// Who owns `lock`, and what of that the world must know; none where it is free, or does not exist. A fixed number of steps.
+    /// Who owns `lock`, and what of that the world must know; none where it is free, or does not
+    /// exist. A fixed number of steps.
     pub fn ownership(&self, lock: Lock) -> Option<Ownership> {
         let record = self.locks.locks.get(lock.index())?;
         let owner = record.owner?;
@@ -117,8 +125,8 @@ impl System<'_> {
         })
     }
 
-    /// The priority of its own of `thread`, whose home is open, is `priority`, and so is, or was, what a lock of its with a
-    /// ceiling contributes: nothing moves by that. A fixed number of steps.
+    /// The priority of its own of `thread`, whose home is open, is `priority`. The tables raise it
+    /// by the ceiling of a lock, too, so nothing moves. A fixed number of steps.
     pub fn note_own(&mut self, thread: Thread, priority: crate::smp::Priority) {
         if let Ok(id) = self.known(thread) {
             let home = self.home(thread);
@@ -126,9 +134,10 @@ impl System<'_> {
         }
     }
 
-    /// Somebody waits for `lock`, or its owner, whom somebody waits for, is another one: the owner may be helped, so all its
-    /// light locks count from now on. Its home is open, and its own priority includes the ceilings, so nothing moves. As many
-    /// steps as there are locks, if it owns several, and for each the steps of [`System::contribute`].
+    /// Somebody waits for `lock`, or its owner, whom somebody waits for, is another one: the owner
+    /// may be helped, so all its light locks count from now on. Its home is open, and its own
+    /// priority includes the ceilings, so nothing moves. As many steps as there are locks, if it
+    /// owns several, and for each the steps of [`System::contribute`].
     pub(super) fn weigh(&mut self, lock: Lock) {
         let Some(owner) = self.locks.owner(lock) else {
             return;

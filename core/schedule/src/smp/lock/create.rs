@@ -86,8 +86,9 @@ impl System<'_> {
     }
 
     /// Gives `lock` another ceiling for `instance`; the old one. The owner of a lock with an
-    /// immediate ceiling has the new priority at once (if the world raised it, see [`System::obtain_raised`], that is the
-    /// world's to do); under MrsP the present owner and spinners keep what they were raised to.
+    /// immediate ceiling has the new priority at once (if the world raised it, see
+    /// [`System::obtain_raised`], that is the world's to do); under MrsP the present owner and
+    /// spinners keep what they were raised to.
     ///
     /// Bound: that of a chain, see the module `smp::lock`.
     ///

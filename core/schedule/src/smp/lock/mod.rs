@@ -12,8 +12,8 @@
 //! - **Ceiling** is the immediate ceiling of one instance.
 //! - **MrsP** (Burns and Wellings, "A schedulability compatible multiprocessor resource
 //!   sharing protocol", ECRTS 2013): a waiter spins at the ceiling that its instance has
-//!   given the lock, and lends its processor to an owner that was displaced. An owner that blocks leaves its place; one
-//!   that spins keeps it.
+//!   given the lock, and lends its processor to an owner that was displaced. An owner that
+//!   blocks leaves its place; one that spins keeps it.
 //!
 //! Bounds: with at most n waiters in a tree, s contributions to a node, i instances, and U
 //! the bound of the policy's update of one node, an operation that follows a chain of h

@@ -75,7 +75,8 @@ impl Table<'_> {
         self.lock_mut(lock).slot = Some(instance);
     }
 
-    /// The first one waits for `lock`, or nobody does any more: the owner counts as a request, or as none, under OMIP.
+    /// The first one waits for `lock`, or nobody does any more: the owner counts as a request, or
+    /// as none, under OMIP.
     pub(super) fn count_slot(&mut self, lock: Lock, change: impl FnOnce(u16) -> u16) {
         if self.is_omip(lock)
             && let Some(instance) = self.slot(lock)
@@ -85,8 +86,8 @@ impl Table<'_> {
         }
     }
 
-    /// The owner of `lock`, for which somebody waits, releases it: whoever stood behind it moves up. `room` is the
-    /// number of processors of its instance.
+    /// The owner of `lock`, for which somebody waits, releases it: whoever stood behind it moves
+    /// up. `room` is the number of processors of its instance.
     pub(super) fn return_slot(&mut self, lock: Lock, room: usize) {
         self.count_slot(lock, |used| used - 1);
         if let Some(instance) = self.lock_mut(lock).slot.take() {

@@ -20,11 +20,11 @@ pub struct LockRecord {
     pub(super) raised: Level,
     /// The creator's home: the one instance of an immediate ceiling.
     pub(super) home: Instance,
-    /// The instance in which the owner was at home when it was granted: under OMIP the owner is the first in its queue. It
-    /// counts as a request of that queue while somebody waits.
+    /// The instance in which the owner was at home when it was granted: under OMIP the owner is the
+    /// first in its queue. It counts as a request of that queue while somebody waits.
     pub(super) slot: Option<Instance>,
-    /// Whether the owner's own priority includes [`LockRecord::raised`], and the lock does not count: it was obtained alone,
-    /// and nobody has waited for a lock of the owner's since.
+    /// Whether the owner's own priority includes [`LockRecord::raised`], and the lock does not
+    /// count: it was obtained alone, and nobody has waited for a lock of the owner's since.
     pub(super) light: bool,
     /// The next row that holds no lock.
     pub(super) next_free: Option<Lock>,
@@ -311,7 +311,8 @@ impl<'a> Table<'a> {
         self.waits.get(thread.index())?.outcome
     }
 
-    /// Whether `lock` makes a difference to who runs where: it raises its owner in the tables, or somebody waits for it.
+    /// Whether `lock` makes a difference to who runs where: it raises its owner in the tables, or
+    /// somebody waits for it.
     pub(crate) fn counts(&self, lock: Lock) -> bool {
         let record = self.lock(lock);
         self.has_ceiling(lock) && !record.light || record.waiters > 0

@@ -205,8 +205,9 @@ impl System<'_> {
         }
     }
 
-    /// The scheduler's *block*: a thread that spins for a lock leaves its place to an idle thread, be it a processor or a place
-    /// among those that wait for one. Any other leaves its place, also the owner for which others spin.
+    /// The scheduler's *block*: a thread that spins for a lock leaves its place to an idle thread,
+    /// be it a processor or a place among those that wait for one. Any other leaves its place, also
+    /// the owner for which others spin.
     pub(crate) fn make_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
         self.cancel_request(id);
         let record = self.thread_mut(id);

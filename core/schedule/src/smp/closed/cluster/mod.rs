@@ -547,8 +547,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         }
     }
 
-    /// `id`, the heir of a processor, is more urgent once `set` was called, behind its new equals or in front of them: it goes
-    /// on. As none that waits is before it.
+    /// `id`, the heir of a processor, is more urgent once `set` was called, behind its new equals
+    /// or in front of them: it goes on. As none that waits is before it.
     #[inline(always)]
     pub fn raise<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
         set();
@@ -557,8 +557,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         self.key(cpu).set(key.at(cpu));
     }
 
-    /// `id`, the heir of a processor, is less urgent once `set` was called, in front of its new equals; who is before it then gets
-    /// the seat.
+    /// `id`, the heir of a processor, is less urgent once `set` was called, in front of its new
+    /// equals; who is before it then gets the seat.
     #[inline(always)]
     pub fn lower<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce()) {
         set();
