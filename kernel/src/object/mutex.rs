@@ -111,6 +111,10 @@ impl MutexCore {
 
     /// What lends a thread a ceiling without being a mutex that can be locked: a cluster mutex has
     /// one.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
     pub const LENDER: Self = Self {
         waiters: WaitQueue::new(),
         owner: Guarded::new(None),

@@ -7,7 +7,7 @@
 //! then, and nothing else follows there until somebody waits for a lock of the owner's: then it
 //! counts as any other.
 
-use super::{LockRecord, Protocol};
+use super::{LockRecord, Protocol, WaitRecord};
 use crate::Priority;
 use crate::smp::order::Level;
 use crate::smp::steps::step;
@@ -189,6 +189,19 @@ impl super::Table<'_> {
         Some(side.ceiling)
     }
 
+    /// The rows of `lock` and `thread`, where the tables have such.
+    #[inline(always)]
+    fn rows_of(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+    ) -> Option<(&mut LockRecord, &mut WaitRecord)> {
+        let (locks, waits) = (&mut self.locks, &mut self.waits);
+        locks
+            .get_mut(lock.index())
+            .zip(waits.get_mut(thread.index()))
+    }
+
     /// `thread` owns `lock` once, if that is free and `fits`; whether it does.
     #[inline(always)]
     fn obtain_free(
@@ -197,11 +210,7 @@ impl super::Table<'_> {
         thread: Thread,
         fits: impl FnOnce(&mut LockRecord) -> bool,
     ) -> bool {
-        let (record, wait) = (
-            self.locks.get_mut(lock.index()),
-            self.waits.get_mut(thread.index()),
-        );
-        let (Some(record), Some(wait)) = (record, wait) else {
+        let Some((record, wait)) = self.rows_of(lock, thread) else {
             return false;
         };
         if record.owner.is_some() || !fits(record) {
@@ -221,11 +230,7 @@ impl super::Table<'_> {
         thread: Thread,
         fits: impl FnOnce(&mut LockRecord) -> bool,
     ) -> bool {
-        let (record, wait) = (
-            self.locks.get_mut(lock.index()),
-            self.waits.get_mut(thread.index()),
-        );
-        let (Some(record), Some(wait)) = (record, wait) else {
+        let Some((record, wait)) = self.rows_of(lock, thread) else {
             return false;
         };
         let is_alone = record.owner == Some(thread) && record.nesting == 1 && record.waiters == 0;
