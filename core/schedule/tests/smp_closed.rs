@@ -353,7 +353,7 @@ impl<'a> Pair<'a> {
 
     fn ready(&mut self, id: usize, place: Place) {
         self.stops_waiting(id);
-        let (priority, own) = (self.board.priority[id].get(), self.board.own[id].get());
+        let own = self.board.own[id].get();
         let tell = |system: &mut System<'a>, now, flags: &mut Flags| {
             if system.own_priority(row(id)) != Ok(level(own)) {
                 system
@@ -813,7 +813,8 @@ impl<'a> Pair<'a> {
     /// was told. A processor that has its registers lets go of them at once, and it is ready then.
     fn moves_closed(&mut self, id: usize, target: usize, priority: Priority) -> bool {
         let board = self.board;
-        (self.closes(target), self.closes(board.home[id].get()));
+        self.closes(target);
+        self.closes(board.home[id].get());
         let now = at(self.now);
         let from = self.closed(id);
         let ours = self
@@ -839,6 +840,7 @@ impl<'a> Pair<'a> {
             return true;
         };
         let (from, is_ready) = (from.expect("it was closed"), board.ready[id].get());
+        board.own[id].set(priority);
         if board.home[id].get() == target {
             let set = || board.priority[id].set(priority);
             match is_ready && board.priority[id].get() != priority {
