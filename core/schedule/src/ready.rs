@@ -190,6 +190,22 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.heads[slot(priority)].set(Some(id));
     }
 
+    /// Puts `first`, which is at the [`ReadyQueue::top`] at `priority`, to the more urgent priority
+    /// `new`, where it is alone.
+    #[inline(always)]
+    pub fn raise(&self, links: &impl Links<Id = Id>, first: Id, priority: Priority, new: Priority) {
+        let level = slot(priority);
+        let next = links.next(first);
+        if next == first {
+            self.heads[level].set(None);
+            self.occupied.take_out(level);
+        } else {
+            links.leave(first);
+            self.heads[level].set(Some(next));
+        }
+        self.occupy(slot(new), first);
+    }
+
     /// Puts the first of the entities of `priority` behind its equals and names the new first.
     #[inline(always)]
     pub fn rotate(&self, links: &impl Links<Id = Id>, priority: Priority) -> Option<Id> {

@@ -5,7 +5,7 @@ mod common;
 #[path = "common/storm.rs"]
 mod storms;
 
-use common::{Flags, Tables, at, cpu};
+use common::{Flags, LOCKS, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
 use taktos_schedule::smp::closed::{
@@ -13,8 +13,8 @@ use taktos_schedule::smp::closed::{
     World,
 };
 use taktos_schedule::smp::{
-    Dispatch, Instance, InstanceConfig, Lock, Obtained, PolicyKind, Priority as Level, Protocol,
-    Reasons, System, Thread,
+    Alone, Dispatch, Error, Instance, InstanceConfig, Lock, Obtained, PolicyKind,
+    Priority as Level, Protocol, Reasons, System, Thread,
 };
 use taktos_schedule::{Cpu, CpuSet, Links, Priority, Ring};
 use taktos_time::{Duration, Instant};
@@ -23,7 +23,6 @@ use taktos_time::{Duration, Instant};
 const PROCESSORS: usize = 6;
 const THREADS: usize = 12;
 const LEVELS: usize = 5;
-const LOCKS: usize = 4;
 /// The kernel's one reason.
 const WAITS: Reasons = Reasons::TIME;
 
@@ -32,7 +31,9 @@ struct Board<'a> {
     homes: &'a [Home<usize, usize>],
     next: Vec<Cell<usize>>,
     previous: Vec<Cell<usize>>,
+    /// Those by which they are scheduled, and those of their own.
     priority: Vec<Cell<Priority>>,
+    own: Vec<Cell<Priority>>,
     ready: Vec<Cell<bool>>,
     home: Vec<Cell<usize>>,
     note: Vec<Cell<u64>>,
@@ -56,6 +57,7 @@ impl<'a> Board<'a> {
             next: cells(0),
             previous: cells(0),
             priority: vec![Cell::new(Priority::IDLE); all],
+            own: vec![Cell::new(Priority::IDLE); all],
             ready: vec![Cell::new(false); all],
             home: cells(usize::MAX),
             note: vec![Cell::new(0); all],
@@ -187,6 +189,8 @@ struct Pair<'a> {
     count: Count,
     closed: Vec<bool>,
     closes: bool,
+    /// Whom each lock with a ceiling raises, and to what.
+    lent: [Option<(usize, Priority)>; LOCKS],
 }
 
 /// Which operations a stress run draws, and how often.
@@ -200,6 +204,8 @@ struct Mood {
     /// late instead of one of four, and threads are deleted: alarms come for budgets of threads and
     /// of processors that have left.
     restless: bool,
+    /// Free locks are obtained as often as threads block, most of them with ceilings, which change.
+    sections: bool,
 }
 
 impl Mood {
@@ -208,6 +214,7 @@ impl Mood {
             calm,
             threads,
             restless: false,
+            sections: false,
         }
     }
 
@@ -229,6 +236,11 @@ struct Count {
     postponed: usize,
     /// How many runs ended since a thread went to another one of two idle processors.
     parted: usize,
+    /// How often a lock was obtained alone, and while its owner's instance was closed, and how
+    /// often the owner of one with a ceiling was a thread of a closed instance after an operation.
+    alone: usize,
+    raised: usize,
+    owned: usize,
 }
 
 fn row(id: usize) -> Thread {
@@ -341,11 +353,11 @@ impl<'a> Pair<'a> {
 
     fn ready(&mut self, id: usize, place: Place) {
         self.stops_waiting(id);
-        let priority = self.board.priority[id].get();
+        let own = self.board.own[id].get();
         let tell = |system: &mut System<'a>, now, flags: &mut Flags| {
-            if system.own_priority(row(id)) != Ok(level(priority)) {
+            if system.own_priority(row(id)) != Ok(level(own)) {
                 system
-                    .set_priority(row(id), level(priority), now, flags)
+                    .set_priority(row(id), level(own), now, flags)
                     .unwrap();
             }
             match place {
@@ -431,33 +443,60 @@ impl<'a> Pair<'a> {
     }
 
     fn set_priority(&mut self, id: usize, priority: Priority, place: Place) {
-        let old = self.board.priority[id].get();
-        if old == priority {
+        if self.board.own[id].replace(priority) == priority {
             return;
         }
-        let new = level(priority);
-        if let Some(decider) = self.closed_now(id) {
-            self.plain(|system, now, flags| {
+        self.closes(self.board.home[id].get());
+        self.plain(|system, now, flags| {
+            match place {
+                Place::Last => system.set_priority(row(id), level(priority), now, flags),
+                Place::First => system.set_priority_in_front(row(id), level(priority), now, flags),
+            }
+            .unwrap();
+        });
+        // Also where a ceiling counts: the tables ask for help again that is asked for already.
+        self.change(id, self.deserved(id), place);
+    }
+
+    /// The priority by which `id` is scheduled, as the world has it: its own, or the ceiling of a
+    /// lock that it owns.
+    fn deserved(&self, id: usize) -> Priority {
+        let lent = self.lent.iter().flatten().filter(|lent| lent.0 == id);
+        lent.fold(self.board.own[id].get(), |own, lent| own.or_urgent(lent.1))
+    }
+
+    /// What `id` owns has changed, or its own priority: the plain system knows it by itself.
+    fn settle(&mut self, id: usize, place: Place) {
+        let priority = self.deserved(id);
+        if self.board.priority[id].get() != priority {
+            self.change(id, priority, place);
+        }
+    }
+
+    /// `id` is scheduled by this priority.
+    fn change(&mut self, id: usize, priority: Priority, place: Place) {
+        let board = self.board;
+        let changes = board.priority[id].get() != priority;
+        let set = || board.priority[id].set(priority);
+        if let Some(decider) = self.closed(id) {
+            return match board.ready[id].get() && changes {
+                true => decider.change(board, id, set, place),
+                false => set(),
+            };
+        }
+        self.router.look_up(board, id);
+        set();
+        let (now, new) = (at(self.now), level(priority));
+        let acting = cpu(self.acting);
+        self.router
+            .ask(board, now, &mut Preempts(board), |system, effects| {
+                system.act_on(acting);
                 match place {
-                    Place::Last => system.set_priority(row(id), new, now, flags),
-                    Place::First => system.set_priority_in_front(row(id), new, now, flags),
+                    Place::Last => system.set_priority(row(id), new, now, effects),
+                    Place::First => system.set_priority_in_front(row(id), new, now, effects),
                 }
                 .unwrap();
             });
-            let set = || self.board.priority[id].set(priority);
-            match self.board.ready[id].get() {
-                true => decider.change(self.board, id, set, place),
-                false => set(),
-            }
-            return;
-        }
-        self.router.look_up(self.board, id);
-        self.board.priority[id].set(priority);
-        both!(self, |system, now, effects| match place {
-            Place::Last => system.set_priority(row(id), new, now, effects),
-            Place::First => system.set_priority_in_front(row(id), new, now, effects),
-        })
-        .unwrap();
     }
 
     /// `id`, which is ready, goes behind its equals or in front of them.
@@ -647,8 +686,22 @@ impl<'a> Pair<'a> {
         assert_eq!(ours, theirs, "thread {id} is pinned no more");
     }
 
+    /// Obtains `lock` for `id`, which runs on the acting processor: alone if that can be.
     fn obtain(&mut self, lock: Lock, id: usize, waits: bool) {
-        self.router.reach_lock(self.board, lock, id, at(self.now));
+        let is_free = self.router.system().owner(lock) == Ok(None);
+        if is_free {
+            self.closes(self.board.home[id].get());
+        }
+        if let Some(ours) = self.obtain_alone(lock, id) {
+            self.count.alone += 1;
+            self.plain(|system, now, flags| {
+                let theirs = system.obtain(lock, row(id), waits, now, flags);
+                assert_eq!(ours, theirs, "another answer to a lock alone");
+            });
+            return;
+        }
+        self.router
+            .reach_lock(self.board, lock, id, waits, at(self.now));
         let obtained = both!(self, |system, now, effects| {
             let obtained = system.obtain(lock, row(id), waits, now, effects);
             if obtained == Ok(Obtained::Waiting) {
@@ -656,22 +709,92 @@ impl<'a> Pair<'a> {
             }
             obtained
         });
-        if obtained == Ok(Obtained::Waiting) {
-            self.stands_waiting(id);
+        match obtained {
+            Ok(Obtained::Waiting) => self.stands_waiting(id),
+            Ok(Obtained::Owned) if is_free => self.is_raised(lock),
+            _ => {}
+        }
+    }
+
+    /// The same where the tables need not be asked.
+    fn obtain_alone(&mut self, lock: Lock, id: usize) -> Option<Result<Obtained, Error>> {
+        let (board, system) = (self.board, self.router.system_mut());
+        let home = &board.homes[board.home[id].get()];
+        if system.obtain_plain(lock, row(id), home.instance()) {
+            return Some(Ok(Obtained::Owned));
+        }
+        match system.obtain_raised(lock, row(id), home.instance(), board.priority(id)) {
+            Alone::Raised(to) => {
+                let set = || board.priority[id].set(to);
+                if !home.raise(board, id, to, set, Place::Last) {
+                    assert!(system.surrender_raised(lock, row(id)));
+                    return None;
+                }
+                self.count.raised += 1;
+                self.lent[lock.index()] = Some((id, to));
+                assert_eq!(board.priority(id), self.deserved(id));
+                Some(Ok(Obtained::Owned))
+            }
+            Alone::Refused => Some(Err(Error::InvalidPriority)),
+            Alone::Ask => None,
+        }
+    }
+
+    /// The owner of `lock` is another one by the tables: the world's priority of it includes the
+    /// ceiling.
+    fn is_raised(&mut self, lock: Lock) {
+        let ownership = self.router.system().ownership(lock).unwrap();
+        if let Some(raised) = ownership.raised {
+            let owner = ownership.owner.index();
+            self.lent[lock.index()] = Some((owner, Priority::new(raised.0 as u8).unwrap()));
+            self.settle(owner, Place::Last);
         }
     }
 
     fn surrender(&mut self, lock: Lock, id: usize) {
+        let system = self.router.system_mut();
+        let ownership = system.ownership(lock).unwrap();
+        let is_alone =
+            system.surrender_plain(lock, row(id)) || system.surrender_raised(lock, row(id));
+        if ownership.is_last {
+            self.lent[lock.index()] = None;
+            self.settle(id, Place::First);
+        }
+        if is_alone {
+            self.plain(|system, now, flags| {
+                assert_eq!(system.surrender(lock, row(id), now, flags), Ok(None));
+            });
+            return;
+        }
         let next = both!(self, |system, now, effects| system.surrender(
             lock,
             row(id),
             now,
             effects
         ));
-        if let Ok(Some(next)) = next
-            && !self.board.ready[next.index()].get()
-        {
-            self.ready(next.index(), Place::Last);
+        if let Ok(Some(next)) = next {
+            self.is_raised(lock);
+            if !self.board.ready[next.index()].get() {
+                self.ready(next.index(), Place::Last);
+            }
+        }
+    }
+
+    /// The ceiling of `lock` for `home` is another one.
+    fn set_ceiling(&mut self, lock: Lock, home: usize, ceiling: Priority) {
+        let ownership = self.router.system().ownership(lock);
+        if let Some(ownership) = ownership {
+            self.router.look_up(self.board, ownership.owner.index());
+        }
+        let _ = both!(self, |system, now, effects| system.set_ceiling(
+            lock,
+            instance(home),
+            level(ceiling),
+            now,
+            effects
+        ));
+        if ownership.is_some() {
+            self.is_raised(lock);
         }
     }
 
@@ -717,6 +840,7 @@ impl<'a> Pair<'a> {
             return true;
         };
         let (from, is_ready) = (from.expect("it was closed"), board.ready[id].get());
+        board.own[id].set(priority);
         if board.home[id].get() == target {
             let set = || board.priority[id].set(priority);
             match is_ready && board.priority[id].get() != priority {
@@ -743,6 +867,15 @@ impl<'a> Pair<'a> {
     }
 
     fn moves(&mut self, id: usize, target: usize, priority: Priority) {
+        if self.lent.iter().flatten().any(|lent| lent.0 == id) {
+            // The world does not ask for that.
+            self.plain(|system, now, flags| {
+                let moved =
+                    system.set_scheduler(row(id), instance(target), level(priority), now, flags);
+                assert_eq!(moved, Err(Error::ResourceInUse), "an owner is moved");
+            });
+            return;
+        }
         if self.moves_closed(id, target, priority) {
             return;
         }
@@ -752,6 +885,7 @@ impl<'a> Pair<'a> {
         let to = self.router.home(instance(target)).unwrap();
         let moved = || {
             board.priority[id].set(priority);
+            board.own[id].set(priority);
             board.home[id].set(target);
             to.receive(board, id);
         };
@@ -1087,7 +1221,9 @@ impl<'a> Pair<'a> {
                     self.hand_turn(running, id);
                 }
             }
-            18..=19 if dice.draw(self.mood.calm) == 0 => {
+            18..=19
+                if dice.draw(self.mood.calm) == 0 || self.mood.sections && self.is_free(lock) =>
+            {
                 let waits = dice.draw(4) != 0;
                 if let Some(running) = self.runner(number).filter(|id| !self.waits_for_lock(*id)) {
                     self.obtain(lock, running, waits);
@@ -1115,17 +1251,13 @@ impl<'a> Pair<'a> {
                     self.begins_anew(id, home, priority);
                 }
             }
+            33 if self.mood.sections => self.set_ceiling(lock, dice.draw(self.instances), priority),
             33..=35 if self.mood.restless => {
                 self.change_processors(dice.draw(self.instances), number, dice.draw(2) == 0)
             }
             _ => self.dispatch(dice.draw(self.cpus)),
         }
-        // Who acts looks at its heir by itself.
-        if self.board.heir[number].get() != Some(self.board.current[number].get()) {
-            self.board
-                .called
-                .set(self.board.called.get().with(cpu(number)));
-        }
+        self.looks_itself(number);
         self.look_while_idle();
         self.count();
         if idle_threads_differ && self.differs_in_places_alone() {
@@ -1133,8 +1265,44 @@ impl<'a> Pair<'a> {
             return false;
         }
         self.compare();
+        self.compare_owners(locks);
         (0..self.cpus).for_each(|number| self.check_seat(number));
         true
+    }
+
+    fn is_free(&self, lock: Lock) -> bool {
+        self.plain.owner(lock) == Ok(None)
+    }
+
+    /// Who owns what, and how urgent that makes the threads of closed instances.
+    fn compare_owners(&mut self, locks: &[Lock]) {
+        for lock in locks {
+            let owner = self.plain.owner(*lock);
+            assert_eq!(
+                self.router.system().owner(*lock),
+                owner,
+                "the owner of {lock:?}"
+            );
+        }
+        for id in 0..self.made {
+            if self.closed(id).is_some() && !self.knows_deadlines(self.board.home[id].get()) {
+                let ours = level(self.board.priority(id));
+                assert_eq!(
+                    Ok(ours),
+                    self.plain.priority(row(id)),
+                    "how urgent thread {id} is"
+                );
+                self.count.owned += usize::from(self.deserved(id) != self.board.own[id].get());
+            }
+        }
+    }
+
+    /// Who acts looks at its heir by itself.
+    fn looks_itself(&self, number: usize) {
+        if self.board.heir[number].get() != Some(self.board.current[number].get()) {
+            let called = self.board.called.get().with(cpu(number));
+            self.board.called.set(called);
+        }
     }
 
     /// How long each was the heir of a processor, whoever decided.
@@ -1193,6 +1361,7 @@ impl<'a> Pair<'a> {
         if let Ok(made) = made {
             assert_eq!(made.index(), id);
             self.board.priority[id].set(priority);
+            self.board.own[id].set(priority);
             self.board.home[id].set(home);
             let cpus = self.plain.affinity(row(id)).unwrap();
             let home = self.router.home(instance(home)).unwrap();
@@ -1218,6 +1387,7 @@ impl<'a> Pair<'a> {
         self.board.charged[id].set(0);
         self.board.limit[id].set(Duration::ZERO);
         self.board.priority[id].set(priority);
+        self.board.own[id].set(priority);
         self.board.home[id].set(home);
         let home = self.router.home(instance(home)).unwrap();
         home.begin_with(self.board, id, CpuSet::ALL);
@@ -1231,6 +1401,7 @@ impl<'a> Pair<'a> {
             self.compare();
             if let Some(running) = self.runner(number) {
                 self.block(running);
+                self.looks_itself(number);
                 self.compare();
             }
         }
@@ -1361,25 +1532,37 @@ fn beside_each_other<R>(
         count: Count::default(),
         closed: vec![false; configs.len()],
         closes,
+        lent: [None; LOCKS],
     };
     for home in 0..configs.len() {
         for _ in 0..2 {
             pair.create(home, Priority::new(2).unwrap(), None);
         }
     }
-    let protocols = [
-        Protocol::Inheritance,
-        Protocol::MrsP,
-        Protocol::Omip,
-        Protocol::None,
+    let last = 2 * (configs.len() - 1);
+    let usual = [
+        (Protocol::Inheritance, 0, None),
+        (Protocol::MrsP, 0, Some(Level(0))),
+        (Protocol::Omip, 0, None),
+        (Protocol::None, 0, None),
     ];
+    let sections = [
+        (Protocol::MrsP, 0, Some(Level(1))),
+        (Protocol::Ceiling, 0, Some(Level(1))),
+        (Protocol::MrsP, last, Some(Level(2))),
+        (Protocol::Omip, 0, None),
+        (Protocol::Ceiling, last, Some(Level(0))),
+    ];
+    let protocols = if mood.sections {
+        &sections[..]
+    } else {
+        &usual[..]
+    };
     let locks: Vec<Lock> = protocols
         .iter()
-        .take(LOCKS)
-        .map(|&protocol| {
-            let ceiling = (protocol == Protocol::MrsP).then_some(Level(0));
+        .map(|&(protocol, creator, ceiling)| {
             both!(&mut pair, |system, now, effects| {
-                system.create_lock(protocol, row(0), ceiling, false, now, effects)
+                system.create_lock(protocol, row(creator), ceiling, false, now, effects)
             })
             .unwrap()
         })
@@ -1712,6 +1895,164 @@ fn who_asked_for_help_that_nobody_gives_can_ask_again_elsewhere() {
     });
 }
 
+/// Two instances of one processor each, and locks of those protocols that have ceilings, and of
+/// OMIP.
+fn with_sections(act: impl FnOnce(&mut Pair<'_>, &[Lock])) {
+    let plan = [0, 1].map(|number| (PolicyKind::Priority, vec![number], true));
+    let mood = Mood {
+        sections: true,
+        ..WILD
+    };
+    beside_each_other(&plan, mood, true, |pair, locks| act(pair, locks));
+}
+
+impl Pair<'_> {
+    /// `id` is ready and runs on the processor `number`, which acts.
+    fn runs_on(&mut self, id: usize, number: usize) {
+        self.acting = number;
+        self.ready(id, Place::Last);
+        self.dispatch(number);
+        assert_eq!(self.board.heir(number), id, "thread {id} runs");
+    }
+
+    /// Both processors do what was decided, and nothing is left to be decided.
+    fn quiet(&mut self, locks: &[Lock]) {
+        for number in (0..self.cpus).cycle().take(4 * self.cpus) {
+            self.dispatch(number);
+        }
+        self.compare();
+        self.compare_owners(locks);
+    }
+}
+
+#[test]
+fn an_owner_raised_in_a_closed_instance_is_one_of_the_tables_when_somebody_waits() {
+    with_sections(|pair, locks| {
+        let lock = locks[0];
+        pair.runs_on(0, 0);
+        pair.obtain(lock, 0, true);
+        assert!(pair.closed(0).is_some(), "nothing is opened");
+        assert_eq!(pair.board.priority(0).level(), 1, "by the ceiling");
+        // It blocks, and leaves its processor to a thread that is less urgent than the ceiling.
+        pair.block(0);
+        pair.runs_on(1, 0);
+        pair.quiet(locks);
+        assert!(pair.closed(0).is_some(), "an owner may block there");
+        // Somebody spins for it, and it goes on at the ceiling.
+        pair.runs_on(2, 1);
+        pair.obtain(lock, 2, false);
+        assert!(pair.closed(0).is_some(), "who does not wait opens nothing");
+        pair.obtain(lock, 2, true);
+        assert!(pair.closed(0).is_none(), "the lock spans both");
+        pair.acting = 0;
+        pair.ready(0, Place::Last);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(0));
+        // A more urgent one displaces it: it runs in the place of who spins.
+        pair.create(0, Priority::new(0).unwrap(), None);
+        pair.ready(4, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(0), pair.runner(1)], [Some(4), Some(0)]);
+        pair.acting = 1;
+        pair.surrender(lock, 0);
+        pair.quiet(locks);
+        assert_eq!(pair.board.priority(0).level(), 2, "its own again");
+        assert_eq!(
+            pair.board.priority(2).level(),
+            0,
+            "the next owner's ceiling"
+        );
+        pair.surrender(lock, 2);
+        pair.quiet(locks);
+        pair.all_run_in_turn();
+    });
+}
+
+#[test]
+fn an_owner_that_is_helped_for_another_lock_keeps_its_place_at_home() {
+    with_sections(|pair, locks| {
+        let (spun_for, donated) = (locks[0], locks[3]);
+        pair.runs_on(0, 0);
+        pair.obtain(donated, 0, true);
+        pair.obtain(spun_for, 0, true);
+        assert!(pair.closed(0).is_some(), "nothing is opened");
+        pair.runs_on(2, 1);
+        pair.obtain(donated, 2, true);
+        pair.create(0, Priority::new(0).unwrap(), None);
+        pair.acting = 0;
+        pair.ready(4, Place::Last);
+        pair.ready(1, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(0), pair.runner(1)], [Some(4), Some(0)]);
+        pair.acting = 0;
+        pair.block(4);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), None, "thread 1 is kept off");
+        pair.acting = 1;
+        pair.surrender(spun_for, 0);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(1), "no longer");
+        pair.surrender(donated, 0);
+        pair.quiet(locks);
+        pair.all_run_in_turn();
+    });
+}
+
+#[test]
+fn who_is_granted_a_lock_that_others_wait_for_keeps_its_place_by_those_it_has() {
+    with_sections(|pair, locks| {
+        let (spun_for, donated) = (locks[0], locks[3]);
+        pair.runs_on(2, 1);
+        pair.obtain(donated, 2, true);
+        for (id, home, priority) in [(4, 0, 1), (5, 1, 1), (6, 0, 0)] {
+            pair.create(home, Priority::new(priority).unwrap(), None);
+            assert_eq!(pair.made, id + 1);
+        }
+        pair.runs_on(4, 0);
+        pair.obtain(spun_for, 4, true);
+        pair.obtain(donated, 4, true);
+        pair.quiet(locks);
+        pair.runs_on(5, 1);
+        pair.obtain(donated, 5, true);
+        pair.quiet(locks);
+        pair.acting = 1;
+        pair.surrender(donated, 2);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(4), "the next owner");
+        pair.acting = 0;
+        pair.ready(1, Place::Last);
+        pair.ready(6, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(0), pair.runner(1)], [Some(6), Some(4)]);
+        pair.acting = 0;
+        pair.block(6);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), None, "thread 1 is kept off");
+    });
+}
+
+#[test]
+fn a_ceiling_that_is_changed_while_its_owner_is_closed_counts_at_once() {
+    with_sections(|pair, locks| {
+        let lock = locks[1];
+        pair.runs_on(0, 0);
+        pair.ready(1, Place::Last);
+        pair.obtain(lock, 0, true);
+        pair.obtain(lock, 0, true);
+        pair.set_ceiling(lock, 0, Priority::new(0).unwrap());
+        pair.quiet(locks);
+        assert_eq!(pair.board.priority(0).level(), 0);
+        pair.set_ceiling(lock, 0, Priority::new(4).unwrap());
+        pair.quiet(locks);
+        assert_eq!(pair.board.priority(0).level(), 2, "its own is more urgent");
+        pair.set_priority(0, Priority::new(3).unwrap(), Place::Last);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(0), Some(1), "thread 0 is less urgent");
+        assert!(pair.closed(0).is_some(), "nothing is opened");
+        pair.all_run_in_turn();
+    });
+}
+
 /// So many stress runs, each of [`LENGTH`] operations, of a plan whose instances close and open
 /// beside the tables.
 fn stress(plan: &[Plan], mood: Mood, runs: usize) -> Count {
@@ -1723,6 +2064,9 @@ fn stress(plan: &[Plan], mood: Mood, runs: usize) -> Count {
         all.changes += count.changes;
         all.postponed += count.postponed;
         all.parted += count.parted;
+        all.alone += count.alone;
+        all.raised += count.raised;
+        all.owned += count.owned;
         sum.set(all);
         Ok(())
     };
@@ -1790,6 +2134,37 @@ fn closed_and_opened_is_as_if_it_never_were() {
     closed_and_opened(STORMS * plans().len() * MOODS.len());
 }
 
+/// So many stress runs together in which free locks of all protocols are obtained and given up.
+fn sections(runs: usize) {
+    let runs = runs.div_ceil(plans().len() * 2);
+    for plan in &plans() {
+        for calm in [8, 60] {
+            let mood = Mood {
+                sections: true,
+                ..Mood::new(calm, THREADS)
+            };
+            let (count, all) = (stress(plan, mood, runs), runs * LENGTH);
+            println!("{plan:?}, {mood:?}: of {all} operations {count:?}");
+            assert!(
+                cfg!(miri) || count.alone > all / 200,
+                "locks are free now and then"
+            );
+            let raises = |kind| matches!(kind, PolicyKind::Priority | PolicyKind::StrongAffinity);
+            assert!(
+                cfg!(miri)
+                    || !plan.iter().all(|(kind, ..)| raises(*kind))
+                    || count.raised > all / 500 && count.owned > all / 100,
+                "closed instances have owners"
+            );
+        }
+    }
+}
+
+#[test]
+fn free_locks_are_as_the_tables_have_them_and_open_nothing() {
+    sections(STORMS * plans().len());
+}
+
 #[test]
 fn processors_that_leave_with_late_alarms_are_as_the_tables_have_them() {
     processors_leave(if cfg!(miri) { 1 } else { 600 });
@@ -1800,6 +2175,7 @@ fn processors_that_leave_with_late_alarms_are_as_the_tables_have_them() {
 fn seventy_thousand_stress_runs() {
     closed_and_opened(50_000);
     processors_leave(20_000);
+    sections(20_000);
 }
 
 #[test]

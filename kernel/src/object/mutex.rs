@@ -56,8 +56,8 @@ pub(crate) struct MutexCore {
     depth: Guarded<u32>,
     recursive: bool,
     inherits: bool,
-    /// The priority that every owner is lent; IDLE where there is no ceiling.
-    ceiling: Priority,
+    /// The priority that the owner is lent; IDLE where there is no ceiling.
+    ceiling: Guarded<Priority>,
     owner_end: OwnerEnd,
 }
 
@@ -105,12 +105,42 @@ impl MutexCore {
     pub fn lends(&self, cs: CriticalSection<'_>) -> Priority {
         match self.waiters.first(cs) {
             Some(waiter) if self.inherits => waiter.urgency.get(cs).effective(),
-            _ => self.ceiling,
+            _ => self.ceiling.get(cs),
         }
     }
 
-    fn has_ceiling(&self) -> bool {
-        self.ceiling != Priority::IDLE
+    /// What lends a thread a ceiling without being a mutex that can be locked: a cluster mutex has
+    /// one.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value for statics"
+    )]
+    pub const LENDER: Self = Self {
+        waiters: WaitQueue::new(),
+        owner: Guarded::new(None),
+        next_owned: Guarded::new(None),
+        depth: Guarded::new(LENDS),
+        recursive: false,
+        inherits: false,
+        ceiling: Guarded::new(Priority::IDLE),
+        owner_end: OwnerEnd::Unlock,
+    };
+
+    /// `ceiling` counts for the effective priority of `thread` from now on, until this is
+    /// [taken](MutexCore::take_from) from it; to settle that is the caller's business.
+    #[inline(always)]
+    pub fn lend_to(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, ceiling: Priority) {
+        self.ceiling.set(cs, ceiling);
+        self.join_owned(cs, thread);
+    }
+
+    /// Another ceiling counts from now on.
+    pub fn set_ceiling(&self, cs: CriticalSection<'_>, ceiling: Priority) {
+        self.ceiling.set(cs, ceiling);
+    }
+
+    fn has_ceiling(&self, cs: CriticalSection<'_>) -> bool {
+        self.ceiling.get(cs) != Priority::IDLE
     }
 
     /// Whether the mutex stays locked though its owner has ended.
@@ -172,7 +202,7 @@ impl MutexCore {
 
     /// Nobody owns the mutex any more.
     fn set_free(&self, cs: CriticalSection<'_>) {
-        let is_simple = !self.has_ceiling() && !self.has_died(cs);
+        let is_simple = !self.has_ceiling(cs) && !self.has_died(cs);
         self.owner.set(cs, (!is_simple).then(nobody));
     }
 
@@ -185,6 +215,12 @@ impl MutexCore {
     #[inline(always)]
     fn give_to(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         self.owner.set(cs, Some(thread));
+        self.join_owned(cs, thread);
+    }
+
+    /// This is the first of the mutexes of `thread`.
+    #[inline(always)]
+    fn join_owned(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         self.next_owned.set(cs, thread.owned.get(cs));
         thread.owned.set(cs, Some(self));
     }
@@ -201,7 +237,7 @@ impl MutexCore {
 
     /// Takes the mutex from the list of `owner`'s. Steps: its place in it; the mutex locked
     /// last comes first.
-    fn take_from(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
+    pub fn take_from(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
         let next = self.next_owned.get(cs);
         match owner.owned.get(cs) {
             Some(first) if ptr::eq(first, self) => owner.owned.set(cs, next),
@@ -265,7 +301,7 @@ impl<S: System> Mutex<S> {
                 }),
                 recursive: false,
                 inherits: matches!(protocol, Protocol::Inheritance),
-                ceiling,
+                ceiling: Guarded::new(ceiling),
                 owner_end: OwnerEnd::Unlock,
             },
             system: PhantomData,
@@ -475,7 +511,7 @@ fn lock_unusual<S: System>(
             false => lock_unowned::<S>(cs, core, current),
         };
     }
-    if core.has_ceiling() && current.urgency.get(cs).base().beats(core.ceiling) {
+    if core.has_ceiling(cs) && current.urgency.get(cs).base().beats(core.ceiling.get(cs)) {
         return fail::<S>(Error::Ceiling);
     }
     if timeout.is_none() {
@@ -505,11 +541,12 @@ fn lock_unowned<S: System>(
     core: &'static MutexCore,
     current: ThreadRef,
 ) -> OutcomeOf<S> {
-    if current.urgency.get(cs).base().beats(core.ceiling) {
+    let ceiling = core.ceiling.get(cs);
+    if current.urgency.get(cs).base().beats(ceiling) {
         return fail::<S>(Error::Ceiling);
     }
     core.give_to(cs, current);
-    S::kernel().settle(cs, current, Place::First);
+    S::kernel().gain_ceiling(cs, current, ceiling);
     Kernel::<S>::conclude_raised(cs)
 }
 
@@ -525,7 +562,7 @@ fn lock_unusable<S: System>(
     if core.is_deleted(cs) {
         return fail::<S>(core.why_deleted(cs));
     }
-    if core.has_ceiling() && current.urgency.get(cs).base().beats(core.ceiling) {
+    if core.has_ceiling(cs) && current.urgency.get(cs).base().beats(core.ceiling.get(cs)) {
         return fail::<S>(Error::Ceiling);
     }
     if core.is_left(cs) {
@@ -702,15 +739,12 @@ impl<S: System> Kernel<S> {
                 core.waiters.pop(cs, next);
                 core.give_to(cs, next);
                 self.wake_as_owner(cs, core, next);
-                if core.has_ceiling() || !core.waiters.is_empty(cs) {
+                if core.has_ceiling(cs) || !core.waiters.is_empty(cs) {
                     self.settle(cs, next, Place::Last);
                 }
             }
         }
-        let urgency = owner.urgency.get(cs);
-        if urgency.effective() != urgency.base() {
-            self.settle(cs, owner, Place::First);
-        }
+        self.lose_ceiling(cs, owner, || Self::goes_on_here(cs, owner));
     }
 
     /// Wakes `thread`, which has got the mutex.

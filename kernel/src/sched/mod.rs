@@ -20,6 +20,7 @@ pub(crate) use budget::{Account, Budgets, Members, earlier, is_same};
 pub(crate) use outcome::{
     IntoResult, OutcomeOf, answer, concluded, fail, refuse_to_wait, stay, take_error,
 };
+pub(crate) use smp::release;
 pub(crate) use taktos_machine::{first_things_first, slow_path};
 
 use crate::critical_section::{CriticalSection, Held};

@@ -503,6 +503,14 @@ pub(super) fn hold_after<S: System>(held: Held<S>) -> Held<S> {
     held
 }
 
+/// Ends the section that is held; the caller gives way first if that was decided in it.
+#[inline(always)]
+pub(crate) fn release<S: System>(held: Held<S>) {
+    if held.running().must_give_way(held.section()) {
+        give_way(held);
+    }
+}
+
 /// Others have decided that the caller gives way. A function of its own: what it destroys is not the caller's concern.
 #[cold]
 #[inline(never)]

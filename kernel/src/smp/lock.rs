@@ -1,17 +1,20 @@
 //! Owns: mutexes under the protocols for several processors. Must never know: how a protocol works.
 
-use super::BLOCKED;
 use super::place::error_of;
 use super::turn::level;
-use crate::critical_section::{CriticalSection, Guarded, Operation};
-use crate::sched::{IntoResult, OutcomeOf, fail, hold, is_smp};
+use super::{BLOCKED, View};
+use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
+use crate::object::mutex::MutexCore;
+use crate::sched::{IntoResult, OutcomeOf, fail, hold, hold_after, is_smp, release, slow_path};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
+use crate::wait::inherit::{Place, deserved};
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::{self, Instance, Lock, Obtained, Outcome};
+use taktos_schedule::smp::closed::Rows;
+use taktos_schedule::smp::{self, Alone, Instance, Lock, Obtained, Outcome, Ownership};
 use taktos_time::Instant;
 
 /// How a [`ClusterMutex`] bounds the waiting of urgent threads.
@@ -48,19 +51,27 @@ impl ClusterProtocol {
 enum Made {
     /// Nobody has locked it yet.
     NotYet,
+    /// It has no ceiling.
     As(Lock),
+    /// It has a ceiling.
+    Raising(Lock),
     Deleted,
 }
 
 /// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the documentation says where the
 /// protocols differ from their sources.
 ///
-/// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first. Its owner may lock it again,
-/// but for MrsP. A thread that ends or is deleted unlocks what it owns. A thread's wait in a queue of another object goes by the priority
-/// that it has of its own and by [`Mutex`](crate::Mutex)es, not by what a cluster mutex lends it.
+/// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first.
+/// Its owner may lock it again, but for MrsP. A thread that ends or is deleted unlocks what it
+/// owns. An owner's ceiling is part of its effective priority: its wait in a queue of another
+/// object goes by it, as by a [`Mutex`](crate::Mutex)'s, but not by what those who wait for a
+/// cluster mutex lend it. An owner that blocks leaves its processor to others, whatever the
+/// protocol.
 pub struct ClusterMutex<S> {
     protocol: ClusterProtocol,
     made: Guarded<Made>,
+    /// Lends the owner the ceiling, where the protocol has one.
+    lender: MutexCore,
     system: PhantomData<fn() -> S>,
 }
 
@@ -79,18 +90,46 @@ impl<S: System> ClusterMutex<S> {
         Self {
             protocol,
             made: Guarded::new(Made::NotYet),
+            lender: MutexCore::LENDER,
             system: PhantomData,
         }
     }
 
     /// Locks the mutex, waiting for it as long as `timeout` says: blocked, or spinning under MrsP.
     ///
-    /// Bounds: those of the scheduling library's `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`, `Deleted`; `State` where the wait would close a
-    /// ring of waiting threads, or the caller owns it under MrsP; `Ceiling` where the caller is more urgent than the ceiling; `Parameter`
-    /// in another instance than an immediate ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an interrupt
-    /// handler.
+    /// Bounds: a fixed number of steps for a mutex that is free where no deadlines count, else
+    /// those of the scheduling library's
+    /// `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`, `Deleted`; `State` where the wait
+    /// would close a ring of waiting threads, or the caller owns it under MrsP; `Ceiling` where the
+    /// caller is more urgent than the ceiling; `Parameter` in another instance than an immediate
+    /// ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an
+    /// interrupt handler.
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
-        let answer = hold::<S>().enter::<Obtain<S>>(self, 0, timeout);
+        let held = hold::<S>();
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if S::Machine::in_interrupt() {
+            return slow_path(self.lock_by_tables(held, timeout));
+        }
+        if self.obtain_plain(cs, current) {
+            return Ok(());
+        }
+        slow_path(self.lock_raised(held, timeout))
+    }
+
+    /// The same for one that has a ceiling, or is busy; not in an interrupt.
+    #[inline(never)]
+    fn lock_raised(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        match self.obtain_raised(cs, current) {
+            Some(done) => done,
+            None => slow_path(self.lock_by_tables(held, timeout)),
+        }
+    }
+
+    /// The same for one that is busy, or raises a thread whose instance is open.
+    #[inline(never)]
+    fn lock_by_tables(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
+        let answer = held.enter::<Obtain<S>>(self, 0, timeout);
         answer.into_result::<S>()?;
         if answer.value == SPINS {
             return Self::spin();
@@ -98,6 +137,54 @@ impl<S: System> ClusterMutex<S> {
         Ok(())
     }
 
+    /// Gives `current`, which runs, the mutex, if it is free and has no ceiling; whether it did.
+    #[inline(always)]
+    fn obtain_plain(&self, cs: CriticalSection<'_>, current: ThreadRef) -> bool {
+        let (Made::As(lock), Some(home)) = (self.made.get(cs), current.home(cs)) else {
+            return false;
+        };
+        let (row, instance) = (current.row_or_none(cs), home.instance());
+        S::smp().with_home(cs, home, |scheduler| {
+            scheduler.system_mut().obtain_plain(lock, row, instance)
+        })
+    }
+
+    /// Gives `current`, which runs, the mutex, if it is free, has a ceiling, and the thread's
+    /// instance is closed; none where the tables are to be asked.
+    #[inline(always)]
+    fn obtain_raised(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+    ) -> Option<Result<(), Error>> {
+        let (Made::Raising(lock), home) = (self.made.get(cs), current.home(cs)?) else {
+            return None;
+        };
+        let (row, instance) = (current.row_or_none(cs), home.instance());
+        let urgency = current.urgency.get(cs);
+        let alone = S::smp().with_home(cs, home, |scheduler| {
+            let system = scheduler.system_mut();
+            system.obtain_raised(lock, row, instance, urgency.effective())
+        });
+        match alone {
+            Alone::Raised(to) => {
+                let set = || current.urgency.set(cs, urgency.with_effective(to));
+                if !home.raise(&View::<S>::new(cs), current, to, set, Place::Last) {
+                    S::smp().with_home(cs, home, |scheduler| {
+                        scheduler.system_mut().surrender_raised(lock, row)
+                    });
+                    return None;
+                }
+                self.lender.lend_to(cs, current, to);
+                Some(Ok(()))
+            }
+            Alone::Refused => Some(Err(Error::Ceiling)),
+            Alone::Ask => None,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
     fn spin() -> Result<(), Error> {
         loop {
             if let Some(outcome) = Kernel::<S>::outcome_of_wait() {
@@ -113,11 +200,55 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// Unlocks the mutex; who is next owns it then. Bound: that of the scheduling library's `smp::System::surrender`.
-    /// Errors: `NotOwner`, `Deleted`; `Context` in an interrupt handler.
+    /// Unlocks the mutex; who is next owns it then. Bound: a fixed number of steps for one that
+    /// nobody waited for since it was locked, if it was locked last, else that of the scheduling
+    /// library's `smp::System::surrender`. Errors: `NotOwner`, `Deleted`; `Context` in an interrupt
+    /// handler.
     pub fn unlock(&'static self) -> Result<(), Error> {
-        hold::<S>()
-            .enter::<Surrender<S>>(self, 0, Timeout::NONE)
+        // An owner who should have given way gives the mutex back all the same, if nobody's turn
+        // depends on it.
+        let held = Held::<S>::mask();
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if let (Made::As(lock), Some(home)) = (self.made.get(cs), current.home(cs))
+            && !S::Machine::in_interrupt()
+        {
+            let row = current.row_or_none(cs);
+            let is_free = S::smp().with_home(cs, home, |scheduler| {
+                scheduler.system_mut().surrender_plain(lock, row)
+            });
+            if is_free {
+                return Ok(());
+            }
+        }
+        slow_path(self.unlock_raised(held))
+    }
+
+    /// The same for one that has a ceiling, or that somebody waits for.
+    #[inline(never)]
+    fn unlock_raised(&'static self, held: Held<S>) -> Result<(), Error> {
+        let held = hold_after(held);
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if let (Made::Raising(lock), Some(home)) = (self.made.get(cs), current.home(cs))
+            && !S::Machine::in_interrupt()
+        {
+            let row = current.row_or_none(cs);
+            let is_free = S::smp().with_home(cs, home, |scheduler| {
+                scheduler.system_mut().surrender_raised(lock, row)
+            });
+            if is_free {
+                self.lender.take_from(cs, current);
+                S::kernel().lose_ceiling(cs, current, || true);
+                release(held);
+                return Ok(());
+            }
+        }
+        slow_path(self.unlock_by_tables(held))
+    }
+
+    /// The same for one that somebody waits for.
+    #[inline(never)]
+    fn unlock_by_tables(&'static self, held: Held<S>) -> Result<(), Error> {
+        held.enter::<Surrender<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
@@ -153,7 +284,7 @@ impl<S: System> ClusterMutex<S> {
         let cs = held.section();
         match self.made.get(cs) {
             Made::NotYet => self.row(cs, Kernel::<S>::running().current(cs)).map(|_| ()),
-            Made::As(_) => Err(Error::State),
+            Made::As(_) | Made::Raising(_) => Err(Error::State),
             Made::Deleted => Err(Error::Deleted),
         }
     }
@@ -166,8 +297,9 @@ impl<S: System> ClusterMutex<S> {
         match self.made.get(cs) {
             Made::Deleted => return Err(Error::Deleted),
             Made::NotYet => {}
-            Made::As(lock) => {
-                Kernel::<S>::ask_library(cs, |system, _, _| system.delete_lock(lock))?
+            Made::As(lock) | Made::Raising(lock) => {
+                Kernel::<S>::ask_library(cs, |system, _, _| system.delete_lock(lock))?;
+                S::smp().set_lender(cs, lock, None);
             }
         }
         self.made.set(cs, Made::Deleted);
@@ -190,7 +322,7 @@ impl<S: System> ClusterMutex<S> {
     pub fn scheduler_row(&'static self) -> Option<Lock> {
         let held = hold::<S>();
         match self.made.get(held.section()) {
-            Made::As(lock) => Some(lock),
+            Made::As(lock) | Made::Raising(lock) => Some(lock),
             Made::NotYet | Made::Deleted => None,
         }
     }
@@ -198,7 +330,7 @@ impl<S: System> ClusterMutex<S> {
     /// The library's lock, which somebody has used.
     fn made(&self, cs: CriticalSection<'_>) -> Result<Lock, Error> {
         match self.made.get(cs) {
-            Made::As(lock) => Ok(lock),
+            Made::As(lock) | Made::Raising(lock) => Ok(lock),
             Made::NotYet => Err(Error::State),
             Made::Deleted => Err(Error::Deleted),
         }
@@ -207,7 +339,7 @@ impl<S: System> ClusterMutex<S> {
     /// The library's lock, made at the first use by `creator`.
     fn row(&'static self, cs: CriticalSection, creator: ThreadRef) -> Result<Lock, Error> {
         match self.made.get(cs) {
-            Made::As(lock) => Ok(lock),
+            Made::As(lock) | Made::Raising(lock) => Ok(lock),
             Made::Deleted => Err(Error::Deleted),
             Made::NotYet => {
                 let (protocol, ceiling) = self.protocol.of_library();
@@ -215,7 +347,14 @@ impl<S: System> ClusterMutex<S> {
                 let lock = Kernel::<S>::ask_library(cs, |system, now, doings| {
                     system.create_lock(protocol, creator, ceiling, false, now, doings)
                 })?;
-                self.made.set(cs, Made::As(lock));
+                self.made.set(
+                    cs,
+                    match ceiling {
+                        None => Made::As(lock),
+                        Some(_) => Made::Raising(lock),
+                    },
+                );
+                S::smp().set_lender(cs, lock, Some(&self.lender));
                 Ok(lock)
             }
         }
@@ -268,32 +407,105 @@ impl<S: System> Kernel<S> {
         if Self::ask_library(cs, |system, _, _| Ok(system.owns_any(row))) != Ok(true) {
             return;
         }
-        for lock in (0..S::smp().locks.get(cs)).filter_map(Lock::new) {
+        for lock in (0..S::smp().lenders.get(cs).len()).filter_map(Lock::new) {
             let owns =
                 |cs| Self::ask_library(cs, |system, _, _| system.owner(lock)) == Ok(Some(row));
             while owns(cs) {
-                if self.surrender(cs, lock, row).is_err() {
+                if self.surrender(cs, lock, thread, row).is_err() {
                     break;
                 }
             }
         }
     }
 
-    /// Gives `lock` up once, and wakes who has it then, unless that one spins.
+    /// Gives `lock` of `thread`, whose row is `owner`, up once, and wakes who has it then, unless
+    /// that one spins.
     fn surrender(
         &'static self,
         cs: CriticalSection<'_>,
         lock: Lock,
+        thread: ThreadRef,
         owner: smp::Thread,
     ) -> Result<(), Error> {
+        let several = S::smp();
+        if let Some(ownership) = several.ended_loan(cs, lock, owner)
+            && let Some(lender) = several.lender(cs, lock)
+        {
+            lender.take_from(cs, thread);
+            match ownership.is_light {
+                true => self.settle(cs, thread, Place::First),
+                // Before the tables let others go first.
+                false => several.note_loan(cs, thread, owner),
+            }
+        }
         let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)
         })?;
-        let next = next.and_then(|row| S::smp().thread(cs, row));
-        if let Some(next) = next.filter(|next| next.wait.get(cs) != Wait::NOTHING) {
-            self.wake(cs, next);
+        if let Some(next) = next.and_then(|row| several.thread(cs, row)) {
+            several.begin_loan(cs, lock);
+            if next.wait.get(cs) != Wait::NOTHING {
+                self.wake(cs, next);
+            }
         }
         Ok(())
+    }
+}
+
+impl<S: System> super::Smp<S> {
+    /// What lends the owner of `lock` the ceiling.
+    fn lender(&self, cs: CriticalSection<'_>, lock: Lock) -> Option<&'static MutexCore> {
+        self.lenders.get(cs).get(lock.index())?.get(cs)
+    }
+
+    fn set_lender(&self, cs: CriticalSection<'_>, lock: Lock, lender: Option<&'static MutexCore>) {
+        if let Some(place) = self.lenders.get(cs).get(lock.index()) {
+            place.set(cs, lender);
+        }
+    }
+
+    /// The owner of `lock`, and to what it is raised by it; none where the lock is free or has no
+    /// ceiling.
+    fn loan(&self, cs: CriticalSection<'_>, lock: Lock) -> Option<(ThreadRef, Priority)> {
+        let ownership = self.with(cs, |scheduler| scheduler.system().ownership(lock))??;
+        let raised = Priority::from_stored(ownership.raised?.0 as u8);
+        Some((self.thread(cs, ownership.owner)?, raised))
+    }
+
+    /// What is known of `lock`, if it has a ceiling, and `owner` owns it and is about to give it up
+    /// for the last time.
+    fn ended_loan(
+        &self,
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        owner: smp::Thread,
+    ) -> Option<Ownership> {
+        let ownership = self.with(cs, |scheduler| scheduler.system().ownership(lock));
+        ownership.flatten().filter(|ownership| {
+            ownership.owner == owner && ownership.is_last && ownership.raised.is_some()
+        })
+    }
+
+    /// The owner of `lock` is another one by the tables: its effective priority includes the
+    /// ceiling.
+    fn begin_loan(&self, cs: CriticalSection<'_>, lock: Lock) {
+        if let Some((owner, ceiling)) = self.loan(cs, lock)
+            && let Some(lender) = self.lender(cs, lock)
+            && let Some(row) = owner.row(cs)
+        {
+            lender.lend_to(cs, owner, ceiling);
+            self.note_loan(cs, owner, row);
+        }
+    }
+
+    /// The ceilings that are lent to `thread`, whose row is `row`, have changed; or will in the
+    /// tables, which raise it as well: so that moves it nowhere.
+    fn note_loan(&self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
+        let priority = deserved(cs, thread);
+        let urgency = thread.urgency.get(cs);
+        thread.urgency.set(cs, urgency.with_effective(priority));
+        self.with(cs, |scheduler| {
+            scheduler.system_mut().note_own(row, level(priority));
+        });
     }
 }
 
@@ -332,8 +544,20 @@ macro_rules! decision {
 decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     let lock = mutex.row(cs, current)?;
     let row = current.row(cs).ok_or(Error::Context)?;
+    let owner = S::smp().with(cs, |scheduler| scheduler.system().owner(lock));
+    let is_free = owner == Some(Ok(None));
+    // Nobody else may have a reason any longer to have the tables decide; and the mutex may be new.
+    if is_free && (current.decider(cs).is_some() || S::smp().try_close(cs, current)) {
+        let done = match mutex.obtain_plain(cs, current) {
+            true => Some(Ok(())),
+            false => mutex.obtain_raised(cs, current),
+        };
+        if let Some(done) = done {
+            return done.map(|()| Kernel::<S>::conclude_several(cs, Status::OK, 0));
+        }
+    }
     let waits = !timeout.is_none();
-    S::smp().reach_lock(cs, lock, current);
+    S::smp().reach_lock(cs, lock, current, waits);
     let obtained = Kernel::<S>::ask_library(cs, |system, now, doings| {
         let obtained = system.obtain(lock, row, waits, now, doings)?;
         if obtained == Obtained::Waiting {
@@ -342,7 +566,12 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
         Ok(obtained)
     })?;
     Ok(match obtained {
-        Obtained::Owned => Kernel::<S>::conclude_several(cs, Status::OK, 0),
+        Obtained::Owned => {
+            if is_free {
+                S::smp().begin_loan(cs, lock);
+            }
+            Kernel::<S>::conclude_several(cs, Status::OK, 0)
+        }
         Obtained::Spinning => {
             // The owner may run in its place: then it cannot look at the clock itself.
             if !timeout.is_forever() {
@@ -367,7 +596,7 @@ decision!(Surrender, ClusterMutex<S>, |cs, current, mutex, _, _| {
     match mutex.made.get(cs) {
         Made::Deleted => return Err(Error::Deleted),
         Made::NotYet => return Err(Error::NotOwner),
-        Made::As(lock) => S::kernel().surrender(cs, lock, row)?,
+        Made::As(lock) | Made::Raising(lock) => S::kernel().surrender(cs, lock, current, row)?,
     }
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });
@@ -376,9 +605,17 @@ decision!(SetCeiling, ClusterMutex<S>, |cs, _, mutex, words, _| {
     let instance = Instance::new(words >> 8).ok_or(Error::Parameter)?;
     let ceiling = level(Priority::from_stored(words as u8));
     let lock = mutex.made(cs)?;
+    let loan = S::smp().loan(cs, lock);
+    if let Some((owner, _)) = loan {
+        S::smp().look_up(cs, owner, View::<S>::new(cs).is_ready(owner));
+    }
     Kernel::<S>::ask_library(cs, |system, now, doings| {
         system.set_ceiling(lock, instance, ceiling, now, doings)
     })?;
+    if let Some((owner, lent)) = S::smp().loan(cs, lock).filter(|_| loan.is_some()) {
+        mutex.lender.set_ceiling(cs, lent);
+        S::kernel().settle(cs, owner, Place::Last);
+    }
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });
 

@@ -4,6 +4,7 @@
 use super::Smp;
 use crate::System;
 use crate::critical_section::Guarded;
+use crate::object::mutex::MutexCore;
 use crate::thread::Thread;
 use crate::thread::tcb::{Home, ThreadRef};
 use core::cell::UnsafeCell;
@@ -35,6 +36,7 @@ pub struct SmpMemory<
     pub(super) rows: [Guarded<Option<ThreadRef>>; ROWS],
     pub(super) branches: [Guarded<Branches<ThreadRef>>; ROWS],
     pub(super) limits: [Guarded<Duration>; ROWS],
+    pub(super) lenders: [Guarded<Option<&'static MutexCore>>; LOCKS],
     homes: Homes<INSTANCES>,
     tables: Tables<ROWS, INSTANCES, PROCESSORS, LOCKS>,
     taken: AtomicBool,
@@ -88,6 +90,7 @@ impl<
             rows: [const { Guarded::new(None) }; ROWS],
             branches: [const { Guarded::new(Branches::NONE) }; ROWS],
             limits: [const { Guarded::new(Duration::ZERO) }; ROWS],
+            lenders: [const { Guarded::new(None) }; LOCKS],
             homes: Homes([const { Home::OPEN }; INSTANCES]),
             tables: Tables {
                 threads: UnsafeCell::new([const { ThreadRecord::EMPTY }; ROWS]),

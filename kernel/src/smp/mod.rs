@@ -41,6 +41,7 @@ pub(crate) use view::View;
 
 use crate::System;
 use crate::critical_section::{CriticalSection, Guarded};
+use crate::object::mutex::MutexCore;
 use crate::thread::tcb::{Home, MaskedSeats, ThreadRef};
 use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
@@ -78,8 +79,9 @@ pub struct Smp<S> {
     limits: Guarded<&'static [Guarded<Duration>]>,
     idle: [Guarded<Option<ThreadRef>>; MOST],
     pub(crate) timeouts: [TimeoutQueue; MOST],
-    /// How many rows of locks the library has.
-    locks: Guarded<usize>,
+    /// What lends its owner the ceiling of the cluster mutex of each row of the library's table of
+    /// locks.
+    lenders: Guarded<&'static [Guarded<Option<&'static MutexCore>>]>,
     /// When the library wants to look at the budget of a processor's heir.
     budgets: [Guarded<Option<Instant>>; MOST],
     /// To which accounts the processors are charged.
@@ -112,7 +114,7 @@ impl<S: System> Smp<S> {
             limits: Guarded::new(&[]),
             idle: [const { Guarded::new(None) }; MOST],
             timeouts: [const { TimeoutQueue::new() }; MOST],
-            locks: Guarded::new(0),
+            lenders: Guarded::new(&[]),
             budgets: [const { Guarded::new(None) }; MOST],
             #[cfg(feature = "budgets")]
             payers: account::Payers::new(),
@@ -129,6 +131,20 @@ impl<S: System> Smp<S> {
         // SAFETY: in a section, so nobody else is here; and `act` does not nest, as said above.
         let scheduler = unsafe { &mut *self.system.0.get() };
         scheduler.as_mut().map(act)
+    }
+
+    /// The same for who is at home somewhere: that is after the start.
+    #[inline(always)]
+    fn with_home<R>(
+        &self,
+        _: CriticalSection<'_>,
+        _: &'static Home,
+        act: impl FnOnce(&mut Scheduler) -> R,
+    ) -> R {
+        // SAFETY: as in `with`; and the start sets the state before `set_home` gives the first
+        // thread a home, which it has from that state. Nothing takes it away.
+        let scheduler = unsafe { (*self.system.0.get()).as_mut().unwrap_unchecked() };
+        act(scheduler)
     }
 
     /// Asks the library's tables, or tells them, something; `None` before the start.
@@ -250,11 +266,12 @@ impl<S: System> Smp<S> {
         });
     }
 
-    /// `lock` is about to be asked for by `thread`, which runs: what that may concern is opened.
-    fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef) {
+    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: what
+    /// that may concern is opened.
+    fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef, waits: bool) {
         let now = S::Machine::now();
         self.with(cs, |scheduler| {
-            scheduler.reach_lock(&View::<S>::new(cs), lock, thread, now)
+            scheduler.reach_lock(&View::<S>::new(cs), lock, thread, waits, now)
         });
     }
 
@@ -270,12 +287,12 @@ impl<S: System> Smp<S> {
         system: smp::System<'static>,
         homes: &'static [Home],
         (threads, branches, limits): Rows,
-        locks: usize,
+        lenders: &'static [Guarded<Option<&'static MutexCore>>],
     ) {
         self.branches.set(cs, branches);
         self.limits.set(cs, limits);
         self.threads.set(cs, threads);
-        self.locks.set(cs, locks);
+        self.lenders.set(cs, lenders);
         // SAFETY: as in `with`.
         unsafe { *self.system.0.get() = Some(Router::new(system, homes)) };
     }

@@ -249,6 +249,11 @@ impl<S: System> Kernel<S> {
         Self::tell_handler();
     }
 
+    /// Whether `thread` could run, but for the processor that has its registers.
+    pub(crate) fn is_moving(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        thread.wait.get(cs) == Wait::MOVING && !thread.urgency.get(cs).has(Urgency::HELD)
+    }
+
     /// `thread` was moved, and the processor from which it was has let go of its registers: it is ready
     /// where it is at home now. Nothing if it ended meanwhile, or has gone on to a further processor.
     fn enter_moved(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
@@ -285,15 +290,7 @@ fn may_move(cs: CriticalSection<'_>, thread: ThreadRef) -> Result<(), Error> {
     let alone = thread.owned.get(cs).is_none() && urgency.effective() == urgency.base();
     match thread.wait.get(cs).target() {
         Target::NonExistent => Err(Error::Deleted),
-        Target::Nothing
-        | Target::Moving
-        | Target::Sleep
-        | Target::Dormant
-        | Target::Notification
-            if alone =>
-        {
-            Ok(())
-        }
+        Target::Nothing | Target::Sleep | Target::Dormant | Target::Notification if alone => Ok(()),
         _ => Err(Error::InUse),
     }
 }

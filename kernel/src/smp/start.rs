@@ -73,7 +73,7 @@ fn prepare<
         system,
         memory.homes(),
         (&memory.rows, &memory.branches, &memory.limits),
-        L,
+        &memory.lenders,
     );
     for (number, idle) in memory.idle.iter().enumerate() {
         idle.create_idle(cs);

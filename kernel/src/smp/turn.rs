@@ -182,6 +182,53 @@ impl<S: System> Kernel<S> {
         });
     }
 
+    /// Gives `thread` the effective priority `new` where that is the more urgent one, in front of
+    /// its equals, if the thread runs here and goes on, on no turn that was lent. Whether that is
+    /// done: not where its instance is open, or deadlines count.
+    #[inline(always)]
+    pub(crate) fn raise_here(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        new: Priority,
+    ) -> bool {
+        let urgency = thread.urgency.get(cs);
+        let set = || thread.urgency.set(cs, urgency.with_effective(new));
+        let view = View::<S>::new(cs);
+        Self::goes_on_here(cs, thread)
+            && thread
+                .home(cs)
+                .is_some_and(|home| home.raise(&view, thread, new, set, Place::First))
+    }
+
+    /// Gives `thread`, which runs here and goes on, its own priority back, if nothing else lends it
+    /// one; otherwise as [`Kernel::raise_here`].
+    #[inline(always)]
+    pub(crate) fn lower_here(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let urgency = thread.urgency.get(cs);
+        let set = || {
+            thread
+                .urgency
+                .set(cs, urgency.with_effective(urgency.base()))
+        };
+        let view = View::<S>::new(cs);
+        thread.owned.get(cs).is_none()
+            && thread.waiters.is_empty(cs)
+            && thread
+                .home(cs)
+                .is_some_and(|home| home.lower(&view, thread, set))
+    }
+
+    /// Whether `thread` runs here on a turn of its own, and nobody has decided that another one
+    /// shall.
+    #[inline(always)]
+    pub(crate) fn goes_on_here(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let (running, urgency) = (Self::running(), thread.urgency.get(cs));
+        running.current(cs) == thread
+            && !running.must_give_way(cs)
+            && !urgency.has(Urgency::LENT_TURN)
+    }
+
     /// Puts `thread`, which is ready, behind or in front of its equals. An idle thread has none.
     pub(crate) fn requeue(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         match thread.solo(cs) {

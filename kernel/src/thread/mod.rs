@@ -22,7 +22,7 @@ pub(crate) mod tcb;
 pub(crate) mod urgency;
 pub mod usage;
 
-use crate::sched::{IntoResult, hold, slow_path, stay_here};
+use crate::sched::{IntoResult, hold, is_smp, slow_path, stay_here};
 use crate::wait::Target;
 use crate::{Interrupt, Kernel, Priority, System};
 pub use last::Told;
@@ -125,11 +125,12 @@ impl<S: System> AnyThread<S> {
         match thread.wait.get(cs).target() {
             Target::NonExistent => State::NonExistent,
             Target::Dormant => State::Dormant,
-            Target::Nothing | Target::Moving if thread.urgency.get(cs).has(Urgency::HELD) => {
-                State::Blocked
-            }
+            Target::Nothing if thread.urgency.get(cs).has(Urgency::HELD) => State::Blocked,
             Target::Nothing if Kernel::<S>::is_running(cs, thread) => State::Executing,
-            Target::Nothing | Target::Moving => State::Ready,
+            Target::Nothing => State::Ready,
+            Target::Notification if is_smp::<S>() && Kernel::<S>::is_moving(cs, thread) => {
+                State::Ready
+            }
             _ => State::Blocked,
         }
     }

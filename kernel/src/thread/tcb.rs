@@ -262,6 +262,12 @@ impl ThreadRef {
         smp::Thread::new(self.seat.get(cs).row.into())
     }
 
+    /// The same, and for idle threads one that no table has.
+    #[inline(always)]
+    pub fn row_or_none(self, cs: CriticalSection<'_>) -> smp::Thread {
+        smp::Thread::of_row(self.seat.get(cs).row)
+    }
+
     /// The number of that row; that of no table for idle threads.
     #[inline(always)]
     pub fn row_index(self, cs: CriticalSection<'_>) -> usize {

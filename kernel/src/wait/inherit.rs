@@ -9,6 +9,7 @@
 
 use crate::critical_section::CriticalSection;
 
+use crate::sched::is_smp;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
 use crate::wait::Target;
@@ -46,7 +47,7 @@ pub(crate) fn closes_ring(cs: CriticalSection<'_>, thread: ThreadRef, other: Thr
 }
 
 /// The effective priority that follows from what `thread` has and owns.
-fn deserved(cs: CriticalSection<'_>, thread: ThreadRef) -> Priority {
+pub(crate) fn deserved(cs: CriticalSection<'_>, thread: ThreadRef) -> Priority {
     let mut priority = thread.urgency.get(cs).base();
     let mut owned = thread.owned.get(cs);
     while let Some(mutex) = owned {
@@ -81,6 +82,37 @@ impl<S: System> Kernel<S> {
             };
         }
         self.reselect(cs);
+    }
+
+    /// [`Kernel::settle`] for the running thread, which has just been lent `ceiling`.
+    #[inline(always)]
+    pub(crate) fn gain_ceiling(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+        ceiling: Priority,
+    ) {
+        if !is_smp::<S>() || !self.raise_here(cs, current, ceiling) {
+            self.settle(cs, current, Place::First);
+        }
+    }
+
+    /// [`Kernel::settle`] for `thread`, which has given up what lent it a ceiling, and perhaps
+    /// `goes_on` running here.
+    #[inline(always)]
+    pub(crate) fn lose_ceiling(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        goes_on: impl FnOnce() -> bool,
+    ) {
+        let urgency = thread.urgency.get(cs);
+        if urgency.effective() == urgency.base() {
+            return;
+        }
+        if !is_smp::<S>() || !goes_on() || !self.lower_here(cs, thread) {
+            self.settle(cs, thread, Place::First);
+        }
     }
 
     /// Gives `thread`, whose turn was lent by a sender, its own priority back. It is ready, or about to be.

@@ -49,10 +49,8 @@ pub(crate) enum Target {
     Join(ThreadRef),
     /// Time alone.
     Sleep,
-    /// A notification.
+    /// A notification, or that the processor which has its registers lets go of them: it stands nowhere.
     Notification,
-    /// That the processor which has its registers lets go of them: it is at home elsewhere now.
-    Moving,
     /// To be started.
     Dormant,
     /// To be created.
@@ -144,8 +142,7 @@ impl Wait {
             RECEIVE => Target::Receive(thread(address)),
             SEND if address < ALONE << 3 => match self {
                 Self::SLEEP => Target::Sleep,
-                Self::NOTIFICATION | Self::COUNT => Target::Notification,
-                Self::MOVING => Target::Moving,
+                Self::NOTIFICATION | Self::COUNT | Self::MOVING => Target::Notification,
                 Self::DORMANT => Target::Dormant,
                 _ => Target::NonExistent,
             },

@@ -1,7 +1,10 @@
 //! Owns: the cases of mutexes among threads on several processors of one cluster, of each kind.
 
+use super::WORK;
+use super::case::at;
 use super::case::{Case, Tally};
 use super::objects::CEILING;
+use super::objects::instance;
 use super::{Helper, SeveralBoard, UNIT};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::{AnyThread, ClusterMutex, Error, State, Timeout};
@@ -22,6 +25,7 @@ pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
     exclusion(tally);
     limits(tally);
     ends(tally);
+    ceilings(tally);
     urgency(tally);
 }
 
@@ -284,6 +288,79 @@ fn ends<S: SeveralBoard>(tally: &mut Tally<S>) {
             }
         },
     );
+}
+
+/// The helper 0, of little urgency, locks the cluster mutex `KIND` and waits for a permit; the
+/// helper 1, between it and the ceiling, waits for one before.
+fn owner_and_other_wait<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    c.start(1, 10, |h| {
+        let taken = S::objects().semaphores[0].take(Timeout::FOREVER);
+        h.tell_result(taken);
+        h.take_place();
+    });
+    c.start(0, 20, |h| {
+        let locked = mutex::<S>(KIND).lock(Timeout::FOREVER);
+        let taken = S::objects().semaphores[0].take(Timeout::FOREVER);
+        h.tell_result(locked.and(taken));
+        h.take_place();
+        let _ = mutex::<S>(KIND).unlock();
+        h.take_place();
+    });
+    for index in 0..2 {
+        let thread = c.helper(index).thread();
+        c.soon("it waits", || thread.state() == State::Blocked);
+    }
+}
+
+/// An owner waits by its ceiling, and in the order that follows from another one.
+fn owner_waits_by_ceiling<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    let permits = &S::objects().semaphores[0];
+    owner_and_other_wait::<S, KIND>(c);
+    c.ok("permit", permits.give());
+    c.expect_told("the owner is served first", 0, Ok(()));
+    c.expect("and not the other", c.helper(1).value(), 0);
+    c.ok("permit", permits.give());
+    c.expect_told("then the other", 1, Ok(()));
+}
+
+fn ceilings<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case("locks: an owner waits for others by its ceiling", |c| {
+        owner_waits_by_ceiling::<S, { kind::CEILING }>(c);
+    });
+    tally.case("locks: an owner under MrsP, too", |c| {
+        owner_waits_by_ceiling::<S, { kind::MRSP }>(c);
+    });
+    tally.case("locks: a ceiling that is changed counts at once", |c| {
+        let permits = &S::objects().semaphores[0];
+        owner_and_other_wait::<S, { kind::CEILING }>(c);
+        let set = instance::<S>(WORK)
+            .and_then(|instance| mutex::<S>(kind::CEILING).set_ceiling(instance, at(15)));
+        c.ok("a less urgent ceiling", set);
+        c.ok("permit", permits.give());
+        c.expect_told("the other is served first", 1, Ok(()));
+        c.expect("and not the owner", c.helper(0).value(), 0);
+        c.ok("permit", permits.give());
+        c.expect_told("then the owner", 0, Ok(()));
+    });
+    tally.case("locks: an owner that blocks leaves its processor", |c| {
+        c.start(0, 20, |h| {
+            h.tell_result(mutex::<S>(kind::MRSP).lock(Timeout::FOREVER));
+            let taken = S::objects().semaphores[0].take(Timeout::FOREVER);
+            h.tell_result(taken);
+            // By its own priority it waits for a processor.
+            let _ = mutex::<S>(kind::MRSP).unlock();
+        });
+        c.expect_told("lock", 0, Ok(()));
+        let owner = c.helper(0).thread();
+        c.soon("it waits", || owner.state() == State::Blocked);
+        for index in 1..4 {
+            c.start(index, 15, |h| h.spin());
+        }
+        c.expect_running("others have all processors", &[1, 2, 3]);
+        c.helper(0).reset();
+        c.ok("permit", S::objects().semaphores[0].give());
+        c.expect_told("it goes on by its ceiling", 0, Ok(()));
+    });
 }
 
 /// A thread of little urgency owns a lock, three of more urgency keep it from the processors, and one that is urgent wants the

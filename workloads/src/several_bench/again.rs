@@ -7,8 +7,8 @@ use taktos_kernel::{Kernel, Timeout};
 /// What is behind the layout's name from then on.
 pub(super) const AGAIN: &str = "-again";
 
-/// Opens the caller's instance by a look, and by a cluster mutex with a ceiling, many times, which is counted; it closes by
-/// itself.
+/// Opens the caller's instance by a look; it closes by a cluster mutex with a ceiling that is
+/// locked and unlocked, many times, which is counted.
 pub(super) fn open<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
     round::<S>(format_args!("part=same layout={}{AGAIN}", layout.name));
     expect(Kernel::<S>::look(|_| ()));

@@ -18,6 +18,12 @@ macro_rules! id {
                 }
             }
 
+            /// The one in row `row`, of which a table has nothing if that is the last number.
+            #[inline(always)]
+            pub const fn of_row(row: $repr) -> Self {
+                Self(row)
+            }
+
             /// The row in its table, from 0.
             #[inline(always)]
             pub const fn index(self) -> usize {

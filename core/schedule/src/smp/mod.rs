@@ -38,8 +38,8 @@ pub use error::Error;
 pub use ids::{Instance, Lock, Thread};
 pub use instance::InstanceRecord;
 pub use lock::{
-    EndsRecord, LineRecord, LockMemory, LockRecord, Obtained, Outcome, PlaceRecord, Protocol,
-    SideRecord, WaitRecord,
+    Alone, EndsRecord, LineRecord, LockMemory, LockRecord, Obtained, Outcome, Ownership,
+    PlaceRecord, Protocol, SideRecord, WaitRecord,
 };
 pub use memory::Memory;
 pub use node::NodeRecord;

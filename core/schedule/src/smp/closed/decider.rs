@@ -3,7 +3,7 @@
 use super::cluster::{begin, forget_own_job, set_job, set_served};
 use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, World};
 use crate::smp::{Instance, Level};
-use crate::{Cpu, CpuSet, ReadyQueue};
+use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
 
 /// Which of them.
@@ -145,6 +145,55 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
         }
+    }
+
+    /// `id`, which is at home here and the heir of the processor that has its registers, is to have
+    /// the priority `new`, if that is the more urgent one: `set` gives it, and it goes on, among
+    /// its equals as `place` says. False, and nothing, where the instance is open or deadlines
+    /// count.
+    #[inline(always)]
+    pub fn raise<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        id: Id,
+        new: Priority,
+        set: impl FnOnce(),
+        place: Place,
+    ) -> bool {
+        let raises = new.beats(w.priority(id));
+        match self.kind.get() {
+            Kind::Solo if self.solo.closed().is_some() => {
+                if raises {
+                    self.solo.raise(w, id, new, set);
+                }
+            }
+            Kind::Cluster if self.cluster.is_closed() => {
+                if raises {
+                    self.cluster.raise(w, id, set, place);
+                }
+            }
+            Kind::Masked if self.masked.is_closed() => {
+                if raises {
+                    self.masked.raise(w, id, set, place);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// `id`, which is at home here and the heir of the processor that has its registers, is to have
+    /// a less urgent priority: `set` gives it, in front of its new equals; who is before it then
+    /// goes on. False, and nothing, as for [`Home::raise`].
+    #[inline(always)]
+    pub fn lower<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, set: impl FnOnce()) -> bool {
+        match (self.kind.get(), self.solo.closed()) {
+            (Kind::Solo, Some(seat)) => self.solo.change(w, seat, id, set, Place::First),
+            (Kind::Cluster, _) if self.cluster.is_closed() => self.cluster.lower(w, id, set),
+            (Kind::Masked, _) if self.masked.is_closed() => self.masked.lower(w, id, set),
+            _ => return false,
+        }
+        true
     }
 
     /// The same while it is closed.

@@ -406,6 +406,7 @@ impl<Id: Copy + Eq> Masked<Id> {
 
     /// The owner of the seat of `cpu`, which has `priority`, goes behind its equals or in front of them; who is before it then
     /// gets the seat.
+    #[inline(always)]
     fn place_anew<W: World<Id = Id>>(
         &self,
         w: &W,
@@ -415,6 +416,13 @@ impl<Id: Copy + Eq> Masked<Id> {
         place: Place,
     ) {
         let key = key_of(priority, self.draw(place));
+        let may_be_before = |top: Priority| match place {
+            Place::Last => !priority.beats(top),
+            Place::First => top.beats(priority),
+        };
+        if !self.rings.urgent().is_some_and(may_be_before) {
+            return self.keys[index(cpu)].set(key);
+        }
         match self.best(w, cpu) {
             Some((next, before, route)) if before < key => {
                 self.rings.remove(w, next, priority_of(before));
@@ -439,6 +447,7 @@ impl<Id: Copy + Eq> Masked<Id> {
     }
 
     /// Puts `id`, which is ready, behind its equals or in front of them.
+    #[inline(never)]
     pub fn requeue<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
         let priority = w.priority(id);
         self.place_at(w, id, priority, priority, place);
@@ -455,7 +464,39 @@ impl<Id: Copy + Eq> Masked<Id> {
         }
     }
 
+    /// `id`, which owns the seat of the processor that has its registers, is more urgent once `set`
+    /// was called, behind its new equals or in front of them: it goes on, as none that waits is
+    /// before it.
+    #[inline(always)]
+    pub fn raise<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
+        set();
+        let key = key_of(w.priority(id), self.draw(place));
+        self.keys[note(w, id).place()].set(key);
+    }
+
+    /// `id`, which owns the seat of the processor that has its registers, is less urgent once `set`
+    /// was called, in front of its new equals; who is before it then gets the seat.
+    #[inline(always)]
+    pub fn lower<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce()) {
+        let old = w.priority(id);
+        set();
+        let new = w.priority(id);
+        if self.rings.urgent().is_some_and(|top| top.beats(new)) {
+            return self.lower_among_others(w, id, old);
+        }
+        let key = key_of(new, self.draw(Place::First));
+        self.keys[note(w, id).place()].set(key);
+    }
+
+    /// The same where somebody waits who is more urgent than `id` is now: it was at `old`.
+    #[cold]
+    #[inline(never)]
+    fn lower_among_others<W: World<Id = Id>>(&self, w: &W, id: Id, old: Priority) {
+        self.place_at(w, id, old, w.priority(id), Place::First);
+    }
+
     /// `id`, which is ready at `old`, has the priority `new` from now on.
+    #[inline(always)]
     fn place_at<W: World<Id = Id>>(
         &self,
         w: &W,

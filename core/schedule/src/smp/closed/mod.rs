@@ -1,11 +1,13 @@
 //! Owns: what decides about an instance while nothing that spans instances touches it.
 //! Must never know: helping, affinity, what another instance does.
 //!
-//! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and a [`Cluster`] where it has
-//! several, or deadlines, a [`Masked`] where threads have affinities, and the [`System`](super::System) knows its threads as
-//! blocked and its processors as idle. What spans instances (a cluster mutex, a thread that is moved, a processor that comes or
-//! goes; where deadlines count, also one that is bound to a processor) *opens* it: then the System decides, and
-//! the rings of the decider hold its READY threads. [`Router`] opens and closes.
+//! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and
+//! a [`Cluster`] where it has several, or deadlines, a [`Masked`] where threads have affinities,
+//! and the [`System`](super::System) knows its threads as blocked and its processors as idle. What
+//! spans instances (a cluster mutex that somebody waits for, a thread that is moved, a processor
+//! that comes or goes; where deadlines count, also one that is bound to a processor) *opens* it:
+//! then the System decides, and the rings of the decider hold its READY threads. [`Router`] opens
+//! and closes.
 
 mod cluster;
 mod decider;

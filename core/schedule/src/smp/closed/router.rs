@@ -591,22 +591,27 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// The lock is about to be asked for by `id`: what that may concern is opened. So many steps as its instance, and its owner's,
-    /// have processors.
+    /// The lock is about to be asked for by `id`, which `waits` if it is busy: what that may
+    /// concern is opened. So many steps as its instance, and its owner's, have processors.
     pub fn reach_lock<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
         lock: Lock,
         id: Id,
+        waits: bool,
         now: Instant,
     ) {
         let owner = self.system.owner(lock).ok().flatten();
-        let owner = owner.filter(|owner| w.row(id) != Some(*owner));
-        if owner.is_none() && !self.system.counts(lock) {
+        let others = owner.filter(|owner| w.row(id) != Some(*owner));
+        let concerns = match owner {
+            None => self.system.counts(lock),
+            Some(_) => others.is_some() && waits,
+        };
+        if !concerns {
             return;
         }
         self.reach(w, id, now);
-        if let Some(owner) = owner.and_then(|row| w.thread(row)) {
+        if let Some(owner) = others.and_then(|row| w.thread(row)) {
             self.reach(w, owner, now);
         }
     }

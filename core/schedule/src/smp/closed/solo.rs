@@ -283,6 +283,19 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         self.refresh(w, seat);
     }
 
+    /// `id`, the heir, gets the more urgent priority `new` once `set` was called: it goes on.
+    #[inline(always)]
+    pub fn raise<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        id: Id,
+        new: Priority,
+        set: impl FnOnce(),
+    ) {
+        self.ready.raise(w, id, w.priority(id), new);
+        set();
+    }
+
     /// Puts `id`, which is ready, in front of its equals; or behind them, if it is the first of them.
     #[inline(always)]
     pub fn requeue<W: World<Id = Id, Seat = Seat>>(&self, w: &W, seat: Seat, id: Id, place: Place) {

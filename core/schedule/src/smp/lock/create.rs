@@ -86,7 +86,8 @@ impl System<'_> {
     }
 
     /// Gives `lock` another ceiling for `instance`; the old one. The owner of a lock with an
-    /// immediate ceiling has the new priority at once; under MrsP the present owner and
+    /// immediate ceiling has the new priority at once (if the world raised it, see
+    /// [`System::obtain_raised`], that is the world's to do); under MrsP the present owner and
     /// spinners keep what they were raised to.
     ///
     /// Bound: that of a chain, see the module `smp::lock`.
@@ -109,7 +110,11 @@ impl System<'_> {
         self.locks.side_mut(lock, instance).ceiling = ceiling;
         if let (false, Some(owner)) = (self.locks.sticks(lock), self.locks.owner(lock)) {
             let raised = self.level(instance, ceiling);
-            self.locks.lock_mut(lock).raised = raised;
+            let record = self.locks.lock_mut(lock);
+            record.raised = raised;
+            if record.light {
+                return Ok(old);
+            }
             self.share(owner, instance, lock, raised);
             self.priority_changed(owner, Order::Append, now, effects);
         }

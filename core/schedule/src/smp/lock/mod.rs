@@ -12,13 +12,15 @@
 //! - **Ceiling** is the immediate ceiling of one instance.
 //! - **MrsP** (Burns and Wellings, "A schedulability compatible multiprocessor resource
 //!   sharing protocol", ECRTS 2013): a waiter spins at the ceiling that its instance has
-//!   given the lock, and lends its processor to an owner that was displaced.
+//!   given the lock, and lends its processor to an owner that was displaced. An owner that
+//!   blocks leaves its place; one that spins keeps it.
 //!
 //! Bounds: with at most n waiters in a tree, s contributions to a node, i instances, and U
 //! the bound of the policy's update of one node, an operation that follows a chain of h
 //! owners (at most as many as there are locks) takes at most
 //! (h + 2)·i·(3·log2(n + 1) + 8·s + 4 + U) + h² steps; the walk that looks for a deadlock takes h.
 
+mod alone;
 mod chain;
 mod create;
 mod give_up;
@@ -35,6 +37,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use alone::{Alone, Ownership};
 pub use queue::{EndsRecord, LineRecord, PlaceRecord};
 pub(crate) use table::Table;
 pub use table::{LockMemory, LockRecord, SideRecord, WaitRecord};

@@ -89,20 +89,14 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
+        self.locks.take_slot(lock, self.home(thread));
         if raised == Level::NONE {
             // Nobody waits for a lock that is free, and without a ceiling it does not count.
-            self.locks.set_owner(lock, Some(thread), raised);
-        } else {
-            let before = self.involved([Some(thread)]);
-            self.locks.set_owner(lock, Some(thread), raised);
-            self.count_involved([Some(thread)], before);
+            return self.locks.set_owner(lock, Some(thread), raised);
         }
-        if self.locks.is_omip(lock) {
-            self.locks.take_slot(lock, self.home(thread));
-        }
-        if raised == Level::NONE {
-            return;
-        }
+        let before = self.involved([Some(thread)]);
+        self.locks.set_owner(lock, Some(thread), raised);
+        self.count_involved([Some(thread)], before);
         let home = self.home(thread);
         self.share(thread, home, lock, raised);
         self.priority_changed(thread, Order::Append, now, effects);
@@ -131,11 +125,15 @@ impl System<'_> {
         let before = self.involved(parties);
         self.locks.begin_wait(lock, thread, raised);
         self.count_involved(parties, before);
+        self.weigh(lock);
         if spins {
             self.spin(lock, thread, raised, now, effects);
             return Ok(Obtained::Spinning);
         }
         if self.locks.is_omip(lock) {
+            if self.locks.lock(lock).waiters == 1 {
+                self.locks.count_slot(lock, |used| used + 1);
+            }
             let home = self.home(thread);
             let level = self.effective(thread, home);
             let room = self.room(home);

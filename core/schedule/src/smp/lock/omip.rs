@@ -70,17 +70,27 @@ impl Stand {
 }
 
 impl Table<'_> {
-    /// `instance` has the owner of `lock`, which was free.
+    /// `instance` has the owner of `lock`, for which nobody waits.
     pub(super) fn take_slot(&mut self, lock: Lock, instance: Instance) {
         self.lock_mut(lock).slot = Some(instance);
-        self.heads(lock, instance).used += 1;
     }
 
-    /// The owner of `lock` releases it: whoever stood behind it moves up. `room` is the
-    /// number of processors of its instance.
+    /// The first one waits for `lock`, or nobody does any more: the owner counts as a request, or
+    /// as none, under OMIP.
+    pub(super) fn count_slot(&mut self, lock: Lock, change: impl FnOnce(u16) -> u16) {
+        if self.is_omip(lock)
+            && let Some(instance) = self.slot(lock)
+        {
+            let used = &mut self.heads(lock, instance).used;
+            *used = change(*used);
+        }
+    }
+
+    /// The owner of `lock`, for which somebody waits, releases it: whoever stood behind it moves
+    /// up. `room` is the number of processors of its instance.
     pub(super) fn return_slot(&mut self, lock: Lock, room: usize) {
+        self.count_slot(lock, |used| used - 1);
         if let Some(instance) = self.lock_mut(lock).slot.take() {
-            self.heads(lock, instance).used -= 1;
             self.move_up(lock, instance, room);
         }
     }

@@ -152,6 +152,7 @@ proptest! {
                 }
             } else if model.owner.is_none() {
                 table.take_slot(lock, home);
+                table.count_slot(lock, |used| used + 1);
                 model.owner = Some((who, at));
             } else if waiting[who] && what == 2 {
                 table.stand_down(lock, home, one, room);
@@ -182,6 +183,7 @@ fn steps_grow_with_the_logarithm_of_the_waiters() {
         let mut rows = Rows::new(count + 1);
         let (mut table, lock) = rows.table();
         table.take_slot(lock, instance(0));
+        table.count_slot(lock, |used| used + 1);
         let bound = 3 * u64::from((count + 1).ilog2()) + INSTANCES as u64;
         for who in 0..count {
             let level = Level(who as u64 * 7919 % 101);

@@ -30,9 +30,13 @@ impl System<'_> {
         if self.locks.owner(lock) != Some(thread) {
             return Err(Error::NotOwner);
         }
-        let nesting = &mut self.locks.lock_mut(lock).nesting;
-        if *nesting > 1 {
-            *nesting -= 1;
+        let record = self.locks.lock_mut(lock);
+        if record.nesting > 1 {
+            record.nesting -= 1;
+            return Ok(None);
+        }
+        if record.light {
+            self.surrender_raised(lock, thread);
             return Ok(None);
         }
         let next = self.choose(lock);
@@ -40,6 +44,9 @@ impl System<'_> {
         let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
         self.pass_ownership(lock, thread, next, raised);
         if next.is_some() {
+            if self.locks.lock(lock).waiters > 0 {
+                self.weigh(lock);
+            }
             for instance in self.locks.instances() {
                 self.pass_on(lock, instance, now, effects);
             }
@@ -53,8 +60,9 @@ impl System<'_> {
         }
         if let Some(next) = next {
             self.update_priority(next, Order::Append, now, effects);
-            if !self.locks.sticks(lock) {
-                self.clear_reasons(next.0, Reasons::LOCK, now, effects);
+            match self.locks.sticks(lock) {
+                true => self.leave_if_blocked(next.0, now, effects),
+                false => self.clear_reasons(next.0, Reasons::LOCK, now, effects),
             }
             self.let_owners_lead(now, effects);
         }
@@ -77,6 +85,9 @@ impl System<'_> {
 
     /// Takes the next owner of `lock` from its queues.
     fn choose(&mut self, lock: Lock) -> Option<Thread> {
+        if self.locks.lock(lock).waiters == 0 {
+            return None;
+        }
         if self.locks.is_omip(lock) {
             let room = self.locks.slot(lock).map_or(1, |slot| self.room(slot));
             self.locks.return_slot(lock, room);

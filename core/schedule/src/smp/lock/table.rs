@@ -20,8 +20,12 @@ pub struct LockRecord {
     pub(super) raised: Level,
     /// The creator's home: the one instance of an immediate ceiling.
     pub(super) home: Instance,
-    /// Under OMIP the instance in whose queue the owner is the first.
+    /// The instance in which the owner was at home when it was granted: under OMIP the owner is the
+    /// first in its queue. It counts as a request of that queue while somebody waits.
     pub(super) slot: Option<Instance>,
+    /// Whether the owner's own priority includes [`LockRecord::raised`], and the lock does not
+    /// count: it was obtained alone, and nobody has waited for a lock of the owner's since.
+    pub(super) light: bool,
     /// The next row that holds no lock.
     pub(super) next_free: Option<Lock>,
 }
@@ -36,6 +40,7 @@ impl LockRecord {
         raised: Level::NONE,
         home: Instance(0),
         slot: None,
+        light: false,
         next_free: None,
     };
 }
@@ -125,11 +130,11 @@ pub struct LockMemory<'a> {
 /// All locks of a system.
 #[derive(Debug)]
 pub(crate) struct Table<'a> {
-    locks: &'a mut [LockRecord],
-    sides: &'a mut [SideRecord],
-    waits: &'a mut [WaitRecord],
+    pub(super) locks: &'a mut [LockRecord],
+    pub(super) sides: &'a mut [SideRecord],
+    pub(super) waits: &'a mut [WaitRecord],
     pub(super) queues: Queues<'a>,
-    instances: usize,
+    pub(super) instances: usize,
     free: Option<Lock>,
     turns: Turns,
     /// How many threads spin.
@@ -273,6 +278,12 @@ impl<'a> Table<'a> {
         self.spinners > 0
     }
 
+    /// Whether `thread` spins.
+    pub(crate) fn spins(&self, thread: Thread) -> bool {
+        let wait = self.waits.get(thread.index());
+        wait.is_some_and(|wait| wait.raised != Level::NONE)
+    }
+
     /// One more thread spins, until its wait is over.
     pub(super) fn count_spinner(&mut self) {
         self.spinners += 1;
@@ -282,6 +293,9 @@ impl<'a> Table<'a> {
     pub(super) fn end_wait(&mut self, thread: Thread, outcome: Outcome) {
         if let Some(lock) = self.wait(thread).lock {
             self.change_waiters(lock, |waiters| waiters - 1);
+            if self.lock(lock).waiters == 0 {
+                self.count_slot(lock, |used| used - 1);
+            }
         }
         if self.wait(thread).raised != Level::NONE {
             self.spinners -= 1;
@@ -297,10 +311,11 @@ impl<'a> Table<'a> {
         self.waits.get(thread.index())?.outcome
     }
 
-    /// Hands `lock` to `owner`, which has it once, or to nobody.
-    /// Whether `lock` makes a difference to who runs where: it raises its owner, or somebody waits for it.
+    /// Whether `lock` makes a difference to who runs where: it raises its owner in the tables, or
+    /// somebody waits for it.
     pub(crate) fn counts(&self, lock: Lock) -> bool {
-        self.has_ceiling(lock) || self.lock(lock).waiters > 0
+        let record = self.lock(lock);
+        self.has_ceiling(lock) && !record.light || record.waiters > 0
     }
 
     /// Whether `thread` waits for a lock, or owns one that [counts](Table::counts).
@@ -333,6 +348,7 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Hands `lock` to `owner`, which has it once, or to nobody.
     pub(super) fn set_owner(&mut self, lock: Lock, owner: Option<Thread>, raised: Level) {
         let counts = u16::from(self.counts(lock));
         if let Some(old) = self.lock(lock).owner {

@@ -205,8 +205,9 @@ impl System<'_> {
         }
     }
 
-    /// The scheduler's *block*: a thread that sticks leaves its place to an idle thread, be it a processor or a place
-    /// among those that wait for one.
+    /// The scheduler's *block*: a thread that spins for a lock leaves its place to an idle thread,
+    /// be it a processor or a place among those that wait for one. Any other leaves its place, also
+    /// the owner for which others spin.
     pub(crate) fn make_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
         self.cancel_request(id);
         let record = self.thread_mut(id);
@@ -214,7 +215,8 @@ impl System<'_> {
         let first = record.first;
         let node = self.node_mut(first, id);
         node.sticky = node.sticky.saturating_sub(1);
-        match (node.sticky > 0, node.state) {
+        let (sticks, state) = (node.sticky > 0, node.state);
+        match (sticks && self.keeps_place_blocked(id), state) {
             (true, State::Scheduled) => self.stand_in(first, id, now, effects),
             (true, State::Ready) => {}
             _ => self.withdraw(first, id, now, effects),
@@ -223,6 +225,21 @@ impl System<'_> {
             self.for_each_other(id, |system, instance| {
                 system.withdraw(instance, id, now, effects);
             });
+        }
+    }
+
+    /// Whether the thread `id`, which sticks, does so while it is blocked.
+    #[cold]
+    #[inline(never)]
+    fn keeps_place_blocked(&self, id: u16) -> bool {
+        self.locks.spins(Thread(id))
+    }
+
+    /// The thread `id`, which spun until now and is an owner, leaves its place if it is blocked.
+    pub(crate) fn leave_if_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
+        let record = self.thread(id);
+        if record.presence == Presence::Blocked {
+            self.withdraw(record.first, id, now, effects);
         }
     }
 

@@ -283,23 +283,32 @@ fn when_the_stickiness_ends_the_place_goes_to_the_next_in_line() {
 }
 
 #[test]
-fn an_idle_thread_stands_in_for_whoever_sticks_and_blocks() {
+fn whoever_sticks_and_blocks_leaves_its_place() {
     story(|mut help, a, b, _| {
         help.make_sticky(b);
         let lesser = help.0.thread(MAIN, 9, None);
         help.0.block(b);
-        assert_eq!(help.heirs()[..2], [Some(a.index()), None]);
-        assert_eq!(help.0.ready(MAIN), [lesser]);
+        assert_eq!(help.heirs()[..2], [Some(a.index()), Some(lesser.index())]);
+        assert_eq!(help.state(MAIN, b), State::Blocked);
         help.0.unblock(b);
         assert_eq!(help.heirs()[..2], [Some(a.index()), Some(b.index())]);
-        // A more urgent thread takes the place from the idle thread as from the owner.
-        help.0.block(b);
+        assert_eq!(help.0.ready(MAIN), [lesser]);
+        help.clean_sticky(b);
+    });
+}
+
+#[test]
+fn whoever_sticks_and_blocks_where_it_is_helped_leaves_its_place_at_home() {
+    story(|mut help, a, b, _| {
+        help.help(b, 5);
+        help.make_sticky(b);
         let urgent = help.0.thread(MAIN, 1, None);
-        assert_eq!(help.heirs()[1], Some(urgent.index()));
-        assert_eq!(help.state(MAIN, b), State::Ready);
-        help.0.unblock(b);
-        assert_eq!(help.0.ready(MAIN), [b, lesser]);
+        let lesser = help.0.thread(MAIN, 9, None);
         help.0.block(urgent);
+        assert_eq!(help.heirs(), [Some(a.index()), None, Some(b.index())]);
+        help.0.block(b);
+        assert_eq!(help.heirs()[..2], [Some(a.index()), Some(lesser.index())]);
+        help.0.unblock(b);
         assert_eq!(help.heirs()[1], Some(b.index()));
         help.clean_sticky(b);
     });

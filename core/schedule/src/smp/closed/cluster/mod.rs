@@ -547,6 +547,34 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         }
     }
 
+    /// `id`, the heir of a processor, is more urgent once `set` was called, behind its new equals
+    /// or in front of them: it goes on. As none that waits is before it.
+    #[inline(always)]
+    pub fn raise<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
+        set();
+        let cpu = Q::cpu(w, id);
+        let key = self.draw(Q::urgency(w, id).number(), place);
+        self.key(cpu).set(key.at(cpu));
+    }
+
+    /// `id`, the heir of a processor, is less urgent once `set` was called, in front of its new
+    /// equals; who is before it then gets the seat.
+    #[inline(always)]
+    pub fn lower<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce()) {
+        set();
+        let (cpu, urgency) = (Q::cpu(w, id), Q::urgency(w, id));
+        let own = urgency.number();
+        if self
+            .waiting
+            .first(w)
+            .is_some_and(|(_, first)| first.number() < own)
+        {
+            return self.place_anew(w, cpu, id, urgency, Place::First);
+        }
+        let key = self.draw(own, Place::First);
+        self.key(cpu).set(key.at(cpu));
+    }
+
     /// From now on it decides about the processors that are told of with [`Cluster::seat`].
     pub(super) fn close(&self) {
         for key in &self.keys {

@@ -130,7 +130,7 @@ impl<'m> Beside<'m> {
                 router.open(board, to, now);
             }
             About::Instance(instance) => router.open(board, instance, now),
-            About::Lock(lock, thread) => router.reach_lock(board, lock, thread.index(), now),
+            About::Lock(lock, thread) => router.reach_lock(board, lock, thread.index(), true, now),
         }
     }
 
