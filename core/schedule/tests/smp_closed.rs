@@ -9,8 +9,8 @@ use common::{Flags, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
 use taktos_schedule::smp::closed::{
-    Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows, Waiting,
-    World,
+    Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows, Rule,
+    Waiting, World,
 };
 use taktos_schedule::smp::{
     Dispatch, Instance, InstanceConfig, Lock, Obtained, PolicyKind, Priority as Level, Protocol,
@@ -439,7 +439,7 @@ impl<'a> Pair<'a> {
             let set = || self.board.priority[id].set(priority);
             match self.board.ready[id].get() {
                 true => decider.change(self.board, id, set, place),
-                false => set(),
+                false => decider.change_of_waiting(self.board, set),
             }
             return;
         }
@@ -720,14 +720,11 @@ impl<'a> Pair<'a> {
                 });
         }
         let decides = self.decides(number).is_some();
-        let masked = match self.decides(number) {
-            Some(Decider::Masked(masked)) if board.heir[number].get().is_none() => Some(masked),
-            _ => None,
-        };
-        let known = match masked {
-            Some(masked) => Some(masked.dispatch(board, number)),
-            None => board.heir[number].get().filter(|_| due || decides),
-        };
+        let unknown = board.heir[number].get().is_none();
+        let decider = self.decides(number).filter(|_| unknown);
+        let known = decider
+            .and_then(|decider| decider.dispatch(board, number))
+            .or_else(|| board.heir[number].get().filter(|_| due || decides));
         let ours = known.unwrap_or_else(|| {
             loop {
                 // Known, so that it is seen whether it becomes unknown again.
@@ -783,6 +780,7 @@ impl<'a> Pair<'a> {
             Some(Decider::Edf(edf)) => self.check_cluster(number, edf),
             Some(Decider::Served(served)) => self.check_cluster(number, served),
             Some(Decider::Masked(masked)) => self.check_masked(number, masked),
+            Some(Decider::Weak(weak)) => self.check_masked(number, weak),
             Some(Decider::Solo(_)) | None => {}
         }
     }
@@ -829,7 +827,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The laws of one with affinities, which decides about the processor `number`.
-    fn check_masked(&self, number: usize, masked: &Masked<usize>) {
+    fn check_masked<R: Rule>(&self, number: usize, masked: &Masked<usize, R>) {
         assert!(masked.has(number), "processor {number} has a seat");
         let board = self.board;
         let Some(owner) = masked.owner(number) else {
@@ -1151,8 +1149,15 @@ type Plan = (PolicyKind, Vec<usize>, bool);
 
 /// Which instances a system has.
 fn plans() -> Vec<Vec<Plan>> {
-    use PolicyKind::{Cbs, Edf, Priority, StrongAffinity};
+    use PolicyKind::{Cbs, Edf, Priority, PriorityAffinity, Simple, StrongAffinity};
     vec![
+        vec![(Simple, vec![0], false), (Simple, vec![1, 2, 3], true)],
+        vec![(PriorityAffinity, vec![0, 1, 2, 3], true)],
+        vec![
+            (PriorityAffinity, vec![0], false),
+            (Simple, vec![1, 2], true),
+            (PriorityAffinity, vec![3, 4, 5], true),
+        ],
         vec![(Cbs, vec![0, 1, 2, 3], true)],
         vec![(Cbs, vec![0], true), (Cbs, vec![1, 2], true)],
         vec![(Edf, vec![0], true), (Cbs, vec![1, 2, 3, 4, 5], true)],

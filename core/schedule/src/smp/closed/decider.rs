@@ -1,7 +1,8 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
 use super::cluster::{begin, forget_own_job, set_job, set_served};
-use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, World};
+use super::masked::{allows, bind, turn};
+use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, Weak, World};
 use crate::CpuSet;
 use crate::smp::{Instance, Level};
 use core::cell::Cell;
@@ -14,6 +15,7 @@ pub(super) enum Kind {
     Edf,
     Served,
     Masked,
+    Weak,
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
@@ -25,10 +27,10 @@ pub struct Home<Id: Copy + Eq, Seat> {
     edf: Cluster<Id, Deadlines<Id>>,
     masked: Masked<Id>,
     kind: Cell<Kind>,
-    keeps: Cell<bool>,
     instance: Cell<u8>,
-    // The last, so that the others are reached as before where nobody has a server.
+    // The last ones, so that the others are reached as before where nobody has a server.
     served: Served<Id>,
+    weak: Masked<Id, Weak>,
 }
 
 impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
@@ -43,15 +45,14 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         edf: Cluster::OPEN,
         masked: Masked::OPEN,
         kind: Cell::new(Kind::Solo),
-        keeps: Cell::new(false),
         instance: Cell::new(0),
         served: Cluster::OPEN,
+        weak: Masked::OPEN,
     };
 
-    pub(super) fn begin(&self, instance: Instance, kind: Kind, keeps: bool) {
+    pub(super) fn begin(&self, instance: Instance, kind: Kind) {
         self.instance.set(instance.0);
         self.kind.set(kind);
-        self.keeps.set(keeps);
     }
 
     /// Who decides about the instance when it has the processors `cpus`, and is to be closed: where it began with one and has
@@ -72,7 +73,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster => {}
             Kind::Edf | Kind::Served => begin(w, id),
-            Kind::Masked => Masked::bind(w, id, cpus),
+            Kind::Masked | Kind::Weak => bind(w, id, cpus),
         }
     }
 
@@ -81,7 +82,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     #[inline(always)]
     pub fn receive<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Masked => {}
+            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
             Kind::Edf | Kind::Served => set_served(w, id, false),
         }
     }
@@ -90,7 +91,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     #[inline(always)]
     pub fn forget_job<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Masked => {}
+            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
             Kind::Edf => set_job(w, id, None),
             Kind::Served => forget_own_job(w, id),
         }
@@ -107,12 +108,6 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         Instance(self.instance.get())
     }
 
-    /// Whether READY threads stand in the rings here, be the instance open or closed.
-    #[inline(always)]
-    pub fn keeps(&self) -> bool {
-        self.keeps.get()
-    }
-
     /// Who decides about it while it is closed.
     #[inline(always)]
     pub fn decider(&self) -> Decider<'_, Id, Seat> {
@@ -122,6 +117,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
+            Kind::Weak => Decider::Weak(&self.weak),
         }
     }
 
@@ -160,6 +156,12 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn masked(&self) -> Option<&Masked<Id>> {
         self.masked.is_closed().then_some(&self.masked)
     }
+
+    /// The same where nobody is shifted for another's affinity.
+    #[inline(always)]
+    pub fn weak(&self) -> Option<&Masked<Id, Weak>> {
+        self.weak.is_closed().then_some(&self.weak)
+    }
 }
 
 /// Who decides about an instance while it is closed, and whose rings hold its READY threads while it is open.
@@ -175,6 +177,8 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     Served(&'a Served<Id>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
+    /// The same where nobody is shifted for another's affinity.
+    Weak(&'a Masked<Id, Weak>),
 }
 
 /// What [`Decider::open`] answers.
@@ -194,6 +198,7 @@ impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
             (Self::Edf(one), Self::Edf(other)) => core::ptr::eq(*one, *other),
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             (Self::Served(one), Self::Served(other)) => core::ptr::eq(*one, *other),
+            (Self::Weak(one), Self::Weak(other)) => core::ptr::eq(*one, *other),
             _ => false,
         }
     }
@@ -210,6 +215,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.is_closed(),
             Self::Masked(masked) => masked.is_closed(),
             Self::Served(served) => served.is_closed(),
+            Self::Weak(weak) => weak.is_closed(),
         }
     }
 
@@ -221,6 +227,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.is_closed() && edf.has(cpu),
             Self::Masked(masked) => masked.is_closed() && masked.has(cpu),
             Self::Served(served) => served.is_closed() && served.has(cpu),
+            Self::Weak(weak) => weak.is_closed() && weak.has(cpu),
         }
     }
 
@@ -228,6 +235,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub fn owner<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) -> Option<Id> {
         match self {
             Self::Masked(masked) => masked.owner(cpu),
+            Self::Weak(weak) => weak.owner(cpu),
             _ => Some(w.heir(w.seat(cpu))).filter(|heir| *heir != w.idle(cpu)),
         }
     }
@@ -236,9 +244,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub(super) fn fits(self, cpus: CpuSet) -> bool {
         match self {
             Self::Solo(_) => cpus.count() == 1,
-            Self::Cluster(_) | Self::Edf(_) | Self::Masked(_) | Self::Served(_) => {
-                !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus)
-            }
+            _ => !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus),
         }
     }
 
@@ -255,6 +261,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().first(w).map(|(id, _)| id),
             Self::Masked(masked) => return Some(masked.rings().find(w, will_do)?.0),
             Self::Served(served) => served.waiting().first(w).map(|(id, _)| id),
+            Self::Weak(weak) => return Some(weak.rings().find(w, will_do)?.0),
         };
         first.filter(|first| will_do(*first))
     }
@@ -268,6 +275,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) if edf.seat_of(w, id).is_some() => return true,
             Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
             Self::Served(served) if served.seat_of(w, id).is_some() => return true,
+            Self::Weak(weak) if weak.seat_of(w, id).is_some() => return true,
             _ => {}
         }
         self.first(w, |_| true) == Some(id)
@@ -281,6 +289,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().for_each(w, visit),
             Self::Masked(masked) => masked.rings().for_each(w, visit),
             Self::Served(served) => served.waiting().for_each(w, visit),
+            Self::Weak(weak) => weak.rings().for_each(w, visit),
         }
     }
 
@@ -293,6 +302,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().remove(w, id, level),
             Self::Masked(masked) => masked.rings().remove(w, id, priority),
             Self::Served(served) => served.waiting().remove(w, id, level),
+            Self::Weak(weak) => weak.rings().remove(w, id, priority),
         }
     }
 
@@ -313,13 +323,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().put(w, id, level, place),
             Self::Masked(masked) => masked.put(w, id, priority, turn, place),
             Self::Served(served) => served.waiting().put(w, id, level, place),
+            Self::Weak(weak) => weak.put(w, id, priority, turn, place),
         }
     }
 
     /// The turn of `id`, which stands in the rings, where threads keep theirs.
     pub(super) fn turn<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> Option<i64> {
         match self {
-            Self::Masked(_) => Some(Masked::turn(w, id)),
+            Self::Masked(_) | Self::Weak(_) => Some(turn(w, id)),
             _ => None,
         }
     }
@@ -333,6 +344,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.close(),
             Self::Masked(masked) => masked.close(turns),
             Self::Served(served) => served.close(),
+            Self::Weak(weak) => weak.close(turns),
         }
     }
 
@@ -351,6 +363,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.seat(w, cpu, id),
             Self::Masked(masked) => masked.seat(w, cpu, heir),
             Self::Served(served) => served.seat(w, cpu, id),
+            Self::Weak(weak) => weak.seat(w, cpu, heir),
         }
     }
 
@@ -374,14 +387,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 left = edf.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
             }
             Self::Masked(masked) => {
-                let tell = |cpu, heir: Option<(Id, i64)>| {
-                    tell(cpu, heir.map(|(id, turn)| (id, Some(turn))));
-                };
                 let (owned, next) = masked.open(w, tell);
                 (left, turns) = (owned, Some(next));
             }
             Self::Served(served) => {
                 left = served.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
+            }
+            Self::Weak(weak) => {
+                let (owned, next) = weak.open(w, tell);
+                (left, turns) = (owned, Some(next));
             }
         }
         Opened { left, turns }
@@ -395,6 +409,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.charge_heir(w, cpu),
             Self::Masked(masked) => masked.charge_owner(w, cpu),
             Self::Served(served) => served.charge_heir(w, cpu),
+            Self::Weak(weak) => weak.charge_owner(w, cpu),
         }
     }
 
@@ -428,6 +443,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 }
                 served.enter(w, id, Deadlines::urgency(w, id), place);
             }
+            Self::Weak(weak) => weak.ready(w, id, place),
         }
     }
 
@@ -443,6 +459,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.remove(w, id),
             Self::Masked(masked) => masked.remove(w, id),
             Self::Served(served) => served.remove(w, id),
+            Self::Weak(weak) => weak.remove(w, id),
         }
     }
 
@@ -465,6 +482,33 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.change(w, id, set, place),
             Self::Masked(masked) => masked.change(w, id, set, place),
             Self::Served(served) => served.change(w, id, set, place),
+            Self::Weak(weak) => weak.change(w, id, set, place),
+        }
+    }
+
+    /// `id`, which waits and is in no ring, gets another priority when `set` is called.
+    pub fn change_of_waiting<W: World<Id = Id, Seat = Seat>>(self, w: &W, set: impl FnOnce()) {
+        match self {
+            Self::Weak(weak) => weak.change_of_waiting(w, set),
+            _ => set(),
+        }
+    }
+
+    /// The thread that is to run on the processor `here`, whose heir is unknown, where it is this
+    /// that decides about it, and an heir can be unknown: see [`Masked::dispatch`].
+    pub fn dispatch<W: World<Id = Id, Seat = Seat>>(self, w: &W, here: usize) -> Option<Id> {
+        match self {
+            Self::Masked(masked) => Some(masked.dispatch(w, here)),
+            Self::Weak(weak) => Some(weak.dispatch(w, here)),
+            _ => None,
+        }
+    }
+
+    /// Whether `id`, which is at home in its instance, may run on the processor `cpu`.
+    pub fn allows<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, cpu: usize) -> bool {
+        match self {
+            Self::Masked(_) | Self::Weak(_) => allows(w, id, cpu),
+            _ => true,
         }
     }
 
@@ -481,6 +525,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.requeue(w, id, place),
             Self::Masked(masked) => masked.requeue(w, id, place),
             Self::Served(served) => served.requeue(w, id, place),
+            Self::Weak(weak) => weak.requeue(w, id, place),
         }
     }
 
@@ -516,6 +561,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                     renew(served);
                 }
                 served.take_turn_of(w, here, receiver, sender);
+            }
+            Self::Weak(weak) => {
+                weak.ready(w, receiver, Place::First);
+                weak.requeue(w, sender, Place::Last);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
+use super::masked::bind;
 use super::{Decider, Home, Masked, Place, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
@@ -87,7 +88,7 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
 
     #[inline(always)]
     fn keeps(&self, instance: Instance) -> bool {
-        self.homes.get(instance.index()).is_some_and(Home::keeps)
+        self.homes.get(instance.index()).is_some()
     }
 
     fn put(&mut self, instance: Instance, row: Thread, level: Level, place: Place, turn: i64) {
@@ -127,11 +128,11 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
 
     fn bind(&mut self, instance: Instance, row: Thread, cpus: CpuSet) {
         let home = self.homes.get(instance.index());
-        if let Some(Decider::Masked(masked)) = home.map(Home::decider)
+        if let Some(decider @ (Decider::Masked(_) | Decider::Weak(_))) = home.map(Home::decider)
             && let Some(id) = self.world.thread(row)
         {
-            Masked::bind(self.world, id, cpus);
-            self.bound = masked.is_closed().then_some(id);
+            bind(self.world, id, cpus);
+            self.bound = decider.is_closed().then_some(id);
         }
     }
 }
@@ -144,12 +145,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                 let cpus = system.processors(instance).unwrap_or(CpuSet::EMPTY);
                 let kind = match system.policy(instance) {
                     Some(PolicyKind::StrongAffinity) => Kind::Masked,
+                    Some(PolicyKind::PriorityAffinity) => Kind::Weak,
                     Some(PolicyKind::Edf) => Kind::Edf,
                     Some(PolicyKind::Cbs) => Kind::Served,
                     _ if cpus.count() > 1 => Kind::Cluster,
                     _ => Kind::Solo,
                 };
-                home.begin(instance, kind, system.can_keep(instance));
+                home.begin(instance, kind);
             }
         }
         Self {
@@ -218,11 +220,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     fn enter_anew<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         let home = w.row(id).map(|row| self.system.scheduler(row));
         if let Some(Ok(home)) = home
-            && let Some(masked) = self.home(home).and_then(Home::masked)
+            && let Some(decider) = self.home(home).and_then(Home::closed)
             && w.is_ready(id)
         {
-            masked.remove(w, id);
-            masked.ready(w, id, Place::Last);
+            decider.remove(w, id);
+            decider.ready(w, id, Place::Last, |_| {});
         }
     }
 
@@ -541,7 +543,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             }
         }
         // In the order in which they are READY.
-        for home in self.homes.iter().filter(|home| home.keeps()) {
+        for home in self.homes {
             let decider = home.decider();
             decider.for_each(w, |id| {
                 if let Some(row) = w.row(id) {
@@ -590,7 +592,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         if home.closed().is_some() {
             return true;
         }
-        let Some(cpus) = self.system.may_close(instance).filter(|_| home.keeps()) else {
+        let Some(cpus) = self.system.may_close(instance) else {
             return false;
         };
         let decider = home.decider_for(cpus);

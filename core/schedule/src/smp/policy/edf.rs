@@ -11,7 +11,13 @@ use super::{
 };
 use crate::{
     Cpu, CpuSet, Heap,
-    smp::{NodeRecord, ids::NONE, instance::Places, order::Order, steps::step},
+    smp::{
+        NodeRecord,
+        ids::NONE,
+        instance::Places,
+        order::{Order, Turns},
+        steps::step,
+    },
 };
 
 /// The queues under deadlines.
@@ -141,14 +147,14 @@ impl Policy for Edf {
     }
 
     #[inline]
-    fn entered(&mut self, nodes: &[NodeRecord], id: u16) {
+    fn entered(&mut self, nodes: &mut [NodeRecord], _: &mut Places, _: &mut Turns, id: u16) {
         if let Some(cpu) = Self::bound(&nodes[id as usize]) {
             self.taken = self.taken.with(cpu);
         }
     }
 
     #[inline]
-    fn left(&mut self, nodes: &[NodeRecord], id: u16) {
+    fn left(&mut self, nodes: &mut [NodeRecord], _: &mut Turns, id: u16) {
         if let Some(cpu) = Self::bound(&nodes[id as usize]) {
             self.taken = self.taken.without(cpu);
         }

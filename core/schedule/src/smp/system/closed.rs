@@ -45,17 +45,6 @@ impl System<'_> {
             .is_some_and(|record| record.closed)
     }
 
-    /// Whether the READY threads of `instance` can stand in rings of the world's.
-    pub(crate) fn can_keep(&self, instance: Instance) -> bool {
-        let record = self.instances.get(instance.index());
-        record.is_some_and(|record| Self::is_kept(record.kind))
-    }
-
-    const fn is_kept(kind: PolicyKind) -> bool {
-        use PolicyKind::{Cbs, Edf, Priority, StrongAffinity};
-        matches!(kind, Priority | Edf | Cbs | StrongAffinity)
-    }
-
     /// The policy of `instance`.
     pub(crate) fn policy(&self, instance: Instance) -> Option<PolicyKind> {
         let record = self.instances.get(instance.index());
@@ -235,7 +224,6 @@ impl System<'_> {
     pub(crate) fn may_close(&self, instance: Instance) -> Option<CpuSet> {
         let record = self.instances.get(instance.index())?;
         let may = !record.closed
-            && Self::is_kept(record.kind)
             && record.involved == 0
             && record.queues.are_empty()
             && record

@@ -8,7 +8,7 @@ use super::System;
 use crate::{
     Cpu, Priority,
     smp::{
-        Effects, Instance, Reasons, Thread,
+        Effects, Instance, InstanceRecord, Reasons, Thread,
         closed::{Place, WAITS},
         node::{NodeRecord, State},
         order::{Key, Level, Order, Turns},
@@ -74,19 +74,35 @@ impl System<'_> {
         if !effects.keeps(Instance(instance)) {
             return queued;
         }
-        let (queues, places) = (&mut record.queues, &record.places);
-        let profits = |thread: Thread| queues.profits(nodes, places, cpu, thread.0);
-        let Some((kept, priority, turn)) = effects.first(Instance(instance), profits) else {
+        let profits = |record: &mut InstanceRecord, nodes: &[NodeRecord], id| {
+            record.queues.profits(nodes, &record.places, cpu, id)
+        };
+        let Some(kept) = self.first_kept(instance, effects, profits) else {
             return queued;
         };
-        self.catch_up(kept.0, priority, true);
-        self.set_turn(instance, kept.0, turn);
-        let key = self.node(instance, kept.0).key;
+        let key = self.node(instance, kept).key;
         if queued.is_some_and(|queued| self.node(instance, queued).key.before(key)) {
             return queued;
         }
         let (record, nodes) = self.split(instance);
-        record.queues.choose(nodes, &record.places, cpu, kept.0);
+        record.queues.choose(nodes, &record.places, cpu, kept);
+        Some(kept)
+    }
+
+    /// The first of the READY nodes in the rings of the world's that `will_do`, whose row is true from now on.
+    #[inline(always)]
+    pub(super) fn first_kept(
+        &mut self,
+        instance: u8,
+        effects: &impl Effects,
+        mut will_do: impl FnMut(&mut InstanceRecord, &[NodeRecord], u16) -> bool,
+    ) -> Option<u16> {
+        let (record, nodes) = self.split(instance);
+        let (kept, priority, turn) = effects.first(Instance(instance), |thread| {
+            will_do(record, nodes, thread.0)
+        })?;
+        self.catch_up(kept.0, priority, true);
+        self.set_turn(instance, kept.0, turn);
         Some(kept.0)
     }
 

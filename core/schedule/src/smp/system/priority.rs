@@ -280,6 +280,7 @@ impl System<'_> {
             State::Blocked => {
                 node.key.level = wanted;
                 self.retry(instance, id, now, effects);
+                self.settle(instance, now, effects);
             }
         }
     }

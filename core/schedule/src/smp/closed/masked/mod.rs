@@ -2,12 +2,12 @@
 //! processor, and when those who move have come.
 //! Must never know: helping, what another instance does, why a thread has the mask that it has.
 //!
-//! Each processor has a seat, as in a [`Cluster`](super::Cluster). Who runs beside whom is decided as the policy
-//! `StrongAffinity` decides it, by the same searches ([`matching`]): others are shifted to make room. So all ready threads
-//! without a seat stand in the rings by their turns, and each has its turn beside it.
+//! Each processor has a seat, as in a [`Cluster`](super::Cluster). Who runs beside whom is decided by a [`Rule`], as a policy
+//! of the tables decides it. All ready threads without a seat stand in the rings by their turns, and each has its turn beside
+//! it.
 //!
 //! The laws, while closed:
-//! - no ready thread without a seat could have one in place of somebody behind it, by any shifts;
+//! - no ready thread without a seat could have one by the rule, where that asks for each;
 //! - those of one ring stand in the order of their turns;
 //! - the registers of a thread that is at home here are nowhere, or on the processor of its [`Note`];
 //! - the heir of a processor is the owner of its seat, the idle thread where it is free; but who owns a seat while another
@@ -15,10 +15,17 @@
 //!   the registers is unknown, so that it asks with [`Masked::dispatch`] before it lets them go, and the one that waits hears
 //!   of it.
 
+mod strong;
+mod weak;
+
+pub use strong::Strong;
+pub use weak::Weak;
+
 use super::{Place, SEATS, World};
-use crate::smp::policy::matching::{self, Glance, Route, Seats};
+use crate::smp::policy::matching::Route;
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
+use core::marker::PhantomData;
 
 /// A key is a level above a turn.
 const LEVEL: u32 = 56;
@@ -85,9 +92,34 @@ const fn priority_of(key: u64) -> Priority {
     Priority::from_stored((key >> LEVEL) as u8)
 }
 
+/// By which rule ready threads have seats.
+pub trait Rule: Sized {
+    /// The processor of `cpus`, which are some, that is told first of when the instance is opened.
+    fn first_told<Id: Copy + Eq>(masked: &Masked<Id, Self>, cpus: u8) -> usize;
+
+    /// `id`, a ring of its own, gets a seat, or stands in the rings: at `key`, behind its equals or in front of them.
+    fn enter<W: World>(masked: &Masked<W::Id, Self>, w: &W, id: W::Id, key: u64, place: Place);
+
+    /// The ready thread that shall have the seat of `cpu`, where the owner is leaving, with its key and the way.
+    fn best<W: World>(
+        masked: &Masked<W::Id, Self>,
+        w: &W,
+        cpu: usize,
+    ) -> Option<(W::Id, u64, Route)>;
+
+    /// The key of one that had `key` and gets a seat, or loses it, which is said by `place`.
+    fn moved<Id: Copy + Eq>(masked: &Masked<Id, Self>, key: u64, place: Place) -> u64;
+
+    /// The key of a seat that becomes free.
+    fn free<Id: Copy + Eq>(masked: &Masked<Id, Self>) -> u64;
+
+    /// After an arrival and after a change of priority: who stands in the rings is tried again.
+    fn settle<W: World>(masked: &Masked<W::Id, Self>, w: &W);
+}
+
 /// The seats and the rings of an instance. See the module's head for its laws.
 #[repr(C)]
-pub struct Masked<Id> {
+pub struct Masked<Id, R = Strong> {
     closed: Cell<bool>,
     /// The processors of those who wait for their registers.
     waits: Cell<u8>,
@@ -99,28 +131,7 @@ pub struct Masked<Id> {
     /// The counter when the owner became the owner.
     since: [Cell<u64>; SEATS],
     rings: ReadyQueue<Id>,
-}
-
-/// The seats as the searches see them.
-struct Owners<'a, W: World> {
-    masked: &'a Masked<W::Id>,
-    w: &'a W,
-}
-
-impl<W: World> Seats for Owners<'_, W> {
-    type Key = u64;
-
-    #[inline(always)]
-    fn allowed(&self, cpu: Cpu) -> CpuSet {
-        let owner = self.masked.owner(cpu.index());
-        owner.map_or(CpuSet::EMPTY, |owner| mask(self.w, owner))
-    }
-
-    #[inline(always)]
-    fn key(&self, cpu: Cpu) -> Option<u64> {
-        let key = self.masked.keys[index(cpu.index())].get();
-        (key != FREE).then_some(key)
-    }
+    rule: PhantomData<R>,
 }
 
 fn note<W: World>(w: &W, id: W::Id) -> Note {
@@ -131,13 +142,28 @@ fn mask<W: World>(w: &W, id: W::Id) -> CpuSet {
     note(w, id).mask()
 }
 
+/// Whether `id`, which is at home where threads have affinities, may run on `cpu`.
+pub(super) fn allows<W: World>(w: &W, id: W::Id, cpu: usize) -> bool {
+    Cpu::new(cpu).is_some_and(|cpu| mask(w, id).contains(cpu))
+}
+
+/// `id` may run on `cpus` alone from now on. What it has or waits for is the caller's business.
+pub(super) fn bind<W: World>(w: &W, id: W::Id, cpus: CpuSet) {
+    w.set_note(id, note(w, id).with_mask(cpus).0);
+}
+
+/// The turn of `id`, which stands in a ring.
+pub(super) fn turn<W: World>(w: &W, id: W::Id) -> i64 {
+    note(w, id).turn()
+}
+
 /// The processor that has the registers of `id`, unless none has.
 fn lives_on<W: World>(w: &W, id: W::Id) -> Option<usize> {
     let cpu = note(w, id).place();
     (w.current(w.seat(cpu)) == id).then_some(cpu)
 }
 
-impl<Id: Copy + Eq> Masked<Id> {
+impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
     /// One that is open, and has no thread.
     #[expect(
         clippy::declare_interior_mutable_const,
@@ -156,6 +182,7 @@ impl<Id: Copy + Eq> Masked<Id> {
             owners: [const { nobody() }; SEATS],
             since: [const { Cell::new(0) }; SEATS],
             rings: ReadyQueue::EMPTY,
+            rule: PhantomData,
         }
     };
 
@@ -200,16 +227,6 @@ impl<Id: Copy + Eq> Masked<Id> {
             Place::First => (&self.next[1], -1),
         };
         next.replace(next.get() + step)
-    }
-
-    /// Whether `id`, which is at home here, may run on `cpu`.
-    pub fn allows<W: World<Id = Id>>(w: &W, id: Id, cpu: usize) -> bool {
-        Cpu::new(cpu).is_some_and(|cpu| mask(w, id).contains(cpu))
-    }
-
-    /// `id` may run on `cpus` alone from now on. What it has or waits for is the caller's business.
-    pub(super) fn bind<W: World<Id = Id>>(w: &W, id: Id, cpus: CpuSet) {
-        w.set_note(id, note(w, id).with_mask(cpus).0);
     }
 
     // --- Seats.
@@ -334,68 +351,33 @@ impl<Id: Copy + Eq> Masked<Id> {
         }
     }
 
-    /// The turn of `id`, which stands in a ring.
-    pub(super) fn turn<W: World<Id = Id>>(w: &W, id: Id) -> i64 {
-        note(w, id).turn()
-    }
-
-    /// The ready thread that shall have the seat of `cpu`, where the owner is leaving, with its key and the way.
-    fn best<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<(Id, u64, Route)> {
-        let freed = Cpu::masked(cpu as u8);
-        let key = |id, priority| key_of(priority, note(w, id).turn());
-        let (top, priority) = self.rings.find(w, |_| true)?;
-        if mask(w, top).contains(freed) {
-            return Some((top, key(top, priority), Route::to(freed)));
-        }
-        let reach = matching::departure(&Owners { masked: self, w }, self.owned(), freed);
-        let profits = |id| !mask(w, id).and(reach.cpus()).is_empty();
-        let (best, priority) = self.rings.find(w, profits)?;
-        Some((best, key(best, priority), reach.route(mask(w, best))?))
-    }
-
     // --- Operations.
 
     fn enter<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority, place: Place) {
-        let key = key_of(priority, self.draw(place));
-        let owners = Owners { masked: self, w };
-        match matching::glance(&owners, self.owned(), mask(w, id), key) {
-            Glance::Waits => self.stand(w, id, key, place),
-            Glance::Takes(cpu) => {
-                self.leave(w, cpu.index());
-                self.appoint(w, cpu.index(), key, Some(id));
-            }
-            Glance::Unclear => self.enter_by_shifts(w, id, key, place),
-        }
-    }
-
-    /// The same where others may have to shift.
-    #[inline(never)]
-    fn enter_by_shifts<W: World<Id = Id>>(&self, w: &W, id: Id, key: u64, place: Place) {
-        let owners = Owners { masked: self, w };
-        let Some(route) = matching::arrival(&owners, self.owned(), mask(w, id), key) else {
-            return self.stand(w, id, key, place);
-        };
-        self.leave(w, route.last().index());
-        self.sit(w, id, key, &route);
+        R::enter(self, w, id, key_of(priority, self.draw(place)), place);
     }
 
     /// The owner of the seat of `cpu`, if it is not free, stands in the rings; the seat is the caller's business.
     fn leave<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
         if let Some(victim) = self.owner(cpu) {
-            let key = self.keys[index(cpu)].get();
+            let key = R::moved(self, self.keys[index(cpu)].get(), Place::First);
             self.stand(w, victim, key, Place::First);
         }
     }
 
     /// The seat of `cpu` goes to whom it belongs now, or it is free.
     fn fill<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
-        match self.best(w, cpu) {
-            Some((next, key, route)) => {
-                self.rings.remove(w, next, priority_of(key));
-                self.sit(w, next, key, &route);
-            }
-            None => self.appoint(w, cpu, FREE, None),
+        match R::best(self, w, cpu) {
+            Some((next, key, route)) => self.promote(w, next, key, &route),
+            None => self.appoint(w, cpu, R::free(self), None),
         }
+    }
+
+    /// `id`, which stands in the rings at `key`, gets the first seat of `route`; see [`Masked::sit`].
+    #[inline(always)]
+    fn promote<W: World<Id = Id>>(&self, w: &W, id: Id, key: u64, route: &Route) {
+        self.rings.remove(w, id, priority_of(key));
+        self.sit(w, id, R::moved(self, key, Place::Last), route);
     }
 
     /// The owner of the seat of `cpu`, which has `priority`, goes behind its equals or in front of them; who is before it then
@@ -409,11 +391,12 @@ impl<Id: Copy + Eq> Masked<Id> {
         place: Place,
     ) {
         let key = key_of(priority, self.draw(place));
-        match self.best(w, cpu) {
+        match R::best(self, w, cpu) {
             Some((next, before, route)) if before < key => {
                 self.rings.remove(w, next, priority_of(before));
                 self.stand(w, id, key, place);
-                self.sit(w, next, before, &route);
+                let key = R::moved(self, before, Place::Last);
+                self.sit(w, next, key, &route);
             }
             _ => self.keys[index(cpu)].set(key),
         }
@@ -422,6 +405,7 @@ impl<Id: Copy + Eq> Masked<Id> {
     /// Makes `id`, a ring of its own, ready, behind its equals or in front of them.
     pub fn ready<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
         self.enter(w, id, w.priority(id), place);
+        R::settle(self, w);
     }
 
     /// Takes out `id`, which is ready; it is then a ring of its own.
@@ -446,7 +430,14 @@ impl<Id: Copy + Eq> Masked<Id> {
         let new = w.priority(id);
         if new != old {
             self.place_at(w, id, old, new, place);
+            R::settle(self, w);
         }
+    }
+
+    /// One that waits, and is in no ring, gets another priority when `set` is called.
+    pub fn change_of_waiting<W: World<Id = Id>>(&self, w: &W, set: impl FnOnce()) {
+        set();
+        R::settle(self, w);
     }
 
     /// `id`, which is ready at `old`, has the priority `new` from now on.
@@ -493,6 +484,8 @@ impl<Id: Copy + Eq> Masked<Id> {
             self.keys[cpu].set(key_of(w.priority(id), turn));
             self.owners[cpu].set(Some(id));
             w.set_note(id, note(w, id).with_place(cpu).0);
+        } else {
+            self.keys[cpu].set(R::free(self));
         }
         let heir = heir.map_or(w.idle(cpu), |(id, _)| id);
         w.set_heir(w.seat(cpu), heir);
@@ -503,18 +496,21 @@ impl<Id: Copy + Eq> Masked<Id> {
     pub(super) fn open<W: World<Id = Id>>(
         &self,
         w: &W,
-        mut tell: impl FnMut(usize, Option<(Id, i64)>),
+        mut tell: impl FnMut(usize, Option<(Id, Option<i64>)>),
     ) -> (u64, [i64; 2]) {
         self.closed.set(false);
         let mut owned = 0;
-        for cpu in Self::processors(self.cpus.get()) {
+        let mut rest = self.cpus.get();
+        while rest != 0 {
+            let cpu = index(R::first_told(self, rest));
+            rest &= !bit(cpu);
             self.charge_owner(w, cpu);
             let turn = turn_of(self.keys[cpu].get());
             let owner = self.owner(cpu);
             if owner.is_some() {
                 owned = owned << u8::BITS | cpu as u64;
             }
-            tell(cpu, owner.map(|owner| (owner, turn)));
+            tell(cpu, owner.map(|owner| (owner, Some(turn))));
         }
         (owned, self.next.each_ref().map(Cell::get))
     }
