@@ -393,6 +393,9 @@ impl<S: System> Kernel<S> {
             if let Some(weak) = home.weak() {
                 return weak.dispatch(&view, here);
             }
+            if let Some(bound) = home.bound() {
+                return bound.dispatch(&view, here);
+            }
         }
         let Some(idle) = several.idle_of(cs, here) else {
             panic!("a processor runs that the start did not give an idle thread");

@@ -1,10 +1,10 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
 use super::cluster::{begin, forget_own_job, set_job, set_served};
-use super::masked::{allows, bind, turn};
+use super::masked::{Bound, Rings};
 use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, Weak, World};
-use crate::CpuSet;
 use crate::smp::{Instance, Level};
+use crate::{Cpu, CpuSet, ReadyQueue};
 use core::cell::Cell;
 
 /// Which of them.
@@ -16,6 +16,7 @@ pub(super) enum Kind {
     Served,
     Masked,
     Weak,
+    Bound,
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
@@ -31,6 +32,7 @@ pub struct Home<Id: Copy + Eq, Seat> {
     // The last ones, so that the others are reached as before where nobody has a server.
     served: Served<Id>,
     weak: Masked<Id, Weak>,
+    bound: Masked<Id, Bound>,
 }
 
 impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
@@ -48,6 +50,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         instance: Cell::new(0),
         served: Cluster::OPEN,
         weak: Masked::OPEN,
+        bound: Masked::OPEN,
     };
 
     pub(super) fn begin(&self, instance: Instance, kind: Kind) {
@@ -72,8 +75,31 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster => {}
-            Kind::Edf | Kind::Served => begin(w, id),
-            Kind::Masked | Kind::Weak => bind(w, id, cpus),
+            Kind::Edf | Kind::Served | Kind::Bound => begin(w, id),
+            Kind::Masked | Kind::Weak => {}
+        }
+        self.bind(w, id, cpus);
+    }
+
+    /// `id`, which is at home in its instance, may run on `cpus` alone from now on.
+    pub(super) fn bind<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
+        match self.kind.get() {
+            Kind::Solo | Kind::Cluster | Kind::Served => {}
+            Kind::Edf | Kind::Bound => <Deadlines<_> as Rings<_>>::bind(w, id, cpus),
+            Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
+        }
+    }
+
+    /// Threads of its instance, which is open, are bound to processors: another one decides from now on, which takes over the READY
+    /// threads, whose turns are asked for in their order: as many steps as there are. Nothing where it does already.
+    pub(super) fn part<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        turn: impl FnMut(Id) -> Option<i64>,
+    ) {
+        if let Kind::Edf = self.kind.get() {
+            self.bound.rings().take_over(w, self.edf.waiting(), turn);
+            self.kind.set(Kind::Bound);
         }
     }
 
@@ -83,7 +109,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn receive<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
-            Kind::Edf | Kind::Served => set_served(w, id, false),
+            Kind::Edf | Kind::Bound | Kind::Served => set_served(w, id, false),
         }
     }
 
@@ -92,14 +118,20 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn forget_job<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
-            Kind::Edf => set_job(w, id, None),
+            Kind::Edf | Kind::Bound => set_job(w, id, None),
             Kind::Served => forget_own_job(w, id),
         }
     }
 
+    /// Whether its instance, where it is closed, has to be opened before a thread is bound to a processor: where none is yet, and
+    /// where threads may have servers.
+    pub(super) fn opens_to_bind(&self) -> bool {
+        matches!(self.kind.get(), Kind::Edf | Kind::Served)
+    }
+
     /// Whether deadlines count in its instance, be that open or closed.
     pub(super) fn knows_deadlines(&self) -> bool {
-        matches!(self.kind.get(), Kind::Edf | Kind::Served)
+        matches!(self.kind.get(), Kind::Edf | Kind::Bound | Kind::Served)
     }
 
     /// Its instance.
@@ -118,6 +150,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
             Kind::Weak => Decider::Weak(&self.weak),
+            Kind::Bound => Decider::Bound(&self.bound),
         }
     }
 
@@ -157,6 +190,12 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         self.masked.is_closed().then_some(&self.masked)
     }
 
+    /// The same where deadlines count, and threads are bound to processors.
+    #[inline(always)]
+    pub fn bound(&self) -> Option<&Masked<Id, Bound>> {
+        self.bound.is_closed().then_some(&self.bound)
+    }
+
     /// The same where nobody is shifted for another's affinity.
     #[inline(always)]
     pub fn weak(&self) -> Option<&Masked<Id, Weak>> {
@@ -179,6 +218,12 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     Masked(&'a Masked<Id>),
     /// The same where nobody is shifted for another's affinity.
     Weak(&'a Masked<Id, Weak>),
+    /// The same where deadlines count, and threads are bound to processors.
+    Bound(&'a Masked<Id, Bound>),
+}
+
+fn is_in(cpus: CpuSet, cpu: usize) -> bool {
+    Cpu::new(cpu).is_some_and(|cpu| cpus.contains(cpu))
 }
 
 /// What [`Decider::open`] answers.
@@ -199,6 +244,7 @@ impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             (Self::Served(one), Self::Served(other)) => core::ptr::eq(*one, *other),
             (Self::Weak(one), Self::Weak(other)) => core::ptr::eq(*one, *other),
+            (Self::Bound(one), Self::Bound(other)) => core::ptr::eq(*one, *other),
             _ => false,
         }
     }
@@ -216,6 +262,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.is_closed(),
             Self::Served(served) => served.is_closed(),
             Self::Weak(weak) => weak.is_closed(),
+            Self::Bound(bound) => bound.is_closed(),
         }
     }
 
@@ -228,6 +275,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.is_closed() && masked.has(cpu),
             Self::Served(served) => served.is_closed() && served.has(cpu),
             Self::Weak(weak) => weak.is_closed() && weak.has(cpu),
+            Self::Bound(bound) => bound.is_closed() && bound.has(cpu),
         }
     }
 
@@ -236,6 +284,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Masked(masked) => masked.owner(cpu),
             Self::Weak(weak) => weak.owner(cpu),
+            Self::Bound(bound) => bound.owner(cpu),
             _ => Some(w.heir(w.seat(cpu))).filter(|heir| *heir != w.idle(cpu)),
         }
     }
@@ -259,9 +308,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Solo(solo) => solo.ready().top(),
             Self::Cluster(cluster) => cluster.waiting().top(),
             Self::Edf(edf) => edf.waiting().first(w).map(|(id, _)| id),
-            Self::Masked(masked) => return Some(masked.rings().find(w, will_do)?.0),
+            Self::Masked(masked) => return Some(masked.rings().search(w, will_do)?.0),
             Self::Served(served) => served.waiting().first(w).map(|(id, _)| id),
-            Self::Weak(weak) => return Some(weak.rings().find(w, will_do)?.0),
+            Self::Weak(weak) => return Some(weak.rings().search(w, will_do)?.0),
+            Self::Bound(bound) => return Some(bound.rings().search(w, will_do)?.0),
         };
         first.filter(|first| will_do(*first))
     }
@@ -276,6 +326,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
             Self::Served(served) if served.seat_of(w, id).is_some() => return true,
             Self::Weak(weak) if weak.seat_of(w, id).is_some() => return true,
+            Self::Bound(bound) if bound.seat_of(w, id).is_some() => return true,
             _ => {}
         }
         self.first(w, |_| true) == Some(id)
@@ -287,9 +338,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Solo(solo) => solo.ready().for_each(w, visit),
             Self::Cluster(cluster) => cluster.waiting().for_each(w, visit),
             Self::Edf(edf) => edf.waiting().for_each(w, visit),
-            Self::Masked(masked) => masked.rings().for_each(w, visit),
+            Self::Masked(masked) => masked.rings().visit_all(w, visit),
             Self::Served(served) => served.waiting().for_each(w, visit),
-            Self::Weak(weak) => weak.rings().for_each(w, visit),
+            Self::Weak(weak) => weak.rings().visit_all(w, visit),
+            Self::Bound(bound) => bound.rings().visit_all(w, visit),
         }
     }
 
@@ -300,9 +352,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Solo(solo) => solo.ready().remove(w, id, priority),
             Self::Cluster(cluster) => cluster.waiting().remove(w, id, priority),
             Self::Edf(edf) => edf.waiting().remove(w, id, level),
-            Self::Masked(masked) => masked.rings().remove(w, id, priority),
+            Self::Masked(masked) => masked.rings().take_out(w, id, priority),
             Self::Served(served) => served.waiting().remove(w, id, level),
-            Self::Weak(weak) => weak.rings().remove(w, id, priority),
+            Self::Weak(weak) => weak.rings().take_out(w, id, priority),
+            Self::Bound(bound) => bound.rings().take_out(w, id, level),
         }
     }
 
@@ -324,13 +377,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.put(w, id, priority, turn, place),
             Self::Served(served) => served.waiting().put(w, id, level, place),
             Self::Weak(weak) => weak.put(w, id, priority, turn, place),
+            Self::Bound(bound) => bound.put(w, id, level, turn, place),
         }
     }
 
     /// The turn of `id`, which stands in the rings, where threads keep theirs.
     pub(super) fn turn<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> Option<i64> {
         match self {
-            Self::Masked(_) | Self::Weak(_) => Some(turn(w, id)),
+            Self::Masked(masked) => Some(masked.turn(w, id)),
+            Self::Weak(weak) => Some(weak.turn(w, id)),
+            Self::Bound(bound) => Some(bound.turn(w, id)),
             _ => None,
         }
     }
@@ -345,6 +401,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.close(turns),
             Self::Served(served) => served.close(),
             Self::Weak(weak) => weak.close(turns),
+            Self::Bound(bound) => bound.close(turns),
         }
     }
 
@@ -364,6 +421,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.seat(w, cpu, heir),
             Self::Served(served) => served.seat(w, cpu, id),
             Self::Weak(weak) => weak.seat(w, cpu, heir),
+            Self::Bound(bound) => bound.seat(w, cpu, heir),
         }
     }
 
@@ -397,6 +455,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 let (owned, next) = weak.open(w, tell);
                 (left, turns) = (owned, Some(next));
             }
+            Self::Bound(bound) => {
+                let (owned, next) = bound.open(w, tell);
+                (left, turns) = (owned, Some(next));
+            }
         }
         Opened { left, turns }
     }
@@ -410,6 +472,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.charge_owner(w, cpu),
             Self::Served(served) => served.charge_heir(w, cpu),
             Self::Weak(weak) => weak.charge_owner(w, cpu),
+            Self::Bound(bound) => bound.charge_owner(w, cpu),
         }
     }
 
@@ -444,6 +507,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 served.enter(w, id, Deadlines::urgency(w, id), place);
             }
             Self::Weak(weak) => weak.ready(w, id, place),
+            Self::Bound(bound) => bound.ready(w, id, place),
         }
     }
 
@@ -460,6 +524,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.remove(w, id),
             Self::Served(served) => served.remove(w, id),
             Self::Weak(weak) => weak.remove(w, id),
+            Self::Bound(bound) => bound.remove(w, id),
         }
     }
 
@@ -483,6 +548,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.change(w, id, set, place),
             Self::Served(served) => served.change(w, id, set, place),
             Self::Weak(weak) => weak.change(w, id, set, place),
+            Self::Bound(bound) => bound.change(w, id, set, place),
         }
     }
 
@@ -500,6 +566,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         match self {
             Self::Masked(masked) => Some(masked.dispatch(w, here)),
             Self::Weak(weak) => Some(weak.dispatch(w, here)),
+            Self::Bound(bound) => Some(bound.dispatch(w, here)),
             _ => None,
         }
     }
@@ -507,7 +574,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     /// Whether `id`, which is at home in its instance, may run on the processor `cpu`.
     pub fn allows<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, cpu: usize) -> bool {
         match self {
-            Self::Masked(_) | Self::Weak(_) => allows(w, id, cpu),
+            Self::Masked(_) | Self::Weak(_) => is_in(ReadyQueue::mask(w, id), cpu),
+            Self::Bound(_) => is_in(Deadlines::mask(w, id), cpu),
             _ => true,
         }
     }
@@ -526,6 +594,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Masked(masked) => masked.requeue(w, id, place),
             Self::Served(served) => served.requeue(w, id, place),
             Self::Weak(weak) => weak.requeue(w, id, place),
+            Self::Bound(bound) => bound.requeue(w, id, place),
         }
     }
 
@@ -565,6 +634,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Weak(weak) => {
                 weak.ready(w, receiver, Place::First);
                 weak.requeue(w, sender, Place::Last);
+            }
+            Self::Bound(bound) => {
+                bound.ready(w, receiver, Place::First);
+                bound.requeue(w, sender, Place::Last);
             }
         }
     }

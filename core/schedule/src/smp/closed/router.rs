@@ -2,8 +2,7 @@
 
 use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
-use super::masked::bind;
-use super::{Decider, Home, Masked, Place, SEATS, Served, World};
+use super::{Decider, Home, Place, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
     system::Held,
@@ -126,13 +125,18 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
         });
     }
 
+    fn binds(&mut self, instance: Instance, mut turn: impl FnMut(Thread, Priority) -> i64) {
+        let w = self.world;
+        if let Some(home) = self.homes.get(instance.index()) {
+            home.part(w, |id| turn(w.row(id)?, w.priority(id)).into());
+        }
+    }
+
     fn bind(&mut self, instance: Instance, row: Thread, cpus: CpuSet) {
         let home = self.homes.get(instance.index());
-        if let Some(decider @ (Decider::Masked(_) | Decider::Weak(_))) = home.map(Home::decider)
-            && let Some(id) = self.world.thread(row)
-        {
-            bind(self.world, id, cpus);
-            self.bound = decider.is_closed().then_some(id);
+        if let (Some(home), Some(id)) = (home, self.world.thread(row)) {
+            home.bind(self.world, id, cpus);
+            self.bound = home.closed().map(|_| id);
         }
     }
 }
@@ -243,8 +247,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let closed = self
-            .masked_home(row)
-            .is_some_and(|home| home.has(cpu.index()));
+            .affine_home(row)
+            .is_some_and(|home| home.decides(cpu.index()));
         if closed {
             self.look_up(w, id);
         } else {
@@ -271,7 +275,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let home = self.home(self.system.scheduler(row)?);
-        if home.is_some_and(Home::knows_deadlines) {
+        if home.is_some_and(Home::opens_to_bind) {
             self.reach(w, id, now);
         } else {
             self.look_up(w, id);
@@ -293,7 +297,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         effects: &mut E,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        if self.masked_home(row).is_some() {
+        if self.affine_home(row).is_some() {
             self.look_up(w, id);
         } else {
             self.reach(w, id, now);
@@ -321,7 +325,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let deadline = deadline.map(|at| at.min(Instant::from_nanos(LATEST)));
         let home = self.home(self.system.scheduler(row)?);
         let decider = home.map(Home::decider);
-        let Some(decider @ (Decider::Edf(_) | Decider::Served(_))) = decider else {
+        let Some(decider) = decider.filter(|_| home.is_some_and(Home::knows_deadlines)) else {
             return Ok(());
         };
         if self.system.has_server(row) {
@@ -465,9 +469,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// What decides about the home of `row`, where that is closed and its threads have affinities.
-    fn masked_home(&self, row: Thread) -> Option<&'a Masked<Id>> {
-        self.home(self.system.scheduler(row).ok()?)?.masked()
+    /// What decides about the home of `row`, where that is closed and stays so when a thread is bound.
+    fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat>> {
+        let home = self.home(self.system.scheduler(row).ok()?)?;
+        home.closed()
+            .filter(|decider| matches!(decider, Decider::Masked(_) | Decider::Bound(_)))
     }
 
     /// What concerns `id` and other instances is about to be asked: its home is opened, and its row brought up to date. So
@@ -591,6 +597,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         };
         if home.closed().is_some() {
             return true;
+        }
+        if self.system.binds(instance) {
+            let system = &mut self.system;
+            home.part(w, |id| {
+                system
+                    .bring_in_order(w.row(id)?, w.priority(id), None)
+                    .into()
+            });
         }
         let Some(cpus) = self.system.may_close(instance) else {
             return false;

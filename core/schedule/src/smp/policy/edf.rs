@@ -15,7 +15,7 @@ use crate::{
         NodeRecord,
         ids::NONE,
         instance::Places,
-        order::{Order, Turns},
+        order::{Level, Order, Turns},
         steps::step,
     },
 };
@@ -31,19 +31,33 @@ pub(crate) struct Edf {
     taken: CpuSet,
     /// How many nodes are bound to a processor, whatever their state.
     bound: u32,
+    /// Whether nodes that are bound stand in the world's rings, too.
+    kept: bool,
+    /// Whether these have been told of such a node.
+    affine: bool,
 }
 
 impl Edf {
-    pub const EMPTY: Self = Self {
-        roots: [None; Cpu::COUNT + 1],
-        queued: CpuSet::EMPTY,
-        taken: CpuSet::EMPTY,
-        bound: 0,
-    };
+    /// No node; those that will be bound are `kept` in the world's rings, or all here.
+    pub const fn new(kept: bool) -> Self {
+        Self {
+            roots: [None; Cpu::COUNT + 1],
+            queued: CpuSet::EMPTY,
+            taken: CpuSet::EMPTY,
+            bound: 0,
+            kept,
+            affine: false,
+        }
+    }
 
-    /// Whether no node is here, and none is bound to a processor.
+    /// Whether no node is here, nor will be while nothing spans instances.
     pub(super) fn is_empty(&self) -> bool {
-        self.roots[0].is_none() && self.bound == 0
+        self.roots[0].is_none() && self.queued.is_empty() && (self.kept || self.bound == 0)
+    }
+
+    /// Whether nodes that stand in the world's rings are bound to processors, or were ever.
+    pub(super) const fn binds(&self) -> bool {
+        self.affine
     }
 
     /// The processor that a node is bound to.
@@ -77,6 +91,7 @@ impl Policy for Edf {
             _ => 0,
         };
         self.bound += u32::from(node.bound > 0);
+        self.affine |= self.kept && node.bound > 0;
     }
 
     #[inline]
@@ -122,6 +137,11 @@ impl Policy for Edf {
     }
 
     #[inline]
+    fn profits(&mut self, nodes: &[NodeRecord], _: &Places, _: Cpu, id: u16) -> bool {
+        Self::bound(&nodes[id as usize]).is_none_or(|cpu| !self.taken.contains(cpu))
+    }
+
+    #[inline]
     fn lowest(&mut self, nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16> {
         let candidate = match Self::bound(&nodes[newcomer as usize]) {
             Some(cpu) if self.taken.contains(cpu) => places.holder(cpu),
@@ -141,7 +161,9 @@ impl Policy for Edf {
     ) -> Option<Cpu> {
         match Self::bound(&nodes[newcomer as usize]) {
             Some(cpu) => Some(cpu).filter(|&cpu| cpu != freed),
-            // Lazily: a newcomer that has not left its processor yet stays there, unless who holds that one must.
+            // Lazily: a newcomer that has not left its processor yet stays there, unless who holds that one must. Where nodes are
+            // bound, an idle thread goes where it is said: others may have moved away from its processor.
+            None if self.affine && nodes[newcomer as usize].key.level == Level::NONE => None,
             None => live_on.filter(|&cpu| !self.taken.contains(cpu)),
         }
     }

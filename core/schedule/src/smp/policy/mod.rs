@@ -113,7 +113,8 @@ impl Queues {
         match kind {
             PolicyKind::Simple => Self::Simple(simple::Simple::EMPTY),
             PolicyKind::Priority => Self::Priority(priority::Levels::EMPTY),
-            PolicyKind::Edf | PolicyKind::Cbs => Self::Edf(edf::Edf::EMPTY),
+            PolicyKind::Edf => Self::Edf(edf::Edf::new(true)),
+            PolicyKind::Cbs => Self::Edf(edf::Edf::new(false)),
             PolicyKind::PriorityAffinity => Self::WeakAffinity(weak_affinity::WeakAffinity::EMPTY),
             PolicyKind::StrongAffinity => {
                 Self::StrongAffinity(strong_affinity::StrongAffinity::EMPTY)
@@ -208,6 +209,14 @@ impl Queues {
             Self::WeakAffinity(affine) => affine.is_empty(),
             Self::StrongAffinity(affine) => affine.is_empty(),
             Self::Edf(edf) => edf.is_empty(),
+        }
+    }
+
+    /// Whether nodes that stand in the world's rings are bound to single processors where others are bound to none, or were ever.
+    pub const fn bind_some(&self) -> bool {
+        match self {
+            Self::Edf(edf) => edf.binds(),
+            _ => false,
         }
     }
 

@@ -45,6 +45,12 @@ impl System<'_> {
             .is_some_and(|record| record.closed)
     }
 
+    /// Whether threads that are at home in `instance`, where deadlines count, are bound to processors, or were.
+    pub(crate) fn binds(&self, instance: Instance) -> bool {
+        let record = self.instances.get(instance.index());
+        record.is_some_and(|record| record.queues.bind_some())
+    }
+
     /// The policy of `instance`.
     pub(crate) fn policy(&self, instance: Instance) -> Option<PolicyKind> {
         let record = self.instances.get(instance.index());
@@ -98,11 +104,17 @@ impl System<'_> {
     }
 
     /// Brings the row of `thread` up to date, which is READY at `priority` in a ring of the world's, which may have kept its
-    /// `turn`; those before it were brought before it.
-    pub(crate) fn bring_in_order(&mut self, thread: Thread, priority: Priority, turn: Option<i64>) {
+    /// `turn`; those before it were brought before it. Its turn.
+    pub(crate) fn bring_in_order(
+        &mut self,
+        thread: Thread,
+        priority: Priority,
+        turn: Option<i64>,
+    ) -> i64 {
         self.bring_up_to_date(thread, priority, true);
         let home = self.thread(thread.0).home;
         self.set_turn(home, thread.0, turn);
+        Turns::signed(self.node(home, thread.0).key.turn)
     }
 
     /// Brings the row of `thread` up to date: it waits, or is `ready` at `priority` and stands in a ring of the world's. Nothing where
@@ -213,7 +225,7 @@ impl System<'_> {
         node.sticky = 1;
         node.key = Key {
             level,
-            turn: turn.map_or_else(|| record.turns.draw_early(), Turns::widen),
+            turn: turn.map_or_else(|| record.turns.draw_early(), Turns::of_signed),
         };
         id
     }
@@ -284,7 +296,7 @@ impl System<'_> {
         while id != NONE {
             let node = self.node(instance, id);
             let owner =
-                (!self.is_idle_row(id)).then_some((Thread(id), Turns::narrow(node.key.turn)));
+                (!self.is_idle_row(id)).then_some((Thread(id), Turns::signed(node.key.turn)));
             tell(node.processor(), owner);
             id = node.next;
         }

@@ -8,10 +8,11 @@ use super::System;
 use crate::{
     Cpu, Priority,
     smp::{
-        Effects, Instance, InstanceRecord, Reasons, Thread,
+        Effects, Instance, InstanceRecord, PolicyKind, Reasons, Thread,
         closed::{Place, WAITS},
+        ids::NONE,
         node::{NodeRecord, State},
-        order::{Key, Level, Order, Turns},
+        order::{Level, Order, Turns},
         thread::Presence,
     },
 };
@@ -111,10 +112,15 @@ impl System<'_> {
         if !effects.keeps(Instance(instance)) || !self.is_plain(instance, id) {
             return false;
         }
+        if self.node(instance, id).bound != 0 {
+            effects.binds(Instance(instance), |thread, priority| {
+                self.bring_in_order(thread, priority, None)
+            });
+        }
         self.tell_budget(id, effects);
         let node = self.node_mut(instance, id);
         node.kept = true;
-        let (level, turn) = (node.key.level, Turns::narrow(node.key.turn));
+        let (level, turn) = (node.key.level, Turns::signed(node.key.turn));
         effects.put(Instance(instance), Thread(id), level, place, turn);
         true
     }
@@ -125,10 +131,15 @@ impl System<'_> {
         let record = self.thread(id);
         record.home == instance
             && record.helper == NodeRecord::NO_HELPER
-            && self.node(instance, id).bound == 0
+            && (self.node(instance, id).bound == 0 || !self.may_serve(instance))
             && !self.serves_hard(id)
             && !self.pin_spans(id)
             && !self.locks.is_involved(Thread(id))
+    }
+
+    /// Whether threads that are at home in `instance` may have servers: those that are bound to processors stand in the tables.
+    fn may_serve(&self, instance: u8) -> bool {
+        self.instances[instance as usize].kind == PolicyKind::Cbs
     }
 
     /// The level of a priority of the world's in `instance`.
@@ -163,6 +174,9 @@ impl System<'_> {
         node.sticky = 0;
         node.kept = false;
         node.real = real;
+        // Nothing that spans instances counts.
+        debug_assert!(node.shares == NONE, "a lock counts in a closed instance");
+        node.key.level = real.min(node.deadline);
         if ready {
             self.stand_kept(home, id);
         }
@@ -173,7 +187,7 @@ impl System<'_> {
         let (record, nodes) = self.split(instance);
         let key = &mut nodes[id as usize].key;
         match turn {
-            Some(turn) => key.turn = Turns::widen(turn),
+            Some(turn) => key.turn = Turns::of_signed(turn),
             None if key.turn == Turns::UNDRAWN => key.turn = record.turns.draw_early(),
             None => {}
         }
@@ -184,14 +198,10 @@ impl System<'_> {
         let record = self.thread_mut(id);
         record.presence = Presence::Ready;
         record.reasons = Reasons::NONE;
-        let level = self.wanted(home, id);
         let node = self.node_mut(home, id);
         node.state = State::Ready;
         node.kept = true;
         node.sticky = 1;
-        node.key = Key {
-            level,
-            turn: Turns::UNDRAWN,
-        };
+        node.key.turn = Turns::UNDRAWN;
     }
 }

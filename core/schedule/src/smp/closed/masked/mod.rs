@@ -9,67 +9,29 @@
 //! The laws, while closed:
 //! - no ready thread without a seat could have one by the rule, where that asks for each;
 //! - those of one ring stand in the order of their turns;
-//! - the registers of a thread that is at home here are nowhere, or on the processor of its [`Note`];
+//! - the registers of a thread that is at home here are nowhere, or on the processor that its note says;
 //! - the heir of a processor is the owner of its seat, the idle thread where it is free; but who owns a seat while another
 //!   processor still has its registers *waits*: an idle thread is the heir until then. The heir of the processor that has
 //!   the registers is unknown, so that it asks with [`Masked::dispatch`] before it lets them go, and the one that waits hears
 //!   of it.
 
+mod bound;
+mod rings;
 mod strong;
 mod weak;
 
+pub use bound::Bound;
 pub use strong::Strong;
 pub use weak::Weak;
 
 use super::{Place, SEATS, World};
 use crate::smp::policy::matching::Route;
-use crate::{Cpu, CpuSet, Priority, ReadyQueue};
+use crate::{Cpu, CpuSet};
 use core::cell::Cell;
 use core::marker::PhantomData;
 
-/// A key is a level above a turn.
-const LEVEL: u32 = 56;
-/// The turn 0 in a key: those of the prepended are less.
-const MIDDLE: i64 = 1 << (LEVEL - 1);
-/// The key of a seat without an owner.
-const FREE: u64 = u64::MAX;
-
-/// What a [`Masked`] keeps beside a thread, in one word of the world's: its turn while it is in a ring, above its mask, above the
-/// processor that it had last.
-#[derive(Clone, Copy)]
-struct Note(u64);
-
-impl Note {
-    const PLACE: u64 = SEATS as u64 - 1;
-    const MASK: u32 = Self::PLACE.count_ones();
-    const TURN: u32 = Self::MASK + SEATS as u32;
-
-    const fn place(self) -> usize {
-        (self.0 & Self::PLACE) as usize
-    }
-
-    const fn mask(self) -> CpuSet {
-        CpuSet::from_bits(self.0 >> Self::MASK & ((1 << SEATS) - 1))
-    }
-
-    const fn turn(self) -> i64 {
-        self.0.cast_signed() >> Self::TURN
-    }
-
-    const fn with_place(self, cpu: usize) -> Self {
-        Self(self.0 & !Self::PLACE | cpu as u64 & Self::PLACE)
-    }
-
-    const fn with_mask(self, mask: CpuSet) -> Self {
-        let all = ((1 << SEATS) - 1) << Self::MASK;
-        Self(self.0 & !all | mask.bits() << Self::MASK & all)
-    }
-
-    const fn with_turn(self, turn: i64) -> Self {
-        let low = (1 << Self::TURN) - 1;
-        Self(self.0 & low | turn.cast_unsigned() << Self::TURN)
-    }
-}
+/// The bits of a thread's note that name the processor that it had last.
+const PLACE: u64 = SEATS as u64 - 1;
 
 const fn index(cpu: usize) -> usize {
     // Spares the check of the index.
@@ -80,90 +42,137 @@ const fn bit(cpu: usize) -> u8 {
     1 << index(cpu)
 }
 
-const fn key_of(priority: Priority, turn: i64) -> u64 {
-    (priority.level() as u64) << LEVEL | (turn + MIDDLE).cast_unsigned()
+/// Where ready threads without a seat stand, in the order of their urgencies and turns; and what is kept beside each thread.
+pub trait Rings<Id: Copy + Eq>: Sized {
+    /// By what threads are ordered.
+    type Urgency: Copy + PartialEq;
+    /// What seats are compared by: an urgency above a turn.
+    type Key: Copy + Ord;
+    /// Nobody stands here.
+    const NOBODY: Self;
+    /// A key behind all others.
+    const FREE: Self::Key;
+
+    /// The key of one with this turn.
+    fn key(urgency: Self::Urgency, turn: i64) -> Self::Key;
+    /// The key of a seat that became free with this turn: behind those of all that have owners.
+    fn free(turn: i64) -> Self::Key;
+    /// The urgency in the key of a thread.
+    fn urgency_of(key: Self::Key) -> Self::Urgency;
+    /// The turn in a key.
+    fn turn_of(key: Self::Key) -> i64;
+    /// A turn of the tables as it is kept here.
+    fn narrow(turn: i64) -> i64;
+    /// The inverse of [`Rings::narrow`].
+    fn widen(narrow: i64) -> i64;
+
+    /// How urgent `id` is.
+    fn standing<W: World<Id = Id>>(w: &W, id: Id) -> Self::Urgency;
+    /// The processors on which `id` may run.
+    fn mask<W: World<Id = Id>>(w: &W, id: Id) -> CpuSet;
+    /// Sets [`Rings::mask`]. What `id` has or waits for is the caller's business.
+    fn bind<W: World<Id = Id>>(w: &W, id: Id, mask: CpuSet);
+    /// The turn of `id`, which stands here.
+    fn turn<W: World<Id = Id>>(w: &W, id: Id) -> i64;
+
+    /// `id`, a ring of its own, stands here from now on: behind its equals; or in front, behind those of an earlier turn than
+    /// `turn`.
+    fn stand<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        id: Id,
+        urgency: Self::Urgency,
+        turn: i64,
+        place: Place,
+    );
+    /// Takes out `id`; it is then a ring of its own.
+    fn take_out<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
+    /// The first that `will_do`, and its urgency. As many steps as there are before it.
+    fn search<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        will_do: impl FnMut(Id) -> bool,
+    ) -> Option<(Id, Self::Urgency)>;
+    /// Visits all, in their order. As many steps as there are.
+    fn visit_all<W: World<Id = Id>>(&self, w: &W, visit: impl FnMut(Id));
 }
 
-const fn turn_of(key: u64) -> i64 {
-    (key & ((1 << LEVEL) - 1)).cast_signed() - MIDDLE
-}
-
-const fn priority_of(key: u64) -> Priority {
-    Priority::from_stored((key >> LEVEL) as u8)
-}
+/// The urgency of a thread where seats are given by the rule `R`.
+type UrgencyOf<Id, R> = <<R as Rule<Id>>::Rings as Rings<Id>>::Urgency;
+/// The key of a seat there.
+type KeyOf<Id, R> = <<R as Rule<Id>>::Rings as Rings<Id>>::Key;
 
 /// By which rule ready threads have seats.
-pub trait Rule: Sized {
+pub trait Rule<Id: Copy + Eq>: Sized {
+    /// Where those without a seat stand.
+    type Rings: Rings<Id>;
+
     /// The processor of `cpus`, which are some, that is told first of when the instance is opened.
-    fn first_told<Id: Copy + Eq>(masked: &Masked<Id, Self>, cpus: u8) -> usize;
+    fn first_told(masked: &Masked<Id, Self>, cpus: u8) -> usize;
 
     /// `id`, a ring of its own, gets a seat, or stands in the rings: at `key`, behind its equals or in front of them.
-    fn enter<W: World>(masked: &Masked<W::Id, Self>, w: &W, id: W::Id, key: u64, place: Place);
+    fn enter<W: World<Id = Id>>(
+        masked: &Masked<Id, Self>,
+        w: &W,
+        id: Id,
+        key: KeyOf<Id, Self>,
+        place: Place,
+    );
 
     /// The ready thread that shall have the seat of `cpu`, where the owner is leaving, with its key and the way.
-    fn best<W: World>(
-        masked: &Masked<W::Id, Self>,
+    fn best<W: World<Id = Id>>(
+        masked: &Masked<Id, Self>,
         w: &W,
         cpu: usize,
-    ) -> Option<(W::Id, u64, Route)>;
+    ) -> Option<(Id, KeyOf<Id, Self>, Route)>;
 
     /// The key of one that had `key` and gets a seat, or loses it, which is said by `place`.
-    fn moved<Id: Copy + Eq>(masked: &Masked<Id, Self>, key: u64, place: Place) -> u64;
+    #[inline(always)]
+    fn moved(_: &Masked<Id, Self>, key: KeyOf<Id, Self>, _place: Place) -> KeyOf<Id, Self> {
+        key
+    }
 
     /// The key of a seat that becomes free.
-    fn free<Id: Copy + Eq>(masked: &Masked<Id, Self>) -> u64;
+    fn free(masked: &Masked<Id, Self>) -> KeyOf<Id, Self>;
 
     /// After an arrival and after a change of priority: who stands in the rings is tried again.
-    fn settle<W: World>(masked: &Masked<W::Id, Self>, w: &W);
+    #[inline(always)]
+    fn settle<W: World<Id = Id>>(_: &Masked<Id, Self>, _: &W) {}
 }
 
 /// The seats and the rings of an instance. See the module's head for its laws.
 #[repr(C)]
-pub struct Masked<Id, R = Strong> {
+pub struct Masked<Id: Copy + Eq, R: Rule<Id> = Strong> {
     closed: Cell<bool>,
     /// The processors of those who wait for their registers.
     waits: Cell<u8>,
     cpus: Cell<u8>,
     /// The turns that are drawn next, for one appended and for one prepended.
     next: [Cell<i64>; 2],
-    keys: [Cell<u64>; SEATS],
+    keys: [Cell<KeyOf<Id, R>>; SEATS],
     owners: [Cell<Option<Id>>; SEATS],
     /// The counter when the owner became the owner.
     since: [Cell<u64>; SEATS],
-    rings: ReadyQueue<Id>,
+    rings: R::Rings,
     rule: PhantomData<R>,
 }
 
-fn note<W: World>(w: &W, id: W::Id) -> Note {
-    Note(w.note(id))
+/// The processor that `id` had last.
+fn place_of<W: World>(w: &W, id: W::Id) -> usize {
+    (w.note(id) & PLACE) as usize
 }
 
-fn mask<W: World>(w: &W, id: W::Id) -> CpuSet {
-    note(w, id).mask()
-}
-
-/// Whether `id`, which is at home where threads have affinities, may run on `cpu`.
-pub(super) fn allows<W: World>(w: &W, id: W::Id, cpu: usize) -> bool {
-    Cpu::new(cpu).is_some_and(|cpu| mask(w, id).contains(cpu))
-}
-
-/// `id` may run on `cpus` alone from now on. What it has or waits for is the caller's business.
-pub(super) fn bind<W: World>(w: &W, id: W::Id, cpus: CpuSet) {
-    w.set_note(id, note(w, id).with_mask(cpus).0);
-}
-
-/// The turn of `id`, which stands in a ring.
-pub(super) fn turn<W: World>(w: &W, id: W::Id) -> i64 {
-    note(w, id).turn()
+fn set_place<W: World>(w: &W, id: W::Id, cpu: usize) {
+    w.set_note(id, w.note(id) & !PLACE | cpu as u64 & PLACE);
 }
 
 /// The processor that has the registers of `id`, unless none has.
 fn lives_on<W: World>(w: &W, id: W::Id) -> Option<usize> {
-    let cpu = note(w, id).place();
+    let cpu = place_of(w, id);
     (w.current(w.seat(cpu)) == id).then_some(cpu)
 }
 
-impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
+impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     /// One that is open, and has no thread.
     #[expect(
         clippy::declare_interior_mutable_const,
@@ -178,10 +187,10 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
             waits: Cell::new(0),
             cpus: Cell::new(0),
             next: [const { Cell::new(0) }; 2],
-            keys: [const { Cell::new(FREE) }; SEATS],
+            keys: [const { Cell::new(R::Rings::FREE) }; SEATS],
             owners: [const { nobody() }; SEATS],
             since: [const { Cell::new(0) }; SEATS],
-            rings: ReadyQueue::EMPTY,
+            rings: R::Rings::NOBODY,
             rule: PhantomData,
         }
     };
@@ -204,7 +213,7 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
 
     /// The processor whose seat `id`, which is at home here, owns.
     pub fn seat_of<W: World<Id = Id>>(&self, w: &W, id: Id) -> Option<usize> {
-        let cpu = note(w, id).place();
+        let cpu = place_of(w, id);
         if self.owner(cpu) == Some(id) {
             return Some(cpu);
         }
@@ -219,6 +228,23 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
 
     fn owned(&self) -> CpuSet {
         CpuSet::from_bits(self.cpus.get().into())
+    }
+
+    /// The processor of `cpus`, of this instance, whose seat is the last by its key.
+    #[inline(always)]
+    fn last_of(&self, cpus: CpuSet) -> Option<usize> {
+        let all = cpus.and(self.owned()).into_iter().map(Cpu::index);
+        all.max_by_key(|cpu| self.keys[index(*cpu)].get())
+    }
+
+    /// The one of `cpus`, which are some, whose seat is the first by its key.
+    fn first_of(&self, cpus: u8) -> usize {
+        let first = Self::processors(cpus).min_by_key(|cpu| self.keys[index(*cpu)].get());
+        first.unwrap_or(0)
+    }
+
+    fn mask<W: World<Id = Id>>(w: &W, id: Id) -> CpuSet {
+        R::Rings::mask(w, id)
     }
 
     fn draw(&self, place: Place) -> i64 {
@@ -259,7 +285,7 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
     }
 
     /// The owner of the seat of `cpu` has another one's place, whose registers are still here; or it is free, and `owner` none.
-    fn appoint<W: World<Id = Id>>(&self, w: &W, cpu: usize, key: u64, owner: Option<Id>) {
+    fn appoint<W: World<Id = Id>>(&self, w: &W, cpu: usize, key: KeyOf<Id, R>, owner: Option<Id>) {
         self.charge_owner(w, cpu);
         self.keys[index(cpu)].set(key);
         self.owners[index(cpu)].set(owner);
@@ -280,7 +306,7 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
                 w.idle(cpu)
             }
             _ => {
-                w.set_note(owner, note(w, owner).with_place(cpu).0);
+                set_place(w, owner, cpu);
                 owner
             }
         }
@@ -306,7 +332,7 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
         let current = w.current(w.seat(here));
         if let Some(cpu) = self.who_waits_for(current) {
             self.waits.set(self.waits.get() & !bit(cpu));
-            w.set_note(current, note(w, current).with_place(cpu).0);
+            set_place(w, current, cpu);
             self.tell_heir(w, cpu, current);
         }
         let heir = self.user(w, here);
@@ -315,7 +341,7 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
     }
 
     /// `id`, a ring of its own, gets the first seat of `route`, whose last one its owner is leaving, or left.
-    fn sit<W: World<Id = Id>>(&self, w: &W, id: Id, key: u64, route: &Route) {
+    fn sit<W: World<Id = Id>>(&self, w: &W, id: Id, key: KeyOf<Id, R>, route: &Route) {
         for (from, to) in route.shifts() {
             let from = index(from.index());
             self.appoint(w, to.index(), self.keys[from].get(), self.owner(from));
@@ -326,35 +352,15 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
     // --- Rings.
 
     /// `id`, a ring of its own, stands in the rings, at `key`.
-    fn stand<W: World<Id = Id>>(&self, w: &W, id: Id, key: u64, place: Place) {
-        self.put(w, id, priority_of(key), turn_of(key), place);
-    }
-
-    /// `id`, a ring of its own, stands in the rings: behind its equals; or in front, behind those of an earlier turn than `turn`.
-    pub(super) fn put<W: World<Id = Id>>(
-        &self,
-        w: &W,
-        id: Id,
-        priority: Priority,
-        turn: i64,
-        place: Place,
-    ) {
-        w.set_note(id, note(w, id).with_turn(turn).0);
-        match place {
-            Place::First => {
-                let is_behind = |other| note(w, other).turn() > turn;
-                self.rings.insert(w, id, priority, is_behind);
-            }
-            Place::Last => {
-                self.rings.append(w, id, priority);
-            }
-        }
+    fn stand<W: World<Id = Id>>(&self, w: &W, id: Id, key: KeyOf<Id, R>, place: Place) {
+        let (urgency, turn) = (R::Rings::urgency_of(key), R::Rings::turn_of(key));
+        self.rings.stand(w, id, urgency, turn, place);
     }
 
     // --- Operations.
 
-    fn enter<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority, place: Place) {
-        R::enter(self, w, id, key_of(priority, self.draw(place)), place);
+    fn enter<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: UrgencyOf<Id, R>, place: Place) {
+        R::enter(self, w, id, R::Rings::key(urgency, self.draw(place)), place);
     }
 
     /// The owner of the seat of `cpu`, if it is not free, stands in the rings; the seat is the caller's business.
@@ -375,25 +381,25 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
 
     /// `id`, which stands in the rings at `key`, gets the first seat of `route`; see [`Masked::sit`].
     #[inline(always)]
-    fn promote<W: World<Id = Id>>(&self, w: &W, id: Id, key: u64, route: &Route) {
-        self.rings.remove(w, id, priority_of(key));
+    fn promote<W: World<Id = Id>>(&self, w: &W, id: Id, key: KeyOf<Id, R>, route: &Route) {
+        self.rings.take_out(w, id, R::Rings::urgency_of(key));
         self.sit(w, id, R::moved(self, key, Place::Last), route);
     }
 
-    /// The owner of the seat of `cpu`, which has `priority`, goes behind its equals or in front of them; who is before it then
+    /// The owner of the seat of `cpu`, which has `urgency`, goes behind its equals or in front of them; who is before it then
     /// gets the seat.
     fn place_anew<W: World<Id = Id>>(
         &self,
         w: &W,
         cpu: usize,
         id: Id,
-        priority: Priority,
+        urgency: UrgencyOf<Id, R>,
         place: Place,
     ) {
-        let key = key_of(priority, self.draw(place));
+        let key = R::Rings::key(urgency, self.draw(place));
         match R::best(self, w, cpu) {
             Some((next, before, route)) if before < key => {
-                self.rings.remove(w, next, priority_of(before));
+                self.rings.take_out(w, next, R::Rings::urgency_of(before));
                 self.stand(w, id, key, place);
                 let key = R::moved(self, before, Place::Last);
                 self.sit(w, next, key, &route);
@@ -404,7 +410,7 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
 
     /// Makes `id`, a ring of its own, ready, behind its equals or in front of them.
     pub fn ready<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
-        self.enter(w, id, w.priority(id), place);
+        self.enter(w, id, R::Rings::standing(w, id), place);
         R::settle(self, w);
     }
 
@@ -412,22 +418,22 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
     pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id) {
         match self.seat_of(w, id) {
             Some(cpu) => self.fill(w, cpu),
-            None => self.rings.remove(w, id, w.priority(id)),
+            None => self.rings.take_out(w, id, R::Rings::standing(w, id)),
         }
     }
 
     /// Puts `id`, which is ready, behind its equals or in front of them.
     pub fn requeue<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
-        let priority = w.priority(id);
-        self.place_at(w, id, priority, priority, place);
+        let urgency = R::Rings::standing(w, id);
+        self.place_at(w, id, urgency, urgency, place);
     }
 
-    /// `id`, which is ready, gets the priority that it has in `w` once `set` was called: behind or in front of its new
+    /// `id`, which is ready, gets the urgency that it has in `w` once `set` was called: behind or in front of its new
     /// equals; where it is the same, nothing changes.
     pub fn change<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
-        let old = w.priority(id);
+        let old = R::Rings::standing(w, id);
         set();
-        let new = w.priority(id);
+        let new = R::Rings::standing(w, id);
         if new != old {
             self.place_at(w, id, old, new, place);
             R::settle(self, w);
@@ -440,19 +446,19 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
         R::settle(self, w);
     }
 
-    /// `id`, which is ready at `old`, has the priority `new` from now on.
+    /// `id`, which is ready at `old`, has the urgency `new` from now on.
     fn place_at<W: World<Id = Id>>(
         &self,
         w: &W,
         id: Id,
-        old: Priority,
-        new: Priority,
+        old: UrgencyOf<Id, R>,
+        new: UrgencyOf<Id, R>,
         place: Place,
     ) {
         match self.seat_of(w, id) {
             Some(cpu) => self.place_anew(w, cpu, id, new, place),
             None => {
-                self.rings.remove(w, id, old);
+                self.rings.take_out(w, id, old);
                 self.enter(w, id, new, place);
             }
         }
@@ -467,10 +473,10 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
         self.waits.set(0);
         self.cpus.set(0);
         for (cell, next) in self.next.iter().zip(next) {
-            cell.set(next);
+            cell.set(R::Rings::narrow(next));
         }
         for (key, owner) in self.keys.iter().zip(&self.owners) {
-            key.set(FREE);
+            key.set(R::Rings::FREE);
             owner.set(None);
         }
     }
@@ -481,9 +487,10 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
         self.cpus.set(self.cpus.get() | bit(cpu));
         self.since[cpu].set(w.ticks());
         if let Some((id, turn)) = heir {
-            self.keys[cpu].set(key_of(w.priority(id), turn));
+            let turn = R::Rings::narrow(turn);
+            self.keys[cpu].set(R::Rings::key(R::Rings::standing(w, id), turn));
             self.owners[cpu].set(Some(id));
-            w.set_note(id, note(w, id).with_place(cpu).0);
+            set_place(w, id, cpu);
         } else {
             self.keys[cpu].set(R::free(self));
         }
@@ -505,18 +512,39 @@ impl<Id: Copy + Eq, R: Rule> Masked<Id, R> {
             let cpu = index(R::first_told(self, rest));
             rest &= !bit(cpu);
             self.charge_owner(w, cpu);
-            let turn = turn_of(self.keys[cpu].get());
+            let turn = R::Rings::widen(R::Rings::turn_of(self.keys[cpu].get()));
             let owner = self.owner(cpu);
             if owner.is_some() {
                 owned = owned << u8::BITS | cpu as u64;
             }
             tell(cpu, owner.map(|owner| (owner, Some(turn))));
         }
-        (owned, self.next.each_ref().map(Cell::get))
+        (
+            owned,
+            self.next.each_ref().map(|next| R::Rings::widen(next.get())),
+        )
+    }
+
+    /// `id`, a ring of its own, stands in the rings from now on; see [`Rings::stand`]. The turn is one of the tables.
+    pub(super) fn put<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        id: Id,
+        urgency: UrgencyOf<Id, R>,
+        turn: i64,
+        place: Place,
+    ) {
+        let turn = R::Rings::narrow(turn);
+        self.rings.stand(w, id, urgency, turn, place);
+    }
+
+    /// The turn of `id`, which stands in the rings, as the tables have it.
+    pub(super) fn turn<W: World<Id = Id>>(&self, w: &W, id: Id) -> i64 {
+        R::Rings::widen(R::Rings::turn(w, id))
     }
 
     /// The rings of its READY threads.
-    pub(super) fn rings(&self) -> &ReadyQueue<Id> {
+    pub(super) fn rings(&self) -> &R::Rings {
         &self.rings
     }
 }

@@ -3,10 +3,10 @@
 //!
 //! The law, while closed: no ready thread without a seat could have one in place of somebody behind it, by any shifts.
 
-use super::{FREE, Masked, Rule, index, key_of, mask, note};
+use super::{Masked, Rings, Rule, index};
 use crate::smp::closed::{Place, World};
 use crate::smp::policy::matching::{self, Glance, Route, Seats};
-use crate::{Cpu, CpuSet};
+use crate::{Cpu, CpuSet, ReadyQueue};
 
 /// The rule of the policy `StrongAffinity`.
 pub struct Strong;
@@ -23,26 +23,30 @@ impl<W: World> Seats for Owners<'_, W> {
     #[inline(always)]
     fn allowed(&self, cpu: Cpu) -> CpuSet {
         let owner = self.masked.owner(cpu.index());
-        owner.map_or(CpuSet::EMPTY, |owner| mask(self.w, owner))
+        owner.map_or(CpuSet::EMPTY, |owner| {
+            Masked::<_, Strong>::mask(self.w, owner)
+        })
     }
 
     #[inline(always)]
     fn key(&self, cpu: Cpu) -> Option<u64> {
         let key = self.masked.keys[index(cpu.index())].get();
-        (key != FREE).then_some(key)
+        (key != ReadyQueue::<W::Id>::FREE).then_some(key)
     }
 }
 
-impl Rule for Strong {
+impl<Id: Copy + Eq> Rule<Id> for Strong {
+    type Rings = ReadyQueue<Id>;
+
     #[inline(always)]
-    fn first_told<Id: Copy + Eq>(_: &Masked<Id>, cpus: u8) -> usize {
+    fn first_told(_: &Masked<Id>, cpus: u8) -> usize {
         cpus.trailing_zeros() as usize
     }
 
     #[inline(always)]
-    fn enter<W: World>(masked: &Masked<W::Id>, w: &W, id: W::Id, key: u64, place: Place) {
+    fn enter<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, id: Id, key: u64, place: Place) {
         let owners = Owners { masked, w };
-        match matching::glance(&owners, masked.owned(), mask(w, id), key) {
+        match matching::glance(&owners, masked.owned(), Masked::<_, Self>::mask(w, id), key) {
             Glance::Waits => masked.stand(w, id, key, place),
             Glance::Takes(cpu) => {
                 masked.leave(w, cpu.index());
@@ -53,38 +57,31 @@ impl Rule for Strong {
     }
 
     #[inline(always)]
-    fn best<W: World>(masked: &Masked<W::Id>, w: &W, cpu: usize) -> Option<(W::Id, u64, Route)> {
+    fn best<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, cpu: usize) -> Option<(Id, u64, Route)> {
+        let mask = |id| Masked::<_, Self>::mask(w, id);
         let freed = Cpu::masked(cpu as u8);
-        let key = |id, priority| key_of(priority, note(w, id).turn());
-        let (top, priority) = masked.rings.find(w, |_| true)?;
-        if mask(w, top).contains(freed) {
+        let key = |id, priority| Self::Rings::key(priority, Self::Rings::turn(w, id));
+        let (top, priority) = masked.rings.search(w, |_| true)?;
+        if mask(top).contains(freed) {
             return Some((top, key(top, priority), Route::to(freed)));
         }
         let reach = matching::departure(&Owners { masked, w }, masked.owned(), freed);
-        let profits = |id| !mask(w, id).and(reach.cpus()).is_empty();
-        let (best, priority) = masked.rings.find(w, profits)?;
-        Some((best, key(best, priority), reach.route(mask(w, best))?))
+        let profits = |id| !mask(id).and(reach.cpus()).is_empty();
+        let (best, priority) = masked.rings.search(w, profits)?;
+        Some((best, key(best, priority), reach.route(mask(best))?))
     }
 
     #[inline(always)]
-    fn moved<Id: Copy + Eq>(_: &Masked<Id>, key: u64, _: Place) -> u64 {
-        key
+    fn free(_: &Masked<Id>) -> u64 {
+        Self::Rings::FREE
     }
-
-    #[inline(always)]
-    fn free<Id: Copy + Eq>(_: &Masked<Id>) -> u64 {
-        FREE
-    }
-
-    #[inline(always)]
-    fn settle<W: World>(_: &Masked<W::Id>, _: &W) {}
 }
 
 /// [`Rule::enter`] where others may have to shift.
 #[inline(never)]
 fn enter_by_shifts<W: World>(masked: &Masked<W::Id>, w: &W, id: W::Id, key: u64, place: Place) {
-    let owners = Owners { masked, w };
-    let Some(route) = matching::arrival(&owners, masked.owned(), mask(w, id), key) else {
+    let (owners, mask) = (Owners { masked, w }, Masked::<_, Strong>::mask(w, id));
+    let Some(route) = matching::arrival(&owners, masked.owned(), mask, key) else {
         return masked.stand(w, id, key, place);
     };
     masked.leave(w, route.last().index());
