@@ -9,8 +9,8 @@ use common::{Flags, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
 use taktos_schedule::smp::closed::{
-    Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows, Rule,
-    Waiting, World,
+    Affine, Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows,
+    Rule, Waiting, World,
 };
 use taktos_schedule::smp::{
     Dispatch, Instance, InstanceConfig, Lock, Obtained, PolicyKind, Priority as Level, Protocol,
@@ -531,7 +531,7 @@ impl<'a> Pair<'a> {
     /// Whether deadlines count in the instance `home`.
     fn knows_deadlines(&self, home: usize) -> bool {
         let decider = self.board.homes[home].decider();
-        matches!(decider, Decider::Bound(_)) || self.opens_to_bind(home)
+        matches!(decider, Decider::Affine(Affine::Bound(_))) || self.opens_to_bind(home)
     }
 
     /// Whether the instance `home` is opened before a thread is bound there to a processor.
@@ -784,8 +784,8 @@ impl<'a> Pair<'a> {
             Some(Decider::Edf(edf)) => self.check_cluster(number, edf),
             Some(Decider::Served(served)) => self.check_cluster(number, served),
             Some(Decider::Masked(masked)) => self.check_masked(number, masked),
-            Some(Decider::Weak(weak)) => self.check_masked(number, weak),
-            Some(Decider::Bound(bound)) => self.check_masked(number, bound),
+            Some(Decider::Affine(Affine::Weak(weak))) => self.check_masked(number, weak),
+            Some(Decider::Affine(Affine::Bound(bound))) => self.check_masked(number, bound),
             Some(Decider::Solo(_)) | None => {}
         }
     }

@@ -148,8 +148,7 @@ fn conclude_by_readying_open<S: System>(
         Some(Decider::Masked(masked)) => {
             masked.ready(&View::<S>::new(cs), thread, Place::Last);
         }
-        Some(Decider::Weak(weak)) => weak.ready(&View::<S>::new(cs), thread, Place::Last),
-        Some(Decider::Bound(bound)) => bound.ready(&View::<S>::new(cs), thread, Place::Last),
+        Some(Decider::Affine(affine)) => affine.ready(&View::<S>::new(cs), thread, Place::Last),
         _ => kernel.enter_ready_elsewhere(cs, thread, Place::Last),
     }
     Kernel::<S>::conclude_several(cs, Status::OK, 0)
@@ -270,12 +269,8 @@ fn yield_other<S: System>(
             masked.requeue(&View::<S>::new(cs), heir, Place::Last);
             S::kernel().go_on(cs, heir)
         }
-        Some(Decider::Weak(weak)) if !S::Machine::in_interrupt() => {
-            weak.requeue(&View::<S>::new(cs), heir, Place::Last);
-            S::kernel().go_on(cs, heir)
-        }
-        Some(Decider::Bound(bound)) if !S::Machine::in_interrupt() => {
-            bound.requeue(&View::<S>::new(cs), heir, Place::Last);
+        Some(Decider::Affine(affine)) if !S::Machine::in_interrupt() => {
+            affine.requeue(&View::<S>::new(cs), heir, Place::Last);
             S::kernel().go_on(cs, heir)
         }
         _ => slow_path(yield_open::<S>(cs, running)),

@@ -390,11 +390,8 @@ impl<S: System> Kernel<S> {
             if let Some(masked) = home.masked() {
                 return masked.dispatch(&view, here);
             }
-            if let Some(weak) = home.weak() {
-                return weak.dispatch(&view, here);
-            }
-            if let Some(bound) = home.bound() {
-                return bound.dispatch(&view, here);
+            if let Some(affine) = home.affine() {
+                return affine.dispatch(&view, here);
             }
         }
         let Some(idle) = several.idle_of(cs, here) else {

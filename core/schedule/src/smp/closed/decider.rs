@@ -2,9 +2,9 @@
 
 use super::cluster::{begin, forget_own_job, set_job, set_served};
 use super::masked::{Bound, Rings};
-use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, Weak, World};
+use super::{Affine, Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, Weak, World};
 use crate::smp::{Instance, Level};
-use crate::{Cpu, CpuSet, ReadyQueue};
+use crate::{CpuSet, ReadyQueue};
 use core::cell::Cell;
 
 /// Which of them.
@@ -75,19 +75,24 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster => {}
-            Kind::Edf | Kind::Served | Kind::Bound => begin(w, id),
-            Kind::Masked | Kind::Weak => {}
+            Kind::Served => begin(w, id),
+            Kind::Edf | Kind::Bound => {
+                begin(w, id);
+                <Deadlines<_> as Rings<_>>::bind(w, id, cpus);
+            }
+            Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
         }
-        self.bind(w, id, cpus);
     }
 
-    /// `id`, which is at home in its instance, may run on `cpus` alone from now on.
-    pub(super) fn bind<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
+    /// `id`, which is at home in its instance, may run on `cpus` alone from now on. Whether what decides about it has to be told anew
+    /// of one that is ready.
+    pub(super) fn bind<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) -> bool {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Served => {}
+            Kind::Solo | Kind::Cluster | Kind::Served => return false,
             Kind::Edf | Kind::Bound => <Deadlines<_> as Rings<_>>::bind(w, id, cpus),
             Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
         }
+        self.closed().is_some()
     }
 
     /// Threads of its instance, which is open, are bound to processors: another one decides from now on, which takes over the READY
@@ -149,8 +154,8 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
-            Kind::Weak => Decider::Weak(&self.weak),
-            Kind::Bound => Decider::Bound(&self.bound),
+            Kind::Weak => Decider::Affine(Affine::Weak(&self.weak)),
+            Kind::Bound => Decider::Affine(Affine::Bound(&self.bound)),
         }
     }
 
@@ -190,16 +195,15 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         self.masked.is_closed().then_some(&self.masked)
     }
 
-    /// The same where deadlines count, and threads are bound to processors.
+    /// The same by another rule.
     #[inline(always)]
-    pub fn bound(&self) -> Option<&Masked<Id, Bound>> {
-        self.bound.is_closed().then_some(&self.bound)
-    }
-
-    /// The same where nobody is shifted for another's affinity.
-    #[inline(always)]
-    pub fn weak(&self) -> Option<&Masked<Id, Weak>> {
-        self.weak.is_closed().then_some(&self.weak)
+    pub fn affine(&self) -> Option<Affine<'_, Id>> {
+        let affine = match self.kind.get() {
+            Kind::Weak => Affine::Weak(&self.weak),
+            Kind::Bound => Affine::Bound(&self.bound),
+            _ => return None,
+        };
+        affine.is_closed().then_some(affine)
     }
 }
 
@@ -216,14 +220,8 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     Served(&'a Served<Id>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
-    /// The same where nobody is shifted for another's affinity.
-    Weak(&'a Masked<Id, Weak>),
-    /// The same where deadlines count, and threads are bound to processors.
-    Bound(&'a Masked<Id, Bound>),
-}
-
-fn is_in(cpus: CpuSet, cpu: usize) -> bool {
-    Cpu::new(cpu).is_some_and(|cpu| cpus.contains(cpu))
+    /// The same by another rule.
+    Affine(Affine<'a, Id>),
 }
 
 /// What [`Decider::open`] answers.
@@ -243,8 +241,7 @@ impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
             (Self::Edf(one), Self::Edf(other)) => core::ptr::eq(*one, *other),
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             (Self::Served(one), Self::Served(other)) => core::ptr::eq(*one, *other),
-            (Self::Weak(one), Self::Weak(other)) => core::ptr::eq(*one, *other),
-            (Self::Bound(one), Self::Bound(other)) => core::ptr::eq(*one, *other),
+            (Self::Affine(one), Self::Affine(other)) => one == other,
             _ => false,
         }
     }
@@ -261,8 +258,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.is_closed(),
             Self::Masked(masked) => masked.is_closed(),
             Self::Served(served) => served.is_closed(),
-            Self::Weak(weak) => weak.is_closed(),
-            Self::Bound(bound) => bound.is_closed(),
+            Self::Affine(affine) => affine.is_closed(),
         }
     }
 
@@ -274,8 +270,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.is_closed() && edf.has(cpu),
             Self::Masked(masked) => masked.is_closed() && masked.has(cpu),
             Self::Served(served) => served.is_closed() && served.has(cpu),
-            Self::Weak(weak) => weak.is_closed() && weak.has(cpu),
-            Self::Bound(bound) => bound.is_closed() && bound.has(cpu),
+            Self::Affine(affine) => affine.is_closed() && affine.has(cpu),
         }
     }
 
@@ -283,8 +278,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub fn owner<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) -> Option<Id> {
         match self {
             Self::Masked(masked) => masked.owner(cpu),
-            Self::Weak(weak) => weak.owner(cpu),
-            Self::Bound(bound) => bound.owner(cpu),
+            Self::Affine(affine) => affine.owner(cpu),
             _ => Some(w.heir(w.seat(cpu))).filter(|heir| *heir != w.idle(cpu)),
         }
     }
@@ -310,8 +304,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().first(w).map(|(id, _)| id),
             Self::Masked(masked) => return Some(masked.rings().search(w, will_do)?.0),
             Self::Served(served) => served.waiting().first(w).map(|(id, _)| id),
-            Self::Weak(weak) => return Some(weak.rings().search(w, will_do)?.0),
-            Self::Bound(bound) => return Some(bound.rings().search(w, will_do)?.0),
+            Self::Affine(affine) => return affine.first(w, will_do),
         };
         first.filter(|first| will_do(*first))
     }
@@ -325,8 +318,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) if edf.seat_of(w, id).is_some() => return true,
             Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
             Self::Served(served) if served.seat_of(w, id).is_some() => return true,
-            Self::Weak(weak) if weak.seat_of(w, id).is_some() => return true,
-            Self::Bound(bound) if bound.seat_of(w, id).is_some() => return true,
+            Self::Affine(affine) if affine.seat_of(w, id).is_some() => return true,
             _ => {}
         }
         self.first(w, |_| true) == Some(id)
@@ -340,8 +332,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().for_each(w, visit),
             Self::Masked(masked) => masked.rings().visit_all(w, visit),
             Self::Served(served) => served.waiting().for_each(w, visit),
-            Self::Weak(weak) => weak.rings().visit_all(w, visit),
-            Self::Bound(bound) => bound.rings().visit_all(w, visit),
+            Self::Affine(affine) => affine.for_each(w, visit),
         }
     }
 
@@ -354,8 +345,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().remove(w, id, level),
             Self::Masked(masked) => masked.rings().take_out(w, id, priority),
             Self::Served(served) => served.waiting().remove(w, id, level),
-            Self::Weak(weak) => weak.rings().take_out(w, id, priority),
-            Self::Bound(bound) => bound.rings().take_out(w, id, level),
+            Self::Affine(affine) => affine.take(w, id, level),
         }
     }
 
@@ -376,8 +366,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().put(w, id, level, place),
             Self::Masked(masked) => masked.put(w, id, priority, turn, place),
             Self::Served(served) => served.waiting().put(w, id, level, place),
-            Self::Weak(weak) => weak.put(w, id, priority, turn, place),
-            Self::Bound(bound) => bound.put(w, id, level, turn, place),
+            Self::Affine(affine) => affine.put(w, id, level, turn, place),
         }
     }
 
@@ -385,8 +374,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub(super) fn turn<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> Option<i64> {
         match self {
             Self::Masked(masked) => Some(masked.turn(w, id)),
-            Self::Weak(weak) => Some(weak.turn(w, id)),
-            Self::Bound(bound) => Some(bound.turn(w, id)),
+            Self::Affine(affine) => Some(affine.turn(w, id)),
             _ => None,
         }
     }
@@ -400,8 +388,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.close(),
             Self::Masked(masked) => masked.close(turns),
             Self::Served(served) => served.close(),
-            Self::Weak(weak) => weak.close(turns),
-            Self::Bound(bound) => bound.close(turns),
+            Self::Affine(affine) => affine.close(turns),
         }
     }
 
@@ -420,8 +407,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.seat(w, cpu, id),
             Self::Masked(masked) => masked.seat(w, cpu, heir),
             Self::Served(served) => served.seat(w, cpu, id),
-            Self::Weak(weak) => weak.seat(w, cpu, heir),
-            Self::Bound(bound) => bound.seat(w, cpu, heir),
+            Self::Affine(affine) => affine.seat(w, cpu, heir),
         }
     }
 
@@ -451,12 +437,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Served(served) => {
                 left = served.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
             }
-            Self::Weak(weak) => {
-                let (owned, next) = weak.open(w, tell);
-                (left, turns) = (owned, Some(next));
-            }
-            Self::Bound(bound) => {
-                let (owned, next) = bound.open(w, tell);
+            Self::Affine(affine) => {
+                let (owned, next) = affine.open(w, tell);
                 (left, turns) = (owned, Some(next));
             }
         }
@@ -471,8 +453,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.charge_heir(w, cpu),
             Self::Masked(masked) => masked.charge_owner(w, cpu),
             Self::Served(served) => served.charge_heir(w, cpu),
-            Self::Weak(weak) => weak.charge_owner(w, cpu),
-            Self::Bound(bound) => bound.charge_owner(w, cpu),
+            Self::Affine(affine) => affine.charge_owner(w, cpu),
         }
     }
 
@@ -506,8 +487,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 }
                 served.enter(w, id, Deadlines::urgency(w, id), place);
             }
-            Self::Weak(weak) => weak.ready(w, id, place),
-            Self::Bound(bound) => bound.ready(w, id, place),
+            Self::Affine(affine) => affine.ready(w, id, place),
         }
     }
 
@@ -523,8 +503,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.remove(w, id),
             Self::Masked(masked) => masked.remove(w, id),
             Self::Served(served) => served.remove(w, id),
-            Self::Weak(weak) => weak.remove(w, id),
-            Self::Bound(bound) => bound.remove(w, id),
+            Self::Affine(affine) => affine.remove(w, id),
         }
     }
 
@@ -547,15 +526,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.change(w, id, set, place),
             Self::Masked(masked) => masked.change(w, id, set, place),
             Self::Served(served) => served.change(w, id, set, place),
-            Self::Weak(weak) => weak.change(w, id, set, place),
-            Self::Bound(bound) => bound.change(w, id, set, place),
+            Self::Affine(affine) => affine.change(w, id, set, place),
         }
     }
 
     /// `id`, which waits and is in no ring, gets another priority when `set` is called.
     pub fn change_of_waiting<W: World<Id = Id, Seat = Seat>>(self, w: &W, set: impl FnOnce()) {
         match self {
-            Self::Weak(weak) => weak.change_of_waiting(w, set),
+            Self::Affine(affine) => affine.change_of_waiting(w, set),
             _ => set(),
         }
     }
@@ -565,8 +543,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub fn dispatch<W: World<Id = Id, Seat = Seat>>(self, w: &W, here: usize) -> Option<Id> {
         match self {
             Self::Masked(masked) => Some(masked.dispatch(w, here)),
-            Self::Weak(weak) => Some(weak.dispatch(w, here)),
-            Self::Bound(bound) => Some(bound.dispatch(w, here)),
+            Self::Affine(affine) => Some(affine.dispatch(w, here)),
             _ => None,
         }
     }
@@ -574,8 +551,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     /// Whether `id`, which is at home in its instance, may run on the processor `cpu`.
     pub fn allows<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, cpu: usize) -> bool {
         match self {
-            Self::Masked(_) | Self::Weak(_) => is_in(ReadyQueue::mask(w, id), cpu),
-            Self::Bound(_) => is_in(Deadlines::mask(w, id), cpu),
+            Self::Masked(masked) => masked.allows(w, id, cpu),
+            Self::Affine(affine) => affine.allows(w, id, cpu),
             _ => true,
         }
     }
@@ -593,8 +570,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.requeue(w, id, place),
             Self::Masked(masked) => masked.requeue(w, id, place),
             Self::Served(served) => served.requeue(w, id, place),
-            Self::Weak(weak) => weak.requeue(w, id, place),
-            Self::Bound(bound) => bound.requeue(w, id, place),
+            Self::Affine(affine) => affine.requeue(w, id, place),
         }
     }
 
@@ -631,14 +607,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 }
                 served.take_turn_of(w, here, receiver, sender);
             }
-            Self::Weak(weak) => {
-                weak.ready(w, receiver, Place::First);
-                weak.requeue(w, sender, Place::Last);
-            }
-            Self::Bound(bound) => {
-                bound.ready(w, receiver, Place::First);
-                bound.requeue(w, sender, Place::Last);
-            }
+            Self::Affine(affine) => affine.hand_turn(w, receiver, sender),
         }
     }
 }

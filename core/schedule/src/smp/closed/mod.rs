@@ -7,12 +7,14 @@
 //! goes; where deadlines count, also one that is bound to a processor) *opens* it: then the System decides, and
 //! the rings of the decider hold its READY threads. [`Router`] opens and closes.
 
+mod affine;
 mod cluster;
 mod decider;
 mod masked;
 mod router;
 mod solo;
 
+pub use affine::Affine;
 pub(super) use cluster::LATEST;
 pub use cluster::{Branches, Budgets, Cluster, Deadlines, SEATS, Served, Waiting, Watched};
 pub use decider::{Decider, Home};

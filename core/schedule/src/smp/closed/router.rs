@@ -2,7 +2,7 @@
 
 use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
-use super::{Decider, Home, Place, SEATS, Served, World};
+use super::{Affine, Decider, Home, Place, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
     system::Held,
@@ -135,8 +135,7 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
     fn bind(&mut self, instance: Instance, row: Thread, cpus: CpuSet) {
         let home = self.homes.get(instance.index());
         if let (Some(home), Some(id)) = (home, self.world.thread(row)) {
-            home.bind(self.world, id, cpus);
-            self.bound = home.closed().map(|_| id);
+            self.bound = home.bind(self.world, id, cpus).then_some(id);
         }
     }
 }
@@ -472,8 +471,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     /// What decides about the home of `row`, where that is closed and stays so when a thread is bound.
     fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat>> {
         let home = self.home(self.system.scheduler(row).ok()?)?;
-        home.closed()
-            .filter(|decider| matches!(decider, Decider::Masked(_) | Decider::Bound(_)))
+        home.closed().filter(|decider| {
+            matches!(
+                decider,
+                Decider::Masked(_) | Decider::Affine(Affine::Bound(_))
+            )
+        })
     }
 
     /// What concerns `id` and other instances is about to be asked: its home is opened, and its row brought up to date. So

@@ -43,13 +43,6 @@ impl Route {
         }
     }
 
-    /// The newcomer takes `first`, whose occupant shifts to `last`.
-    pub(crate) fn by(first: Cpu, last: Cpu) -> Self {
-        let mut route = Self::to(first);
-        route.push(last);
-        route
-    }
-
     fn push(&mut self, cpu: Cpu) {
         self.stops[self.length] = cpu;
         self.length += 1;

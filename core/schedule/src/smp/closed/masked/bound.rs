@@ -5,9 +5,8 @@
 //! fit anywhere, moving one of these is always enough.
 
 use super::{Masked, Rings, Rule, index, lives_on};
+use crate::CpuSet;
 use crate::smp::closed::{Deadlines, Place, World};
-use crate::smp::policy::matching::Route;
-use crate::{Cpu, CpuSet};
 
 /// The rule of the policy `Edf` where threads are bound to processors.
 pub struct Bound;
@@ -22,22 +21,22 @@ fn is_taken<W: World>(seats: &Seats<W::Id>, w: &W, cpu: usize) -> bool {
     owner.is_some_and(|owner| Deadlines::bound_to(w, owner).is_some())
 }
 
-/// The way of `id`, a ring of its own, to a seat, when that of `freed` becomes free.
+/// The processor for one, and the one that is free, to which the owner of that one's seat shifts where they are two.
+type Way = (usize, usize);
+
+/// The way of `id`, a ring of its own, when the seat of `freed` becomes free.
 #[inline(always)]
-fn way<W: World>(seats: &Seats<W::Id>, w: &W, id: W::Id, freed: usize) -> Route {
+fn way<W: World>(seats: &Seats<W::Id>, w: &W, id: W::Id, freed: usize) -> Way {
     let own = Deadlines::bound_to(w, id).or_else(|| {
         let stays = |cpu: &usize| seats.has(*cpu) && !is_taken(seats, w, *cpu);
         lives_on(w, id).filter(stays)
     });
-    let cpu = |cpu: usize| Cpu::masked(cpu as u8);
-    match own.filter(|own| *own != freed) {
-        Some(own) => Route::by(cpu(own), cpu(freed)),
-        None => Route::to(cpu(freed)),
-    }
+    (own.unwrap_or(freed), freed)
 }
 
 impl<Id: Copy + Eq> Rule<Id> for Bound {
     type Rings = Deadlines<Id>;
+    type Way = Way;
 
     fn first_told(seats: &Seats<Id>, cpus: u8) -> usize {
         seats.first_of(cpus)
@@ -52,17 +51,13 @@ impl<Id: Copy + Eq> Rule<Id> for Bound {
             Some(cpu) => {
                 seats.leave(w, cpu);
                 let way = way(seats, w, id, cpu);
-                seats.sit(w, id, key, &way);
+                Self::sit(seats, w, id, key, &way);
             }
         }
     }
 
     #[inline(always)]
-    fn best<W: World<Id = Id>>(
-        seats: &Seats<Id>,
-        w: &W,
-        cpu: usize,
-    ) -> Option<(Id, Key<Id>, Route)> {
+    fn best<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, cpu: usize) -> Option<(Id, Key<Id>, Way)> {
         let may = |id| {
             let bound = Deadlines::bound_to(w, id);
             bound.is_none_or(|own| own == cpu || !is_taken(seats, w, own))
@@ -70,6 +65,14 @@ impl<Id: Copy + Eq> Rule<Id> for Bound {
         let (best, level) = seats.rings.search(w, may)?;
         let key = Self::Rings::key(level, Self::Rings::turn(w, best));
         Some((best, key, way(seats, w, best, cpu)))
+    }
+
+    #[inline(always)]
+    fn sit<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, id: Id, key: Key<Id>, &(own, freed): &Way) {
+        if own != freed {
+            seats.appoint(w, freed, seats.keys[index(own)].get(), seats.owner(own));
+        }
+        seats.appoint(w, own, key, Some(id));
     }
 
     #[inline(always)]

@@ -25,7 +25,6 @@ pub use strong::Strong;
 pub use weak::Weak;
 
 use super::{Place, SEATS, World};
-use crate::smp::policy::matching::Route;
 use crate::{Cpu, CpuSet};
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -106,6 +105,8 @@ type KeyOf<Id, R> = <<R as Rule<Id>>::Rings as Rings<Id>>::Key;
 pub trait Rule<Id: Copy + Eq>: Sized {
     /// Where those without a seat stand.
     type Rings: Rings<Id>;
+    /// How others make room for one that gets a seat.
+    type Way;
 
     /// The processor of `cpus`, which are some, that is told first of when the instance is opened.
     fn first_told(masked: &Masked<Id, Self>, cpus: u8) -> usize;
@@ -124,7 +125,16 @@ pub trait Rule<Id: Copy + Eq>: Sized {
         masked: &Masked<Id, Self>,
         w: &W,
         cpu: usize,
-    ) -> Option<(Id, KeyOf<Id, Self>, Route)>;
+    ) -> Option<(Id, KeyOf<Id, Self>, Self::Way)>;
+
+    /// `id`, a ring of its own, gets a seat by `way`, whose last one its owner is leaving, or left.
+    fn sit<W: World<Id = Id>>(
+        masked: &Masked<Id, Self>,
+        w: &W,
+        id: Id,
+        key: KeyOf<Id, Self>,
+        way: &Self::Way,
+    );
 
     /// The key of one that had `key` and gets a seat, or loses it, which is said by `place`.
     #[inline(always)]
@@ -243,8 +253,9 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         first.unwrap_or(0)
     }
 
-    fn mask<W: World<Id = Id>>(w: &W, id: Id) -> CpuSet {
-        R::Rings::mask(w, id)
+    /// Whether `id`, which is at home here, may run on `cpu`.
+    pub fn allows<W: World<Id = Id>>(&self, w: &W, id: Id, cpu: usize) -> bool {
+        Cpu::new(cpu).is_some_and(|cpu| R::Rings::mask(w, id).contains(cpu))
     }
 
     fn draw(&self, place: Place) -> i64 {
@@ -340,15 +351,6 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         heir
     }
 
-    /// `id`, a ring of its own, gets the first seat of `route`, whose last one its owner is leaving, or left.
-    fn sit<W: World<Id = Id>>(&self, w: &W, id: Id, key: KeyOf<Id, R>, route: &Route) {
-        for (from, to) in route.shifts() {
-            let from = index(from.index());
-            self.appoint(w, to.index(), self.keys[from].get(), self.owner(from));
-        }
-        self.appoint(w, route.first().index(), key, Some(id));
-    }
-
     // --- Rings.
 
     /// `id`, a ring of its own, stands in the rings, at `key`.
@@ -374,16 +376,12 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     /// The seat of `cpu` goes to whom it belongs now, or it is free.
     fn fill<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
         match R::best(self, w, cpu) {
-            Some((next, key, route)) => self.promote(w, next, key, &route),
+            Some((next, key, way)) => {
+                self.rings.take_out(w, next, R::Rings::urgency_of(key));
+                R::sit(self, w, next, R::moved(self, key, Place::Last), &way);
+            }
             None => self.appoint(w, cpu, R::free(self), None),
         }
-    }
-
-    /// `id`, which stands in the rings at `key`, gets the first seat of `route`; see [`Masked::sit`].
-    #[inline(always)]
-    fn promote<W: World<Id = Id>>(&self, w: &W, id: Id, key: KeyOf<Id, R>, route: &Route) {
-        self.rings.take_out(w, id, R::Rings::urgency_of(key));
-        self.sit(w, id, R::moved(self, key, Place::Last), route);
     }
 
     /// The owner of the seat of `cpu`, which has `urgency`, goes behind its equals or in front of them; who is before it then
@@ -398,11 +396,10 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     ) {
         let key = R::Rings::key(urgency, self.draw(place));
         match R::best(self, w, cpu) {
-            Some((next, before, route)) if before < key => {
+            Some((next, before, way)) if before < key => {
                 self.rings.take_out(w, next, R::Rings::urgency_of(before));
                 self.stand(w, id, key, place);
-                let key = R::moved(self, before, Place::Last);
-                self.sit(w, next, key, &route);
+                R::sit(self, w, next, R::moved(self, before, Place::Last), &way);
             }
             _ => self.keys[index(cpu)].set(key),
         }

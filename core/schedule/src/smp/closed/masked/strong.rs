@@ -23,9 +23,7 @@ impl<W: World> Seats for Owners<'_, W> {
     #[inline(always)]
     fn allowed(&self, cpu: Cpu) -> CpuSet {
         let owner = self.masked.owner(cpu.index());
-        owner.map_or(CpuSet::EMPTY, |owner| {
-            Masked::<_, Strong>::mask(self.w, owner)
-        })
+        owner.map_or(CpuSet::EMPTY, |owner| ReadyQueue::mask(self.w, owner))
     }
 
     #[inline(always)]
@@ -37,6 +35,7 @@ impl<W: World> Seats for Owners<'_, W> {
 
 impl<Id: Copy + Eq> Rule<Id> for Strong {
     type Rings = ReadyQueue<Id>;
+    type Way = Route;
 
     #[inline(always)]
     fn first_told(_: &Masked<Id>, cpus: u8) -> usize {
@@ -46,7 +45,7 @@ impl<Id: Copy + Eq> Rule<Id> for Strong {
     #[inline(always)]
     fn enter<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, id: Id, key: u64, place: Place) {
         let owners = Owners { masked, w };
-        match matching::glance(&owners, masked.owned(), Masked::<_, Self>::mask(w, id), key) {
+        match matching::glance(&owners, masked.owned(), Self::Rings::mask(w, id), key) {
             Glance::Waits => masked.stand(w, id, key, place),
             Glance::Takes(cpu) => {
                 masked.leave(w, cpu.index());
@@ -56,9 +55,8 @@ impl<Id: Copy + Eq> Rule<Id> for Strong {
         }
     }
 
-    #[inline(always)]
     fn best<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, cpu: usize) -> Option<(Id, u64, Route)> {
-        let mask = |id| Masked::<_, Self>::mask(w, id);
+        let mask = |id| Self::Rings::mask(w, id);
         let freed = Cpu::masked(cpu as u8);
         let key = |id, priority| Self::Rings::key(priority, Self::Rings::turn(w, id));
         let (top, priority) = masked.rings.search(w, |_| true)?;
@@ -71,6 +69,14 @@ impl<Id: Copy + Eq> Rule<Id> for Strong {
         Some((best, key(best, priority), reach.route(mask(best))?))
     }
 
+    fn sit<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, id: Id, key: u64, route: &Route) {
+        for (from, to) in route.shifts() {
+            let from = index(from.index());
+            masked.appoint(w, to.index(), masked.keys[from].get(), masked.owner(from));
+        }
+        masked.appoint(w, route.first().index(), key, Some(id));
+    }
+
     #[inline(always)]
     fn free(_: &Masked<Id>) -> u64 {
         Self::Rings::FREE
@@ -80,10 +86,10 @@ impl<Id: Copy + Eq> Rule<Id> for Strong {
 /// [`Rule::enter`] where others may have to shift.
 #[inline(never)]
 fn enter_by_shifts<W: World>(masked: &Masked<W::Id>, w: &W, id: W::Id, key: u64, place: Place) {
-    let (owners, mask) = (Owners { masked, w }, Masked::<_, Strong>::mask(w, id));
+    let (owners, mask) = (Owners { masked, w }, ReadyQueue::mask(w, id));
     let Some(route) = matching::arrival(&owners, masked.owned(), mask, key) else {
         return masked.stand(w, id, key, place);
     };
     masked.leave(w, route.last().index());
-    masked.sit(w, id, key, &route);
+    Strong::sit(masked, w, id, key, &route);
 }

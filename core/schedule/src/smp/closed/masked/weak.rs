@@ -6,7 +6,6 @@
 
 use super::{Masked, Rings, Rule, index};
 use crate::smp::closed::{Place, World};
-use crate::smp::policy::matching::Route;
 use crate::{Cpu, ReadyQueue};
 
 /// The rule of the policy `PriorityAffinity`.
@@ -14,6 +13,7 @@ pub struct Weak;
 
 impl<Id: Copy + Eq> Rule<Id> for Weak {
     type Rings = ReadyQueue<Id>;
+    type Way = usize;
 
     fn first_told(masked: &Masked<Id, Self>, cpus: u8) -> usize {
         masked.first_of(cpus)
@@ -36,12 +36,17 @@ impl<Id: Copy + Eq> Rule<Id> for Weak {
         masked: &Masked<Id, Self>,
         w: &W,
         cpu: usize,
-    ) -> Option<(Id, u64, Route)> {
+    ) -> Option<(Id, u64, usize)> {
         let freed = Cpu::masked(cpu as u8);
         let may = |id| Self::Rings::mask(w, id).contains(freed);
         let (best, priority) = masked.rings.search(w, may)?;
         let key = Self::Rings::key(priority, Self::Rings::turn(w, best));
-        Some((best, key, Route::to(freed)))
+        Some((best, key, cpu))
+    }
+
+    #[inline(always)]
+    fn sit<W: World<Id = Id>>(masked: &Masked<Id, Self>, w: &W, id: Id, key: u64, cpu: &usize) {
+        masked.appoint(w, *cpu, key, Some(id));
     }
 
     #[inline(always)]
