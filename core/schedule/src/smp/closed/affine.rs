@@ -57,10 +57,11 @@ impl<Id: Copy + Eq> Affine<'_, Id> {
         each!(self, seats => seats.owner(cpu))
     }
 
-    /// See [`Masked::seat_of`].
+    /// Whether `id`, which is ready, has a seat, or none that has none comes before it.
     #[inline(never)]
-    pub fn seat_of<W: World<Id = Id>>(self, w: &W, id: Id) -> Option<usize> {
-        each!(self, seats => seats.seat_of(w, id))
+    pub(super) fn keeps_place<W: World<Id = Id>>(self, w: &W, id: Id) -> bool {
+        let has_seat = each!(self, seats => seats.seat_of(w, id).is_some());
+        has_seat || self.first(w, |_| true) == Some(id)
     }
 
     /// Whether `id`, which is at home in its instance, may run on the processor `cpu`.

@@ -318,7 +318,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) if edf.seat_of(w, id).is_some() => return true,
             Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
             Self::Served(served) if served.seat_of(w, id).is_some() => return true,
-            Self::Affine(affine) if affine.seat_of(w, id).is_some() => return true,
+            Self::Affine(affine) => return affine.keeps_place(w, id),
             _ => {}
         }
         self.first(w, |_| true) == Some(id)

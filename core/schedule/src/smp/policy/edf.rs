@@ -29,12 +29,11 @@ pub(crate) struct Edf {
     queued: CpuSet,
     /// The processors to which a SCHEDULED node is bound. It holds that processor.
     taken: CpuSet,
-    /// How many nodes are bound to a processor, whatever their state.
+    /// How many nodes are bound to a processor, whatever their state; those that are bound no more are counted, too, unless it
+    /// `forgets` them.
     bound: u32,
-    /// Whether nodes that are bound stand in the world's rings, too.
-    kept: bool,
-    /// Whether these have been told of such a node.
-    affine: bool,
+    /// 0 where nodes that are bound stand in the world's rings, too; 1 where all of them are here.
+    forgets: u32,
 }
 
 impl Edf {
@@ -45,19 +44,18 @@ impl Edf {
             queued: CpuSet::EMPTY,
             taken: CpuSet::EMPTY,
             bound: 0,
-            kept,
-            affine: false,
+            forgets: if kept { 0 } else { 1 },
         }
     }
 
     /// Whether no node is here, nor will be while nothing spans instances.
     pub(super) fn is_empty(&self) -> bool {
-        self.roots[0].is_none() && self.queued.is_empty() && (self.kept || self.bound == 0)
+        self.roots[0].is_none() && self.queued.is_empty() && self.bound * self.forgets == 0
     }
 
     /// Whether nodes that stand in the world's rings are bound to processors, or were ever.
     pub(super) const fn binds(&self) -> bool {
-        self.affine
+        self.bound > 0 && self.forgets == 0
     }
 
     /// The processor that a node is bound to.
@@ -85,13 +83,12 @@ impl Policy for Edf {
 
     fn bind(&mut self, nodes: &mut [NodeRecord], id: u16, online: CpuSet) {
         let node = &mut nodes[id as usize];
-        self.bound -= u32::from(node.bound > 0);
+        self.bound -= u32::from(node.bound > 0) & self.forgets;
         node.bound = match node.mask.lowest() {
             Some(cpu) if !node.mask.covers(online) => cpu.index() as u8 + 1,
             _ => 0,
         };
-        self.bound += u32::from(node.bound > 0);
-        self.affine |= self.kept && node.bound > 0;
+        self.bound = self.bound.saturating_add(u32::from(node.bound > 0));
     }
 
     #[inline]
@@ -163,7 +160,7 @@ impl Policy for Edf {
             Some(cpu) => Some(cpu).filter(|&cpu| cpu != freed),
             // Lazily: a newcomer that has not left its processor yet stays there, unless who holds that one must. Where nodes are
             // bound, an idle thread goes where it is said: others may have moved away from its processor.
-            None if self.affine && nodes[newcomer as usize].key.level == Level::NONE => None,
+            None if self.binds() && nodes[newcomer as usize].key.level == Level::NONE => None,
             None => live_on.filter(|&cpu| !self.taken.contains(cpu)),
         }
     }

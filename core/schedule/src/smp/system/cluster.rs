@@ -112,8 +112,20 @@ impl System<'_> {
     }
 
     /// Lets the policy try READY nodes again. Only the weak form of affinity does, see [`WeakAffinity`](super::super::policy).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn settle(&mut self, instance: u8, now: Instant, effects: &mut impl Effects) {
+        if self.instances[instance as usize]
+            .queues
+            .tries_again()
+            .is_some()
+        {
+            self.try_again(instance, now, effects);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_again(&mut self, instance: u8, now: Instant, effects: &mut impl Effects) {
         loop {
             let Some((id, victim)) = self.again(instance, effects) else {
                 return;
@@ -131,9 +143,7 @@ impl System<'_> {
     }
 
     /// The first of the READY nodes, if the policy tries it again, and the SCHEDULED one that gives way to it.
-    #[inline]
     fn again(&mut self, instance: u8, effects: &impl Effects) -> Option<(u16, u16)> {
-        self.instances[instance as usize].queues.tries_again()?;
         let kept = self.first_kept(instance, effects, |_, _, _| true);
         let (record, nodes) = self.split(instance);
         let policy = record.queues.tries_again()?;

@@ -10,9 +10,8 @@ use crate::{
     smp::{
         Effects, Instance, InstanceRecord, PolicyKind, Reasons, Thread,
         closed::{Place, WAITS},
-        ids::NONE,
         node::{NodeRecord, State},
-        order::{Level, Order, Turns},
+        order::{Key, Level, Order, Turns},
         thread::Presence,
     },
 };
@@ -174,9 +173,6 @@ impl System<'_> {
         node.sticky = 0;
         node.kept = false;
         node.real = real;
-        // Nothing that spans instances counts.
-        debug_assert!(node.shares == NONE, "a lock counts in a closed instance");
-        node.key.level = real.min(node.deadline);
         if ready {
             self.stand_kept(home, id);
         }
@@ -198,10 +194,14 @@ impl System<'_> {
         let record = self.thread_mut(id);
         record.presence = Presence::Ready;
         record.reasons = Reasons::NONE;
+        let level = self.wanted(home, id);
         let node = self.node_mut(home, id);
         node.state = State::Ready;
         node.kept = true;
         node.sticky = 1;
-        node.key.turn = Turns::UNDRAWN;
+        node.key = Key {
+            level,
+            turn: Turns::UNDRAWN,
+        };
     }
 }

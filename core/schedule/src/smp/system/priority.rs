@@ -53,6 +53,10 @@ impl System<'_> {
         let level = self.level(home, priority);
         let old = core::mem::replace(&mut self.node_mut(home.0, id).real, level);
         self.priority_changed(thread, order, now, effects);
+        if old != level {
+            // Also where the thread waits.
+            self.settle(home.0, now, effects);
+        }
         Ok(self.unmapped(home.0, old))
     }
 
@@ -280,7 +284,6 @@ impl System<'_> {
             State::Blocked => {
                 node.key.level = wanted;
                 self.retry(instance, id, now, effects);
-                self.settle(instance, now, effects);
             }
         }
     }

@@ -29,8 +29,6 @@ pub struct Branches<Id> {
     rank: Cell<u8>,
     /// 0 where the thread may run everywhere, p + 1 where it is bound to processor p.
     pub(super) bound: Cell<u8>,
-    /// Its turn, while it is ready without a seat and threads are bound.
-    pub(super) turn: Cell<i64>,
 }
 
 impl<Id> Branches<Id> {
@@ -45,7 +43,6 @@ impl<Id> Branches<Id> {
         above: Cell::new(None),
         rank: Cell::new(0),
         bound: Cell::new(0),
-        turn: Cell::new(0),
     };
 }
 

@@ -7,12 +7,24 @@ use crate::smp::Level;
 use crate::smp::closed::masked::Rings;
 use crate::smp::closed::{Place, World};
 use crate::{Cpu, CpuSet};
+use taktos_time::Duration;
 
 /// The turn 0 in a key: those of the prepended are less.
 const MIDDLE: u64 = 1 << (u64::BITS - 1);
 
 const fn key_of(level: Level, turn: i64) -> u128 {
     (level.0 as u128) << u64::BITS | (turn.cast_unsigned() ^ MIDDLE) as u128
+}
+
+/// The turn of `id`, in the place of the limit of a server: no thread has one where some are bound.
+#[inline(always)]
+fn turn_of<W: World>(w: &W, id: W::Id) -> i64 {
+    w.limit(id).as_nanos().cast_signed()
+}
+
+#[inline(always)]
+fn set_turn<W: World>(w: &W, id: W::Id, turn: i64) {
+    w.set_limit(id, Duration::from_nanos(turn.cast_unsigned()));
 }
 
 impl<Id: Copy + Eq> Deadlines<Id> {
@@ -31,7 +43,7 @@ impl<Id: Copy + Eq> Deadlines<Id> {
     ) {
         Waiting::for_each(other, w, |id| {
             if let Some(turn) = turn(id) {
-                w.branches(id).turn.set(turn);
+                set_turn(w, id, turn);
             }
         });
         self.jobs.take_over(&other.jobs);
@@ -95,22 +107,21 @@ impl<Id: Copy + Eq> Rings<Id> for Deadlines<Id> {
 
     #[inline(always)]
     fn turn<W: World<Id = Id>>(w: &W, id: Id) -> i64 {
-        w.branches(id).turn.get()
+        turn_of(w, id)
     }
 
     #[inline(always)]
     fn stand<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level, turn: i64, place: Place) {
-        let turn_of = |id| w.branches(id).turn.get();
-        w.branches(id).turn.set(turn);
+        set_turn(w, id, turn);
         match (place, has_job(level)) {
             (Place::Last, _) => self.append(w, id, level),
             (Place::First, true) => {
-                let key = |id: Id| (Note::of(w, id).job(), turn_of(id));
+                let key = |id: Id| (Note::of(w, id).job(), turn_of(w, id));
                 let own = key(id);
                 self.jobs.insert(&Jobs(w), id, |other| key(*other) < own);
             }
             (Place::First, false) => {
-                let is_behind = |other| turn_of(other) > turn;
+                let is_behind = |other| turn_of(w, other) > turn;
                 self.others.insert(w, id, priority_of(level), is_behind);
             }
         }

@@ -412,6 +412,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// Takes out `id`, which is ready; it is then a ring of its own.
+    #[inline(never)]
     pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id) {
         match self.seat_of(w, id) {
             Some(cpu) => self.fill(w, cpu),
