@@ -137,6 +137,27 @@ impl Turns {
         }
     }
 
+    /// A turn, as the world is told it, as a number that is not negative: those appended have 2⁶² and more, those drawn early 2⁶¹ and
+    /// more, those prepended less.
+    pub const fn positive(turn: i64) -> i64 {
+        let early = EARLY.cast_signed();
+        if turn < 0 {
+            turn + early + early / 2
+        } else {
+            turn + early
+        }
+    }
+
+    /// The inverse of [`Turns::positive`].
+    pub const fn of_positive(positive: i64) -> i64 {
+        let early = EARLY.cast_signed();
+        if positive < early {
+            positive - early - early / 2
+        } else {
+            positive - early
+        }
+    }
+
     /// What is drawn next for one that is appended, and for one that is prepended, as the world is told it.
     pub const fn next(&self) -> [i64; 2] {
         [Self::signed(self.up), Self::signed(self.down)]
@@ -180,6 +201,16 @@ mod tests {
         for turn in behind.into_iter().chain(before) {
             assert_eq!(Turns::of_signed(Turns::widen(narrow(turn))), turn);
         }
+        let early = [(); 3].map(|()| turns.draw_early());
+        let mut all = [before, early, behind].concat();
+        all.sort_unstable();
+        let positive = |turn: &u64| Turns::positive(Turns::signed(*turn));
+        let told: Vec<i64> = all.iter().map(positive).collect();
+        assert!(told.is_sorted() && told[0] >= 0, "{told:?}");
+        let back = told
+            .iter()
+            .map(|told| Turns::of_signed(Turns::of_positive(*told)));
+        assert!(back.eq(all));
         let mut other = Turns::NEW;
         other.go_on(turns.next());
         for order in [Order::Append, Order::Prepend] {

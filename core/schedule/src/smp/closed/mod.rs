@@ -89,7 +89,7 @@ pub trait World: Links {
     /// How long `id` was charged for in all. Not for idle threads.
     fn charged(&self, id: Self::Id) -> Duration;
 
-    /// What was said with [`World::set_limit`], which may be any number of nanoseconds.
+    /// What was said with [`World::set_limit`].
     fn limit(&self, id: Self::Id) -> Duration;
     /// Having been charged for so long, `id`, which has a server, has used up its budget.
     fn set_limit(&self, id: Self::Id, limit: Duration);

@@ -6,17 +6,15 @@ use super::waiting::Waiting;
 use crate::smp::Level;
 use crate::smp::closed::masked::Rings;
 use crate::smp::closed::{Place, World};
+use crate::smp::order::Turns;
 use crate::{Cpu, CpuSet};
 use taktos_time::Duration;
 
-/// The turn 0 in a key: those of the prepended are less.
-const MIDDLE: u64 = 1 << (u64::BITS - 1);
-
 const fn key_of(level: Level, turn: i64) -> u128 {
-    (level.0 as u128) << u64::BITS | (turn.cast_unsigned() ^ MIDDLE) as u128
+    (level.0 as u128) << u64::BITS | turn.cast_unsigned() as u128
 }
 
-/// The turn of `id`, in the place of the limit of a server: no thread has one where some are bound.
+/// The turn of `id`, in the place of the limit of a server: no thread has one where some are bound. It is not negative.
 #[inline(always)]
 fn turn_of<W: World>(w: &W, id: W::Id) -> i64 {
     w.limit(id).as_nanos().cast_signed()
@@ -43,7 +41,7 @@ impl<Id: Copy + Eq> Deadlines<Id> {
     ) {
         Waiting::for_each(other, w, |id| {
             if let Some(turn) = turn(id) {
-                set_turn(w, id, turn);
+                set_turn(w, id, Turns::positive(turn));
             }
         });
         self.jobs.take_over(&other.jobs);
@@ -74,17 +72,17 @@ impl<Id: Copy + Eq> Rings<Id> for Deadlines<Id> {
 
     #[inline(always)]
     fn turn_of(key: u128) -> i64 {
-        (key as u64 ^ MIDDLE).cast_signed()
+        (key as u64).cast_signed()
     }
 
     #[inline(always)]
     fn narrow(turn: i64) -> i64 {
-        turn
+        Turns::positive(turn)
     }
 
     #[inline(always)]
-    fn widen(turn: i64) -> i64 {
-        turn
+    fn widen(narrow: i64) -> i64 {
+        Turns::of_positive(narrow)
     }
 
     #[inline(always)]
