@@ -439,7 +439,10 @@ impl<'a> Pair<'a> {
             let set = || self.board.priority[id].set(priority);
             match self.board.ready[id].get() {
                 true => decider.change(self.board, id, set, place),
-                false => decider.change_of_waiting(self.board, set),
+                false => {
+                    set();
+                    decider.waiting_has_changed(self.board);
+                }
             }
             return;
         }

@@ -167,7 +167,10 @@ impl<S: System> Kernel<S> {
             let set = || thread.urgency.set(cs, new);
             return match is_ready {
                 true => decider.change(&view, thread, set, place),
-                false => decider.change_of_waiting(&view, set),
+                false => {
+                    set();
+                    decider.waiting_has_changed(&view);
+                }
             };
         }
         S::smp().look_up(cs, thread, is_ready);

@@ -188,7 +188,10 @@ impl Turns {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
+    use std::vec::Vec;
 
     #[test]
     fn narrow_turns_are_in_the_same_order_and_come_back() {

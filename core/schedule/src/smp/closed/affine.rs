@@ -106,10 +106,11 @@ impl<Id: Copy + Eq> Affine<'_, Id> {
         each!(self, seats => seats.change(w, id, set, place));
     }
 
-    /// See [`Masked::change_of_waiting`].
+    /// See [`Masked::waiting_has_changed`].
+    #[cold]
     #[inline(never)]
-    pub fn change_of_waiting<W: World<Id = Id>>(self, w: &W, set: impl FnOnce()) {
-        each!(self, seats => seats.change_of_waiting(w, set));
+    pub fn waiting_has_changed<W: World<Id = Id>>(self, w: &W) {
+        each!(self, seats => seats.waiting_has_changed(w));
     }
 
     /// `receiver`, a ring of its own, becomes ready, and `sender`, which is ready, goes behind its equals.

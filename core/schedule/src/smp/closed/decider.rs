@@ -530,11 +530,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         }
     }
 
-    /// `id`, which waits and is in no ring, gets another priority when `set` is called.
-    pub fn change_of_waiting<W: World<Id = Id, Seat = Seat>>(self, w: &W, set: impl FnOnce()) {
-        match self {
-            Self::Affine(affine) => affine.change_of_waiting(w, set),
-            _ => set(),
+    /// One that waits and is in no ring has got another priority.
+    #[inline(always)]
+    pub fn waiting_has_changed<W: World<Id = Id, Seat = Seat>>(self, w: &W) {
+        if let Self::Affine(affine) = self {
+            affine.waiting_has_changed(w);
         }
     }
 

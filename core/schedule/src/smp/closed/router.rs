@@ -226,8 +226,17 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             && let Some(decider) = self.home(home).and_then(Home::closed)
             && w.is_ready(id)
         {
-            decider.remove(w, id);
-            decider.ready(w, id, Place::Last, |_| {});
+            match decider {
+                Decider::Masked(masked) => {
+                    masked.remove(w, id);
+                    masked.ready(w, id, Place::Last);
+                }
+                Decider::Affine(affine) => {
+                    affine.remove(w, id);
+                    affine.ready(w, id, Place::Last);
+                }
+                _ => {}
+            }
         }
     }
 

@@ -81,6 +81,7 @@ impl Policy for Edf {
         mask.covers(online) || mask.count() == 1 && owned.covers(mask)
     }
 
+    #[inline(never)]
     fn bind(&mut self, nodes: &mut [NodeRecord], id: u16, online: CpuSet) {
         let node = &mut nodes[id as usize];
         self.bound -= u32::from(node.bound > 0) & self.forgets;

@@ -412,7 +412,6 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// Takes out `id`, which is ready; it is then a ring of its own.
-    #[inline(never)]
     pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id) {
         match self.seat_of(w, id) {
             Some(cpu) => self.fill(w, cpu),
@@ -438,9 +437,8 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         }
     }
 
-    /// One that waits, and is in no ring, gets another priority when `set` is called.
-    pub fn change_of_waiting<W: World<Id = Id>>(&self, w: &W, set: impl FnOnce()) {
-        set();
+    /// One that waits, and is in no ring, has got another priority.
+    pub fn waiting_has_changed<W: World<Id = Id>>(&self, w: &W) {
         R::settle(self, w);
     }
 
