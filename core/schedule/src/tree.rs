@@ -98,8 +98,14 @@ impl<Id: Copy + Eq> Tree<Id> {
         self.insert(links, id, |other| links.key(*other) < key);
     }
 
+    /// Puts in `id`, which is in no tree, behind all that `comes_before` is true of; these are the first ones.
     #[inline]
-    fn insert<L: TreeLinks<Id = Id>>(&self, links: &L, id: Id, comes_before: impl Fn(&Id) -> bool) {
+    pub fn insert<L: TreeLinks<Id = Id>>(
+        &self,
+        links: &L,
+        id: Id,
+        comes_before: impl Fn(&Id) -> bool,
+    ) {
         let Some(first) = self.first.get() else {
             return self.begin(links, id);
         };
@@ -191,11 +197,32 @@ impl<Id: Copy + Eq> Tree<Id> {
 
     /// Visits all, in their order. As many steps as there are, and twice a way down for each.
     pub fn for_each<L: TreeLinks<Id = Id>>(&self, links: &L, mut visit: impl FnMut(Id)) {
+        self.find(links, |id| {
+            visit(id);
+            false
+        });
+    }
+
+    /// The first that `will_do`. As many steps as there are before it, and twice a way down for each.
+    #[inline]
+    pub fn find<L: TreeLinks<Id = Id>>(
+        &self,
+        links: &L,
+        mut will_do: impl FnMut(Id) -> bool,
+    ) -> Option<Id> {
         let mut next = self.first.get();
         while let Some(id) = next {
-            visit(id);
+            if will_do(id) {
+                return next;
+            }
             next = links.next_of(id);
         }
+        None
+    }
+
+    /// Has the members of `other` from now on, which has none then; this one has none. A fixed number of steps.
+    pub fn take_over(&self, other: &Self) {
+        self.first.set(other.first.take());
     }
 }
 

@@ -9,8 +9,8 @@ use common::{Flags, LOCKS, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
 use taktos_schedule::smp::closed::{
-    Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows, Waiting,
-    World,
+    Affine, Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows,
+    Rule, Waiting, World,
 };
 use taktos_schedule::smp::{
     Alone, Dispatch, Error, Instance, InstanceConfig, Lock, Obtained, PolicyKind,
@@ -479,9 +479,13 @@ impl<'a> Pair<'a> {
         let changes = board.priority[id].get() != priority;
         let set = || board.priority[id].set(priority);
         if let Some(decider) = self.closed(id) {
-            return match board.ready[id].get() && changes {
-                true => decider.change(board, id, set, place),
-                false => set(),
+            return match board.ready[id].get() {
+                true if changes => decider.change(board, id, set, place),
+                true => set(),
+                false => {
+                    set();
+                    decider.waiting_has_changed(board);
+                }
             };
         }
         self.router.look_up(board, id);
@@ -575,12 +579,16 @@ impl<'a> Pair<'a> {
         decider.hand_turn(board, self.acting, receiver, sender, renew);
     }
 
-    /// Whether deadlines count in the instance `home`: bound threads span it there.
+    /// Whether deadlines count in the instance `home`.
     fn knows_deadlines(&self, home: usize) -> bool {
-        matches!(
-            self.board.homes[home].decider(),
-            Decider::Edf(_) | Decider::Served(_)
-        )
+        let decider = self.board.homes[home].decider();
+        matches!(decider, Decider::Affine(Affine::Bound(_))) || self.opens_to_bind(home)
+    }
+
+    /// Whether the instance `home` is opened before a thread is bound there to a processor.
+    fn opens_to_bind(&self, home: usize) -> bool {
+        let decider = self.board.homes[home].decider();
+        matches!(decider, Decider::Edf(_) | Decider::Served(_))
     }
 
     /// `id` has a job with this deadline, or none.
@@ -921,14 +929,11 @@ impl<'a> Pair<'a> {
                 });
         }
         let decides = self.decides(number).is_some();
-        let masked = match self.decides(number) {
-            Some(Decider::Masked(masked)) if board.heir[number].get().is_none() => Some(masked),
-            _ => None,
-        };
-        let known = match masked {
-            Some(masked) => Some(masked.dispatch(board, number)),
-            None => board.heir[number].get().filter(|_| due || decides),
-        };
+        let unknown = board.heir[number].get().is_none();
+        let decider = self.decides(number).filter(|_| unknown);
+        let known = decider
+            .and_then(|decider| decider.dispatch(board, number))
+            .or_else(|| board.heir[number].get().filter(|_| due || decides));
         let ours = known.unwrap_or_else(|| {
             loop {
                 // Known, so that it is seen whether it becomes unknown again.
@@ -1022,6 +1027,8 @@ impl<'a> Pair<'a> {
             Some(Decider::Edf(edf)) => self.check_cluster(number, edf),
             Some(Decider::Served(served)) => self.check_cluster(number, served),
             Some(Decider::Masked(masked)) => self.check_masked(number, masked),
+            Some(Decider::Affine(Affine::Weak(weak))) => self.check_masked(number, weak),
+            Some(Decider::Affine(Affine::Bound(bound))) => self.check_masked(number, bound),
             Some(Decider::Solo(_)) | None => {}
         }
     }
@@ -1068,7 +1075,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The laws of one with affinities, which decides about the processor `number`.
-    fn check_masked(&self, number: usize, masked: &Masked<usize>) {
+    fn check_masked<R: Rule<usize>>(&self, number: usize, masked: &Masked<usize, R>) {
         assert!(masked.has(number), "processor {number} has a seat");
         let board = self.board;
         let Some(owner) = masked.owner(number) else {
@@ -1167,10 +1174,10 @@ impl<'a> Pair<'a> {
             0..=2 if self.made < self.mood.threads => {
                 let home = dice.draw(self.instances);
                 let cpus =
-                    (dice.draw(2) == 0 && (spans || !self.knows_deadlines(home))).then_some(any);
+                    (dice.draw(2) == 0 && (spans || !self.opens_to_bind(home))).then_some(any);
                 self.create(home, priority, cpus);
             }
-            28 | 29 if self.knows_deadlines(self.board.home[id].get()) && !spans => {
+            28 | 29 if self.opens_to_bind(self.board.home[id].get()) && !spans => {
                 self.bind(id, CpuSet::ALL);
             }
             28 => self.bind(id, any),
@@ -1181,7 +1188,7 @@ impl<'a> Pair<'a> {
             30 => {
                 let free = |id: &usize| {
                     let home = self.board.home[*id].get();
-                    !self.waits_for_lock(*id) && (spans || !self.knows_deadlines(home))
+                    !self.waits_for_lock(*id) && (spans || !self.opens_to_bind(home))
                 };
                 if let Some(running) = self.runner(number).filter(free) {
                     self.pin(running);
@@ -1347,7 +1354,7 @@ impl<'a> Pair<'a> {
     fn create(&mut self, home: usize, priority: Priority, cpus: Option<CpuSet>) {
         let id = self.made;
         if cpus.is_some() {
-            // Where deadlines count, a thread that is bound to a processor spans the instance.
+            // Where deadlines count, none may be bound to a processor yet.
             self.router.open(self.board, instance(home), at(self.now));
         }
         let made = both!(self, |system, now, effects| {
@@ -1435,8 +1442,15 @@ type Plan = (PolicyKind, Vec<usize>, bool);
 
 /// Which instances a system has.
 fn plans() -> Vec<Vec<Plan>> {
-    use PolicyKind::{Cbs, Edf, Priority, StrongAffinity};
+    use PolicyKind::{Cbs, Edf, Priority, PriorityAffinity, Simple, StrongAffinity};
     vec![
+        vec![(Simple, vec![0], false), (Simple, vec![1, 2, 3], true)],
+        vec![(PriorityAffinity, vec![0, 1, 2, 3], true)],
+        vec![
+            (PriorityAffinity, vec![0], false),
+            (Simple, vec![1, 2], true),
+            (PriorityAffinity, vec![3, 4, 5], true),
+        ],
         vec![(Cbs, vec![0, 1, 2, 3], true)],
         vec![(Cbs, vec![0], true), (Cbs, vec![1, 2], true)],
         vec![(Edf, vec![0], true), (Cbs, vec![1, 2, 3, 4, 5], true)],
@@ -1610,8 +1624,15 @@ fn on_one_processor(act: impl FnOnce(&mut Pair<'_>)) {
 }
 
 #[test]
-fn an_instance_is_closed_again_when_no_thread_is_bound_any_more() {
-    let plan = [(PolicyKind::Edf, vec![0, 1], true)];
+fn bound_threads_open_an_instance_where_threads_may_have_servers_alone() {
+    for policy in [PolicyKind::Edf, PolicyKind::Cbs] {
+        is_closed_while_a_thread_is_bound(policy);
+    }
+}
+
+/// Two threads of an instance of two processors, one of which is bound to a processor, and then to none.
+fn is_closed_while_a_thread_is_bound(policy: PolicyKind) {
+    let plan = [(policy, vec![0, 1], true)];
     beside_each_other(&plan, WILD, true, |pair, _| {
         for id in [0, 1] {
             pair.ready(id, Place::Last);
@@ -1621,7 +1642,8 @@ fn an_instance_is_closed_again_when_no_thread_is_bound_any_more() {
         pair.bind(0, CpuSet::of(cpu(1)));
         (0..2).for_each(|number| pair.dispatch(number));
         (0..2).for_each(|number| pair.dispatch(number));
-        assert!(pair.closed_now(0).is_none(), "a bound thread does");
+        let is_closed = pair.closed_now(0).is_some();
+        assert_eq!(is_closed, policy == PolicyKind::Edf, "{policy:?}");
         pair.bind(0, CpuSet::ALL);
         (0..2).for_each(|number| pair.dispatch(number));
         (0..2).for_each(|number| pair.dispatch(number));
@@ -2232,4 +2254,43 @@ fn rings_of_the_world_are_as_good_as_the_tables() {
             }
         }
     }
+}
+
+/// The priority of a thread that waited while its instance was closed changes when it is open: then
+/// the first of the READY threads is tried again, as in the tables.
+#[test]
+fn a_change_of_a_waiting_thread_s_priority_is_seen_after_the_opening() {
+    let words = [
+        13_033_369_108_698_608_564,
+        9_245_887_573_567_978_372,
+        16_477_025_074_296_718_048,
+        14_271_583_193_222_026_305,
+        5_266_049_249_203_377_371,
+        6_181_835_233_615_773_978,
+        17_099_120_619_619_506_208,
+        6_963_396_932_448_492_702,
+        210_901_638_932_815_516,
+        3_336_529_989_087_523_071,
+        9_893_203_142_169_126_342,
+        17_967_790_275_737_598_550,
+        17_298_015_435_660_843_180,
+        3_264_403_276_433_209_870,
+        9_436_466_587_972_814_776,
+        12_097_087_810_715_990_247,
+        17_281_559_761_152_892_998,
+        1_595_400_084_974_732_513,
+        16_750_454_944_919_404_639,
+        16_027_666_356_131_578_113,
+        16_331_899_508_288_488_429,
+        9_908_490_509_068_347_941,
+        11_004_458_056_049_109_239,
+        14_695_977_303_924_824_685,
+        12_167_541_190_206_661_976,
+        11_970_584_540_064_415_485,
+        14_845_855_144_218_803_206,
+        4_156_040_734_575_594_221,
+        3_317_152_953_123_503_009,
+    ];
+    let plan = [(PolicyKind::PriorityAffinity, vec![0, 1, 2, 3], true)];
+    run(&words, &plan, MOODS[2], true);
 }

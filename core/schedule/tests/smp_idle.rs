@@ -101,6 +101,22 @@ fn draws() -> impl FnMut() -> usize {
     }
 }
 
+/// Sets of processors that are not empty.
+fn masks(draws: &mut dyn FnMut() -> usize) -> [CpuSet; CPUS - 1] {
+    ANYWHERE.map(|_| CpuSet::from_bits(1 + draws() as u64 % ((1 << CPUS) - 1)))
+}
+
+/// Threads that are bound take the idle processor that became idle last of those that they may have.
+#[test]
+#[cfg_attr(miri, ignore = "random and long")]
+fn threads_that_are_bound_under_weak_affinity() {
+    let mut draws = draws();
+    for _ in 0..20 {
+        let masks = masks(&mut draws);
+        holds(PolicyKind::PriorityAffinity, Taken::Last, masks, &mut draws);
+    }
+}
+
 const ANYWHERE: [CpuSet; CPUS - 1] = [CpuSet::ALL; CPUS - 1];
 
 #[test]

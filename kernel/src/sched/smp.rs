@@ -148,6 +148,7 @@ fn conclude_by_readying_open<S: System>(
         Some(Decider::Masked(masked)) => {
             masked.ready(&View::<S>::new(cs), thread, Place::Last);
         }
+        Some(Decider::Affine(affine)) => affine.ready(&View::<S>::new(cs), thread, Place::Last),
         _ => kernel.enter_ready_elsewhere(cs, thread, Place::Last),
     }
     Kernel::<S>::conclude_several(cs, Status::OK, 0)
@@ -266,6 +267,10 @@ fn yield_other<S: System>(
         // In a handler the heir may become unknown, and is not to be asked for.
         Some(Decider::Masked(masked)) if !S::Machine::in_interrupt() => {
             masked.requeue(&View::<S>::new(cs), heir, Place::Last);
+            S::kernel().go_on(cs, heir)
+        }
+        Some(Decider::Affine(affine)) if !S::Machine::in_interrupt() => {
+            affine.requeue(&View::<S>::new(cs), heir, Place::Last);
             S::kernel().go_on(cs, heir)
         }
         _ => slow_path(yield_open::<S>(cs, running)),

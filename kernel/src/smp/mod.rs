@@ -42,7 +42,7 @@ pub(crate) use view::View;
 use crate::System;
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
-use crate::thread::tcb::{Home, MaskedSeats, ThreadRef};
+use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -230,11 +230,6 @@ impl<S: System> Smp<S> {
         self.with(cs, |scheduler| scheduler.home_of(cpu))?
     }
 
-    /// What decides about the processor `here`, where its instance is closed and threads have affinities there.
-    fn masked_of(&self, cs: CriticalSection<'_>, here: usize) -> Option<MaskedSeats> {
-        self.home_of(cs, Cpu::new(here)?)?.masked()
-    }
-
     /// Closes the home of `thread`, which is open, if that can be. Whether it is closed.
     #[inline(always)]
     fn try_close(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
@@ -258,9 +253,7 @@ impl<S: System> Smp<S> {
     fn close_after_dispatch(&self, cs: CriticalSection<'_>, here: usize) {
         self.with(cs, |scheduler| {
             let instance = Cpu::new(here).map(|cpu| scheduler.system().instance_of_cpu(cpu));
-            if let Some(Ok(instance)) = instance
-                && scheduler.home(instance).is_some_and(Home::keeps)
-            {
+            if let Some(Ok(instance)) = instance {
                 scheduler.try_close(&View::<S>::new(cs), instance, S::Machine::now());
             }
         });

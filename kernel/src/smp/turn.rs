@@ -10,7 +10,7 @@ use crate::wait::inherit::Place;
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::{Deadlines, Decider, Masked, Rows, Served, Waiting};
+use taktos_schedule::smp::closed::{Deadlines, Decider, Rows, Served, Waiting};
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
@@ -167,7 +167,10 @@ impl<S: System> Kernel<S> {
             let set = || thread.urgency.set(cs, new);
             return match is_ready {
                 true => decider.change(&view, thread, set, place),
-                false => set(),
+                false => {
+                    set();
+                    decider.waiting_has_changed(&view);
+                }
             };
         }
         S::smp().look_up(cs, thread, is_ready);
@@ -280,11 +283,11 @@ impl<S: System> Kernel<S> {
         receiver: ThreadRef,
     ) -> bool {
         match sender.decider(cs) {
-            Some(Decider::Masked(_)) => {
+            Some(decider) => {
+                let here = S::Machine::number();
                 return sender.shares_home(cs, receiver)
-                    && Masked::allows(&View::<S>::new(cs), receiver, S::Machine::number());
+                    && decider.allows(&View::<S>::new(cs), receiver, here);
             }
-            Some(_) => return sender.shares_home(cs, receiver),
             None if receiver.decider(cs).is_some() => return false,
             None => {}
         }
@@ -432,8 +435,14 @@ impl<S: System> Kernel<S> {
     /// where there is nothing to do, it is the processor's own idle thread.
     fn choose(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
         let several = S::smp();
-        if let Some(masked) = several.masked_of(cs, here) {
-            return masked.dispatch(&View::<S>::new(cs), here);
+        if let Some(home) = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu)) {
+            let view = View::<S>::new(cs);
+            if let Some(masked) = home.masked() {
+                return masked.dispatch(&view, here);
+            }
+            if let Some(affine) = home.affine() {
+                return affine.dispatch(&view, here);
+            }
         }
         let Some(idle) = several.idle_of(cs, here) else {
             panic!("a processor runs that the start did not give an idle thread");

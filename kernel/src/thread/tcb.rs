@@ -14,7 +14,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Masked, Served, Solo};
+use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Served, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -77,8 +77,6 @@ pub(crate) type EdfSeats = &'static Cluster<ThreadRef, Deadlines<ThreadRef>>;
 pub(crate) type ServedSeats = &'static Served<ThreadRef>;
 /// Who decides about an instance.
 pub(crate) type Decider = closed::Decider<'static, ThreadRef, &'static Processor>;
-/// The same where threads have affinities.
-pub(crate) type MaskedSeats = &'static Masked<ThreadRef>;
 
 #[cfg(target_pointer_width = "32")]
 const _: () = assert!(size_of::<Tcb>() == 72);
@@ -348,7 +346,7 @@ impl ThreadRef {
     /// Whether the instance in which the thread is at home can be closed at all.
     #[inline(always)]
     pub fn may_be_closed(self, cs: CriticalSection<'_>) -> bool {
-        self.home.get(cs).is_some_and(Home::keeps)
+        self.home.get(cs).is_some()
     }
 
     /// Adds to the processor time that the thread has had in closed instances.

@@ -14,7 +14,7 @@ pub enum Policy {
     /// `edf`: earliest deadline first.
     #[default]
     Edf,
-    /// `priority-affinity`: fixed priorities and any affinity, in the reference's weak form, but for equals.
+    /// `priority-affinity`: fixed priorities and any affinity, in the reference's weak form.
     PriorityAffinity,
     /// `strong-affinity`: fixed priorities and any affinity, threads shifted where that helps.
     StrongAffinity,

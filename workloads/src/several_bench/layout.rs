@@ -45,19 +45,31 @@ pub(super) enum Told {
     Servers,
     /// That they may run on some of their instance's processors.
     Affinity,
+    /// Their deadlines, and that they may run on one processor alone.
+    Bound,
 }
 
 /// All of them.
-pub static LAYOUTS: [Layout; 8] = [
+pub static LAYOUTS: [Layout; 11] = [
     layout("partitioned", &PARTITIONED, Parts::Instances, Told::Nothing),
     layout("cluster", &CLUSTER, Parts::Opened, Told::Nothing),
     layout("edf", &EDF, Parts::Cluster, Told::Nothing),
     layout("deadlines", &EDF, Parts::Same, Told::Deadlines),
     layout("servers", &CBS, Parts::Same, Told::Servers),
+    layout("bound", &EDF, Parts::Same, Told::Bound),
+    layout("simple", &SIMPLE, Parts::Same, Told::Nothing),
+    layout("weak", &WEAK, Parts::Same, Told::Affinity),
     layout("gathered", &GATHERED, Parts::Affinities, Told::Affinity),
     layout("one", &ONE_AND_THREE, Parts::Beside, Told::Nothing),
     layout("two", &TWO_AND_TWO, Parts::Beside, Told::Nothing),
 ];
+
+impl Told {
+    /// Whether threads are put on processors by their affinities.
+    pub(super) fn is_affinity(self) -> bool {
+        matches!(self, Self::Affinity | Self::Bound)
+    }
+}
 
 impl Layout {
     /// The layout that the word names.
@@ -80,6 +92,8 @@ static PARTITIONED: [InstanceConfig; PROCESSORS] = [
 static CLUSTER: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Priority)];
 static EDF: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Edf)];
 static CBS: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Cbs)];
+static SIMPLE: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Simple)];
+static WEAK: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::PriorityAffinity)];
 static GATHERED: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::StrongAffinity)];
 static ONE_AND_THREE: [InstanceConfig; 2] = [
     instance(0, 1, PolicyKind::Priority),

@@ -30,7 +30,7 @@ pub use pairs::Pairs;
 use crate::bench;
 use crate::mark::point;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use layout::{Parts, Told};
+use layout::Parts;
 use taktos_kernel::{
     AnyThread, ClusterMutex, ClusterProtocol, Cpu, CpuSet, Error, Instance, Kernel, Mutex,
     Priority, Protocol, Semaphore, System, Thread, Timeout,
@@ -135,8 +135,9 @@ pub fn run<S: BenchBoard>(
     (objects, pairs): (&'static Objects<S>, &'static Pairs<S>),
     operations: &'static bench::Objects<S>,
 ) {
-    let by_affinity = layout.told == Told::Affinity;
-    objects.by_affinity.store(by_affinity, Relaxed);
+    objects
+        .by_affinity
+        .store(layout.told.is_affinity(), Relaxed);
     let same = |state| same::run(layout, objects, operations, state);
     same("");
     match layout.parts {

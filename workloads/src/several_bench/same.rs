@@ -81,8 +81,9 @@ pub(super) fn until_released<S: BenchBoard>(objects: &'static Objects<S>) {
 
 fn tell<S: System>(told: Told, thread: &'static AnyThread<S>) {
     tell_urgency(told, thread);
-    if told == Told::Affinity {
-        expect(thread.set_affinity(CpuSet::first(2)));
+    if told.is_affinity() {
+        let processors = if told == Told::Bound { 1 } else { 2 };
+        expect(thread.set_affinity(CpuSet::first(processors)));
     }
 }
 
@@ -92,7 +93,7 @@ fn tell_urgency<S: System>(told: Told, thread: &'static AnyThread<S>) {
     let deadline = (1 + u64::from(priority)) * DEADLINE;
     match told {
         Told::Nothing | Told::Affinity => {}
-        Told::Deadlines => expect(thread.release_job(Instant::from_nanos(deadline))),
+        Told::Deadlines | Told::Bound => expect(thread.release_job(Instant::from_nanos(deadline))),
         Told::Servers => {
             // Later than all deadlines that are told from each other.
             let last = priority >= USUAL;

@@ -14,7 +14,7 @@ pub enum PolicyKind {
     /// A thread is bound to no processor or to one.
     Edf,
     /// [`PolicyKind::Priority`] with any set of permitted processors a thread, in the reference's weak form: nobody is
-    /// shifted to make room. For comparison; among equals it goes by turns (decision 0018).
+    /// shifted to make room. For comparison.
     PriorityAffinity,
     /// Fixed priorities with any set of permitted processors a thread; others are shifted to make room.
     StrongAffinity,

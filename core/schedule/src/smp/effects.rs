@@ -22,8 +22,8 @@ pub trait Effects {
         false
     }
 
-    /// `thread` is READY from now on, at `level`: in front of its equals or behind them. Where the policy has affinities, "in front" is behind
-    /// those whose `turn`, which was put with them, is less.
+    /// `thread` is READY from now on, at `level`: in front of its equals or behind them. Where threads are kept with their turns, "in
+    /// front" is behind those whose `turn`, which was put with them, is less.
     fn put(
         &mut self,
         _instance: Instance,
@@ -55,6 +55,10 @@ pub trait Effects {
     /// `thread`, which was [put](Effects::put) or is about to be, has a server with this deadline, whose budget is used up when it
     /// was [charged](Effects::charged) for `limit`.
     fn serve(&mut self, _instance: Instance, _thread: Thread, _deadline: Level, _limit: Duration) {}
+
+    /// Some of those that are put in `instance`, where deadlines count, are bound to processors from now on, and all are kept with
+    /// their turns: `turn` says those of them that were put before, with their priorities, which are asked about in their order.
+    fn binds(&mut self, _instance: Instance, _turn: impl FnMut(Thread, Priority) -> i64) {}
 
     /// `thread` may run on `cpus` alone from now on in `instance`, its home.
     #[inline(always)]

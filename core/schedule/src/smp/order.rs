@@ -109,36 +109,64 @@ impl Turns {
         turn
     }
 
-    /// A turn that was not drawn early, as the world keeps it beside a thread: 0, 1, 2 and so on for those appended, -1, -2 and
-    /// so on for those prepended.
-    pub const fn narrow(turn: u64) -> i64 {
-        let distance = turn.wrapping_sub(FIRST_UP).cast_signed();
-        if distance < 0 {
-            distance + EARLY.cast_signed()
+    /// A turn as the world is told it: 0, 1, 2 and so on for those appended, less for all others.
+    pub const fn signed(turn: u64) -> i64 {
+        turn.wrapping_sub(FIRST_UP).cast_signed()
+    }
+
+    /// The inverse of [`Turns::signed`].
+    pub const fn of_signed(turn: i64) -> u64 {
+        FIRST_UP.wrapping_add(turn.cast_unsigned())
+    }
+
+    /// A turn, as the world is told it, that was not drawn early, in few bits: those prepended have -1, -2 and so on.
+    pub const fn narrow(turn: i64) -> i64 {
+        if turn < 0 {
+            turn + EARLY.cast_signed()
         } else {
-            distance
+            turn
         }
     }
 
-    /// The turn that was [made narrow](Turns::narrow).
-    pub const fn widen(narrow: i64) -> u64 {
-        let distance = if narrow < 0 {
+    /// The inverse of [`Turns::narrow`].
+    pub const fn widen(narrow: i64) -> i64 {
+        if narrow < 0 {
             narrow - EARLY.cast_signed()
         } else {
             narrow
-        };
-        FIRST_UP.wrapping_add(distance.cast_unsigned())
+        }
     }
 
-    /// What is drawn next for one that is appended, and for one that is prepended, [made narrow](Turns::narrow).
+    /// A turn, as the world is told it, as a number that is not negative: those appended have 2⁶² and more, those drawn early 2⁶¹ and
+    /// more, those prepended less.
+    pub const fn positive(turn: i64) -> i64 {
+        let early = EARLY.cast_signed();
+        if turn < 0 {
+            turn + early + early / 2
+        } else {
+            turn + early
+        }
+    }
+
+    /// The inverse of [`Turns::positive`].
+    pub const fn of_positive(positive: i64) -> i64 {
+        let early = EARLY.cast_signed();
+        if positive < early {
+            positive - early - early / 2
+        } else {
+            positive - early
+        }
+    }
+
+    /// What is drawn next for one that is appended, and for one that is prepended, as the world is told it.
     pub const fn next(&self) -> [i64; 2] {
-        [Self::narrow(self.up), Self::narrow(self.down)]
+        [Self::signed(self.up), Self::signed(self.down)]
     }
 
     /// Goes on behind turns that were drawn elsewhere: the inverse of [`Turns::next`].
     pub const fn go_on(&mut self, next: [i64; 2]) {
-        self.up = Self::widen(next[0]);
-        self.down = Self::widen(next[1]);
+        self.up = Self::of_signed(next[0]);
+        self.down = Self::of_signed(next[1]);
     }
 
     #[inline(always)]
@@ -160,18 +188,32 @@ impl Turns {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
+    use std::vec::Vec;
 
     #[test]
     fn narrow_turns_are_in_the_same_order_and_come_back() {
         let mut turns = Turns::NEW;
         let behind = [(); 3].map(|()| turns.draw(Order::Append));
         let before = [(); 3].map(|()| turns.draw(Order::Prepend));
-        assert_eq!(behind.map(Turns::narrow), [0, 1, 2]);
-        assert_eq!(before.map(Turns::narrow), [-1, -2, -3]);
+        let narrow = |turn| Turns::narrow(Turns::signed(turn));
+        assert_eq!(behind.map(narrow), [0, 1, 2]);
+        assert_eq!(before.map(narrow), [-1, -2, -3]);
         for turn in behind.into_iter().chain(before) {
-            assert_eq!(Turns::widen(Turns::narrow(turn)), turn);
+            assert_eq!(Turns::of_signed(Turns::widen(narrow(turn))), turn);
         }
+        let early = [(); 3].map(|()| turns.draw_early());
+        let mut all = [before, early, behind].concat();
+        all.sort_unstable();
+        let positive = |turn: &u64| Turns::positive(Turns::signed(*turn));
+        let told: Vec<i64> = all.iter().map(positive).collect();
+        assert!(told.is_sorted() && told[0] >= 0, "{told:?}");
+        let back = told
+            .iter()
+            .map(|told| Turns::of_signed(Turns::of_positive(*told)));
+        assert!(back.eq(all));
         let mut other = Turns::NEW;
         other.go_on(turns.next());
         for order in [Order::Append, Order::Prepend] {

@@ -25,13 +25,16 @@ pub use goals::Goals;
 pub use tables::{markdown, tables};
 
 /// The layouts, as the program knows them, and the quanta that each is run with: where all is on one processor, one says all.
-pub const LAYOUTS: [(&str, &[u32]); 8] = [
+pub const LAYOUTS: [(&str, &[u32]); 11] = [
     ("partitioned", &QUANTA),
     ("cluster", &QUANTA),
     ("edf", &QUANTA),
     ("gathered", &QUANTA),
     ("deadlines", FINEST),
     ("servers", FINEST),
+    ("bound", FINEST),
+    ("simple", FINEST),
+    ("weak", FINEST),
     ("one", FINEST),
     ("two", FINEST),
 ];

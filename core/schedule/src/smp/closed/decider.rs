@@ -1,7 +1,8 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
 use super::cluster::{begin, forget_own_job, set_job, set_served};
-use super::{Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, World};
+use super::masked::{Bound, Rings, set_place};
+use super::{Affine, Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, Weak, World};
 use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
@@ -14,6 +15,8 @@ pub(super) enum Kind {
     Edf,
     Served,
     Masked,
+    Weak,
+    Bound,
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
@@ -25,10 +28,11 @@ pub struct Home<Id: Copy + Eq, Seat> {
     edf: Cluster<Id, Deadlines<Id>>,
     masked: Masked<Id>,
     kind: Cell<Kind>,
-    keeps: Cell<bool>,
     instance: Cell<u8>,
-    // The last, so that the others are reached as before where nobody has a server.
+    // The last ones, so that the others are reached as before where nobody has a server.
     served: Served<Id>,
+    weak: Masked<Id, Weak>,
+    bound: Masked<Id, Bound>,
 }
 
 impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
@@ -43,15 +47,15 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         edf: Cluster::OPEN,
         masked: Masked::OPEN,
         kind: Cell::new(Kind::Solo),
-        keeps: Cell::new(false),
         instance: Cell::new(0),
         served: Cluster::OPEN,
+        weak: Masked::OPEN,
+        bound: Masked::OPEN,
     };
 
-    pub(super) fn begin(&self, instance: Instance, kind: Kind, keeps: bool) {
+    pub(super) fn begin(&self, instance: Instance, kind: Kind) {
         self.instance.set(instance.0);
         self.kind.set(kind);
-        self.keeps.set(keeps);
     }
 
     /// Who decides about the instance when it has the processors `cpus`, and is to be closed: where it began with one and has
@@ -71,8 +75,36 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster => {}
-            Kind::Edf | Kind::Served => begin(w, id),
-            Kind::Masked => Masked::bind(w, id, cpus),
+            Kind::Served => begin(w, id),
+            Kind::Edf | Kind::Bound => {
+                begin(w, id);
+                <Deadlines<_> as Rings<_>>::bind(w, id, cpus);
+            }
+            Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
+        }
+    }
+
+    /// `id`, which is at home in its instance, may run on `cpus` alone from now on. Whether what decides about it has to be told anew
+    /// of one that is ready.
+    pub(super) fn bind<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) -> bool {
+        match self.kind.get() {
+            Kind::Solo | Kind::Cluster | Kind::Served => return false,
+            Kind::Edf | Kind::Bound => <Deadlines<_> as Rings<_>>::bind(w, id, cpus),
+            Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
+        }
+        self.closed().is_some()
+    }
+
+    /// Threads of its instance, which is open, are bound to processors: another one decides from now on, which takes over the READY
+    /// threads, whose turns are asked for in their order: as many steps as there are. Nothing where it does already.
+    pub(super) fn part<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        turn: impl FnMut(Id) -> Option<i64>,
+    ) {
+        if let Kind::Edf = self.kind.get() {
+            self.bound.rings().take_over(w, self.edf.waiting(), turn);
+            self.kind.set(Kind::Bound);
         }
     }
 
@@ -90,11 +122,20 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         match self.kind.get() {
             Kind::Solo => {}
             Kind::Cluster => <ReadyQueue<Id> as Waiting<Id>>::set_cpu(w, id, place),
-            Kind::Edf | Kind::Served => {
+            Kind::Served => {
                 set_served(w, id, false);
                 <Deadlines<Id> as Waiting<Id>>::set_cpu(w, id, place);
             }
-            Kind::Masked => Masked::receive(w, id, moved.cpus, place),
+            Kind::Edf | Kind::Bound => {
+                set_served(w, id, false);
+                <Deadlines<Id> as Rings<Id>>::bind(w, id, moved.cpus);
+                <Deadlines<Id> as Waiting<Id>>::set_cpu(w, id, place);
+            }
+            Kind::Masked | Kind::Weak => {
+                w.set_note(id, 0);
+                ReadyQueue::bind(w, id, moved.cpus);
+                set_place(w, id, place);
+            }
         }
     }
 
@@ -103,8 +144,8 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     #[inline(always)]
     pub fn receive<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Masked => {}
-            Kind::Edf | Kind::Served => set_served(w, id, false),
+            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
+            Kind::Edf | Kind::Bound | Kind::Served => set_served(w, id, false),
         }
     }
 
@@ -112,27 +153,27 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     #[inline(always)]
     pub fn forget_job<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Masked => {}
-            Kind::Edf => set_job(w, id, None),
+            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
+            Kind::Edf | Kind::Bound => set_job(w, id, None),
             Kind::Served => forget_own_job(w, id),
         }
     }
 
+    /// Whether its instance, where it is closed, has to be opened before a thread is bound to a processor: where none is yet, and
+    /// where threads may have servers.
+    pub(super) fn opens_to_bind(&self) -> bool {
+        matches!(self.kind.get(), Kind::Edf | Kind::Served)
+    }
+
     /// Whether deadlines count in its instance, be that open or closed.
     pub(super) fn knows_deadlines(&self) -> bool {
-        matches!(self.kind.get(), Kind::Edf | Kind::Served)
+        matches!(self.kind.get(), Kind::Edf | Kind::Bound | Kind::Served)
     }
 
     /// Its instance.
     #[inline(always)]
     pub fn instance(&self) -> Instance {
         Instance(self.instance.get())
-    }
-
-    /// Whether READY threads stand in the rings here, be the instance open or closed.
-    #[inline(always)]
-    pub fn keeps(&self) -> bool {
-        self.keeps.get()
     }
 
     /// Who decides about it while it is closed.
@@ -144,6 +185,8 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
+            Kind::Weak => Decider::Affine(Affine::Weak(&self.weak)),
+            Kind::Bound => Decider::Affine(Affine::Bound(&self.bound)),
         }
     }
 
@@ -231,6 +274,17 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
     pub fn masked(&self) -> Option<&Masked<Id>> {
         self.masked.is_closed().then_some(&self.masked)
     }
+
+    /// The same by another rule.
+    #[inline(always)]
+    pub fn affine(&self) -> Option<Affine<'_, Id>> {
+        let affine = match self.kind.get() {
+            Kind::Weak => Affine::Weak(&self.weak),
+            Kind::Bound => Affine::Bound(&self.bound),
+            _ => return None,
+        };
+        affine.is_closed().then_some(affine)
+    }
 }
 
 /// Who decides about an instance while it is closed, and whose rings hold its READY threads while it is open.
@@ -246,6 +300,8 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     Served(&'a Served<Id>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
+    /// The same by another rule.
+    Affine(Affine<'a, Id>),
 }
 
 /// The answer of [`Router::change_home`](super::Router::change_home) for a thread that was moved, and has neither a job nor a server.
@@ -275,6 +331,7 @@ impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
             (Self::Edf(one), Self::Edf(other)) => core::ptr::eq(*one, *other),
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             (Self::Served(one), Self::Served(other)) => core::ptr::eq(*one, *other),
+            (Self::Affine(one), Self::Affine(other)) => one == other,
             _ => false,
         }
     }
@@ -291,6 +348,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.is_closed(),
             Self::Masked(masked) => masked.is_closed(),
             Self::Served(served) => served.is_closed(),
+            Self::Affine(affine) => affine.is_closed(),
         }
     }
 
@@ -302,6 +360,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.is_closed() && edf.has(cpu),
             Self::Masked(masked) => masked.is_closed() && masked.has(cpu),
             Self::Served(served) => served.is_closed() && served.has(cpu),
+            Self::Affine(affine) => affine.is_closed() && affine.has(cpu),
         }
     }
 
@@ -309,6 +368,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub fn owner<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) -> Option<Id> {
         match self {
             Self::Masked(masked) => masked.owner(cpu),
+            Self::Affine(affine) => affine.owner(cpu),
             _ => Some(w.heir(w.seat(cpu))).filter(|heir| *heir != w.idle(cpu)),
         }
     }
@@ -317,9 +377,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub(super) fn fits(self, cpus: CpuSet) -> bool {
         match self {
             Self::Solo(_) => cpus.count() == 1,
-            Self::Cluster(_) | Self::Edf(_) | Self::Masked(_) | Self::Served(_) => {
-                !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus)
-            }
+            _ => !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus),
         }
     }
 
@@ -334,8 +392,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Solo(solo) => solo.ready().top(),
             Self::Cluster(cluster) => cluster.waiting().top(),
             Self::Edf(edf) => edf.waiting().first(w).map(|(id, _)| id),
-            Self::Masked(masked) => return Some(masked.rings().find(w, will_do)?.0),
+            Self::Masked(masked) => return Some(masked.rings().search(w, will_do)?.0),
             Self::Served(served) => served.waiting().first(w).map(|(id, _)| id),
+            Self::Affine(affine) => return affine.first(w, will_do),
         };
         first.filter(|first| will_do(*first))
     }
@@ -349,6 +408,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) if edf.seat_of(w, id).is_some() => return true,
             Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
             Self::Served(served) if served.seat_of(w, id).is_some() => return true,
+            Self::Affine(affine) => return affine.keeps_place(w, id),
             _ => {}
         }
         self.first(w, |_| true) == Some(id)
@@ -360,8 +420,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Solo(solo) => solo.ready().for_each(w, visit),
             Self::Cluster(cluster) => cluster.waiting().for_each(w, visit),
             Self::Edf(edf) => edf.waiting().for_each(w, visit),
-            Self::Masked(masked) => masked.rings().for_each(w, visit),
+            Self::Masked(masked) => masked.rings().visit_all(w, visit),
             Self::Served(served) => served.waiting().for_each(w, visit),
+            Self::Affine(affine) => affine.for_each(w, visit),
         }
     }
 
@@ -372,8 +433,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Solo(solo) => solo.ready().remove(w, id, priority),
             Self::Cluster(cluster) => cluster.waiting().remove(w, id, priority),
             Self::Edf(edf) => edf.waiting().remove(w, id, level),
-            Self::Masked(masked) => masked.rings().remove(w, id, priority),
+            Self::Masked(masked) => masked.rings().take_out(w, id, priority),
             Self::Served(served) => served.waiting().remove(w, id, level),
+            Self::Affine(affine) => affine.take(w, id, level),
         }
     }
 
@@ -394,13 +456,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.waiting().put(w, id, level, place),
             Self::Masked(masked) => masked.put(w, id, priority, turn, place),
             Self::Served(served) => served.waiting().put(w, id, level, place),
+            Self::Affine(affine) => affine.put(w, id, level, turn, place),
         }
     }
 
     /// The turn of `id`, which stands in the rings, where threads keep theirs.
     pub(super) fn turn<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> Option<i64> {
         match self {
-            Self::Masked(_) => Some(Masked::turn(w, id)),
+            Self::Masked(masked) => Some(masked.turn(w, id)),
+            Self::Affine(affine) => Some(affine.turn(w, id)),
             _ => None,
         }
     }
@@ -414,6 +478,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.close(),
             Self::Masked(masked) => masked.close(turns),
             Self::Served(served) => served.close(),
+            Self::Affine(affine) => affine.close(turns),
         }
     }
 
@@ -432,6 +497,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.seat(w, cpu, id),
             Self::Masked(masked) => masked.seat(w, cpu, heir),
             Self::Served(served) => served.seat(w, cpu, id),
+            Self::Affine(affine) => affine.seat(w, cpu, heir),
         }
     }
 
@@ -455,14 +521,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 left = edf.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
             }
             Self::Masked(masked) => {
-                let tell = |cpu, heir: Option<(Id, i64)>| {
-                    tell(cpu, heir.map(|(id, turn)| (id, Some(turn))));
-                };
                 let (owned, next) = masked.open(w, tell);
                 (left, turns) = (owned, Some(next));
             }
             Self::Served(served) => {
                 left = served.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
+            }
+            Self::Affine(affine) => {
+                let (owned, next) = affine.open(w, tell);
+                (left, turns) = (owned, Some(next));
             }
         }
         Opened { left, turns }
@@ -476,6 +543,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.charge_heir(w, cpu),
             Self::Masked(masked) => masked.charge_owner(w, cpu),
             Self::Served(served) => served.charge_heir(w, cpu),
+            Self::Affine(affine) => affine.charge_owner(w, cpu),
         }
     }
 
@@ -509,6 +577,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 }
                 served.enter(w, id, Deadlines::urgency(w, id), place);
             }
+            Self::Affine(affine) => affine.ready(w, id, place),
         }
     }
 
@@ -524,6 +593,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.remove(w, id),
             Self::Masked(masked) => masked.remove(w, id),
             Self::Served(served) => served.remove(w, id),
+            Self::Affine(affine) => affine.remove(w, id),
         }
     }
 
@@ -546,6 +616,34 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.change(w, id, set, place),
             Self::Masked(masked) => masked.change(w, id, set, place),
             Self::Served(served) => served.change(w, id, set, place),
+            Self::Affine(affine) => affine.change(w, id, set, place),
+        }
+    }
+
+    /// One that waits and is in no ring has got another priority.
+    #[inline(always)]
+    pub fn waiting_has_changed<W: World<Id = Id, Seat = Seat>>(self, w: &W) {
+        if let Self::Affine(affine) = self {
+            affine.waiting_has_changed(w);
+        }
+    }
+
+    /// The thread that is to run on the processor `here`, whose heir is unknown, where it is this
+    /// that decides about it, and an heir can be unknown: see [`Masked::dispatch`].
+    pub fn dispatch<W: World<Id = Id, Seat = Seat>>(self, w: &W, here: usize) -> Option<Id> {
+        match self {
+            Self::Masked(masked) => Some(masked.dispatch(w, here)),
+            Self::Affine(affine) => Some(affine.dispatch(w, here)),
+            _ => None,
+        }
+    }
+
+    /// Whether `id`, which is at home in its instance, may run on the processor `cpu`.
+    pub fn allows<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id, cpu: usize) -> bool {
+        match self {
+            Self::Masked(masked) => masked.allows(w, id, cpu),
+            Self::Affine(affine) => affine.allows(w, id, cpu),
+            _ => true,
         }
     }
 
@@ -562,6 +660,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => edf.requeue(w, id, place),
             Self::Masked(masked) => masked.requeue(w, id, place),
             Self::Served(served) => served.requeue(w, id, place),
+            Self::Affine(affine) => affine.requeue(w, id, place),
         }
     }
 
@@ -598,6 +697,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 }
                 served.take_turn_of(w, here, receiver, sender);
             }
+            Self::Affine(affine) => affine.hand_turn(w, receiver, sender),
         }
     }
 }

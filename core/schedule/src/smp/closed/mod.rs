@@ -2,23 +2,25 @@
 //! Must never know: helping, affinity, what another instance does.
 //!
 //! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and
-//! a [`Cluster`] where it has several, or deadlines, a [`Masked`] where threads have affinities,
-//! and the [`System`](super::System) knows its threads as blocked and its processors as idle. What
-//! spans instances (a cluster mutex that somebody waits for, a thread that is moved, a processor
-//! that comes or goes; where deadlines count, also one that is bound to a processor) *opens* it:
-//! then the System decides, and the rings of the decider hold its READY threads. [`Router`] opens
-//! and closes.
+//! a [`Cluster`] where it has several, or deadlines, a [`Masked`] where threads have affinities, or
+//! where deadlines count and threads are bound, and the [`System`](super::System) knows its threads
+//! as blocked and its processors as idle. What spans instances (a cluster mutex that somebody waits
+//! for, a processor that comes or goes; under deadlines also the first thread that is bound to a
+//! processor) *opens* it: then the System decides, and the rings of the decider hold its READY
+//! threads. [`Router`] opens and closes.
 
+mod affine;
 mod cluster;
 mod decider;
 mod masked;
 mod router;
 mod solo;
 
+pub use affine::Affine;
 pub(super) use cluster::LATEST;
 pub use cluster::{Branches, Budgets, Cluster, Deadlines, SEATS, Served, Waiting, Watched};
 pub use decider::{Decider, Home, Moved};
-pub use masked::Masked;
+pub use masked::{Bound, Masked, Rings, Rule, Strong, Weak};
 pub use router::{Kept, Router, Rows};
 pub use solo::Solo;
 

@@ -2,7 +2,7 @@
 
 use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
-use super::{Decider, Home, Masked, Moved, Place, SEATS, Served, World};
+use super::{Affine, Decider, Home, Moved, Place, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
     system::Held,
@@ -87,7 +87,7 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
 
     #[inline(always)]
     fn keeps(&self, instance: Instance) -> bool {
-        self.homes.get(instance.index()).is_some_and(Home::keeps)
+        self.homes.get(instance.index()).is_some()
     }
 
     fn put(&mut self, instance: Instance, row: Thread, level: Level, place: Place, turn: i64) {
@@ -125,13 +125,17 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
         });
     }
 
+    fn binds(&mut self, instance: Instance, mut turn: impl FnMut(Thread, Priority) -> i64) {
+        let w = self.world;
+        if let Some(home) = self.homes.get(instance.index()) {
+            home.part(w, |id| turn(w.row(id)?, w.priority(id)).into());
+        }
+    }
+
     fn bind(&mut self, instance: Instance, row: Thread, cpus: CpuSet) {
         let home = self.homes.get(instance.index());
-        if let Some(Decider::Masked(masked)) = home.map(Home::decider)
-            && let Some(id) = self.world.thread(row)
-        {
-            Masked::bind(self.world, id, cpus);
-            self.bound = masked.is_closed().then_some(id);
+        if let (Some(home), Some(id)) = (home, self.world.thread(row)) {
+            self.bound = home.bind(self.world, id, cpus).then_some(id);
         }
     }
 }
@@ -144,12 +148,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                 let cpus = system.processors(instance).unwrap_or(CpuSet::EMPTY);
                 let kind = match system.policy(instance) {
                     Some(PolicyKind::StrongAffinity) => Kind::Masked,
+                    Some(PolicyKind::PriorityAffinity) => Kind::Weak,
                     Some(PolicyKind::Edf) => Kind::Edf,
                     Some(PolicyKind::Cbs) => Kind::Served,
                     _ if cpus.count() > 1 => Kind::Cluster,
                     _ => Kind::Solo,
                 };
-                home.begin(instance, kind, system.can_keep(instance));
+                home.begin(instance, kind);
             }
         }
         Self {
@@ -218,11 +223,20 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     fn enter_anew<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         let home = w.row(id).map(|row| self.system.scheduler(row));
         if let Some(Ok(home)) = home
-            && let Some(masked) = self.home(home).and_then(Home::masked)
+            && let Some(decider) = self.home(home).and_then(Home::closed)
             && w.is_ready(id)
         {
-            masked.remove(w, id);
-            masked.ready(w, id, Place::Last);
+            match decider {
+                Decider::Masked(masked) => {
+                    masked.remove(w, id);
+                    masked.ready(w, id, Place::Last);
+                }
+                Decider::Affine(affine) => {
+                    affine.remove(w, id);
+                    affine.ready(w, id, Place::Last);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -241,8 +255,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let closed = self
-            .masked_home(row)
-            .is_some_and(|home| home.has(cpu.index()));
+            .affine_home(row)
+            .is_some_and(|home| home.decides(cpu.index()));
         if closed {
             self.look_up(w, id);
         } else {
@@ -269,7 +283,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let home = self.home(self.system.scheduler(row)?);
-        if home.is_some_and(Home::knows_deadlines) {
+        if home.is_some_and(Home::opens_to_bind) {
             self.reach(w, id, now);
         } else {
             self.look_up(w, id);
@@ -300,8 +314,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let (Some(_), Some(to)) = (from.filter(is_closed), to) else {
             return Ok(None);
         };
-        // A bound thread spans an instance in which deadlines count.
-        if to.knows_deadlines() && !self.system.affinity(row)?.covers(self.system.online()) {
+        // A bound thread may span an instance in which deadlines count.
+        if to.opens_to_bind() && !self.system.affinity(row)?.covers(self.system.online()) {
             return Ok(None);
         }
         self.look_up_as(w, id, false);
@@ -325,7 +339,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         effects: &mut E,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        if self.masked_home(row).is_some() {
+        if self.affine_home(row).is_some() {
             self.look_up(w, id);
         } else {
             self.reach(w, id, now);
@@ -353,7 +367,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let deadline = deadline.map(|at| at.min(Instant::from_nanos(LATEST)));
         let home = self.home(self.system.scheduler(row)?);
         let decider = home.map(Home::decider);
-        let Some(decider @ (Decider::Edf(_) | Decider::Served(_))) = decider else {
+        let Some(decider) = decider.filter(|_| home.is_some_and(Home::knows_deadlines)) else {
             return Ok(());
         };
         if self.system.has_server(row) {
@@ -497,9 +511,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// What decides about the home of `row`, where that is closed and its threads have affinities.
-    fn masked_home(&self, row: Thread) -> Option<&'a Masked<Id>> {
-        self.home(self.system.scheduler(row).ok()?)?.masked()
+    /// What decides about the home of `row`, where that is closed and stays so when a thread is bound.
+    fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat>> {
+        let home = self.home(self.system.scheduler(row).ok()?)?;
+        home.closed().filter(|decider| {
+            matches!(
+                decider,
+                Decider::Masked(_) | Decider::Affine(Affine::Bound(_))
+            )
+        })
     }
 
     /// What concerns `id` and other instances is about to be asked: its home is opened, and its row brought up to date. So
@@ -575,7 +595,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             }
         }
         // In the order in which they are READY.
-        for home in self.homes.iter().filter(|home| home.keeps()) {
+        for home in self.homes {
             let decider = home.decider();
             decider.for_each(w, |id| {
                 if let Some(row) = w.row(id) {
@@ -629,7 +649,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         if home.closed().is_some() {
             return true;
         }
-        let Some(cpus) = self.system.may_close(instance).filter(|_| home.keeps()) else {
+        if self.system.binds(instance) {
+            let system = &mut self.system;
+            home.part(w, |id| {
+                system
+                    .bring_in_order(w.row(id)?, w.priority(id), None)
+                    .into()
+            });
+        }
+        let Some(cpus) = self.system.may_close(instance) else {
             return false;
         };
         let decider = home.decider_for(cpus);

@@ -11,7 +11,13 @@ use super::{
 };
 use crate::{
     Cpu, CpuSet, Heap,
-    smp::{NodeRecord, ids::NONE, instance::Places, order::Order, steps::step},
+    smp::{
+        NodeRecord,
+        ids::NONE,
+        instance::Places,
+        order::{Level, Order, Turns},
+        steps::step,
+    },
 };
 
 /// The queues under deadlines.
@@ -23,21 +29,33 @@ pub(crate) struct Edf {
     queued: CpuSet,
     /// The processors to which a SCHEDULED node is bound. It holds that processor.
     taken: CpuSet,
-    /// How many nodes are bound to a processor, whatever their state.
+    /// How many nodes are bound to a processor, whatever their state; those that are bound no more are counted, too, unless it
+    /// `forgets` them.
     bound: u32,
+    /// 0 where nodes that are bound stand in the world's rings, too; 1 where all of them are here.
+    forgets: u32,
 }
 
 impl Edf {
-    pub const EMPTY: Self = Self {
-        roots: [None; Cpu::COUNT + 1],
-        queued: CpuSet::EMPTY,
-        taken: CpuSet::EMPTY,
-        bound: 0,
-    };
+    /// No node; those that will be bound are `kept` in the world's rings, or all here.
+    pub const fn new(kept: bool) -> Self {
+        Self {
+            roots: [None; Cpu::COUNT + 1],
+            queued: CpuSet::EMPTY,
+            taken: CpuSet::EMPTY,
+            bound: 0,
+            forgets: if kept { 0 } else { 1 },
+        }
+    }
 
-    /// Whether no node is here, and none is bound to a processor.
+    /// Whether no node is here, nor will be while nothing spans instances.
     pub(super) fn is_empty(&self) -> bool {
-        self.roots[0].is_none() && self.bound == 0
+        self.roots[0].is_none() && self.queued.is_empty() && self.bound * self.forgets == 0
+    }
+
+    /// Whether nodes that stand in the world's rings are bound to processors, or were ever.
+    pub(super) const fn binds(&self) -> bool {
+        self.bound > 0 && self.forgets == 0
     }
 
     /// The processor that a node is bound to.
@@ -63,14 +81,15 @@ impl Policy for Edf {
         mask.covers(online) || mask.count() == 1 && owned.covers(mask)
     }
 
+    #[inline(never)]
     fn bind(&mut self, nodes: &mut [NodeRecord], id: u16, online: CpuSet) {
         let node = &mut nodes[id as usize];
-        self.bound -= u32::from(node.bound > 0);
+        self.bound -= u32::from(node.bound > 0) & self.forgets;
         node.bound = match node.mask.lowest() {
             Some(cpu) if !node.mask.covers(online) => cpu.index() as u8 + 1,
             _ => 0,
         };
-        self.bound += u32::from(node.bound > 0);
+        self.bound = self.bound.saturating_add(u32::from(node.bound > 0));
     }
 
     #[inline]
@@ -116,6 +135,11 @@ impl Policy for Edf {
     }
 
     #[inline]
+    fn profits(&mut self, nodes: &[NodeRecord], _: &Places, _: Cpu, id: u16) -> bool {
+        Self::bound(&nodes[id as usize]).is_none_or(|cpu| !self.taken.contains(cpu))
+    }
+
+    #[inline]
     fn lowest(&mut self, nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16> {
         let candidate = match Self::bound(&nodes[newcomer as usize]) {
             Some(cpu) if self.taken.contains(cpu) => places.holder(cpu),
@@ -135,20 +159,22 @@ impl Policy for Edf {
     ) -> Option<Cpu> {
         match Self::bound(&nodes[newcomer as usize]) {
             Some(cpu) => Some(cpu).filter(|&cpu| cpu != freed),
-            // Lazily: a newcomer that has not left its processor yet stays there, unless who holds that one must.
+            // Lazily: a newcomer that has not left its processor yet stays there, unless who holds that one must. Where nodes are
+            // bound, an idle thread goes where it is said: others may have moved away from its processor.
+            None if self.binds() && nodes[newcomer as usize].key.level == Level::NONE => None,
             None => live_on.filter(|&cpu| !self.taken.contains(cpu)),
         }
     }
 
     #[inline]
-    fn entered(&mut self, nodes: &[NodeRecord], id: u16) {
+    fn entered(&mut self, nodes: &mut [NodeRecord], _: &mut Places, _: &mut Turns, id: u16) {
         if let Some(cpu) = Self::bound(&nodes[id as usize]) {
             self.taken = self.taken.with(cpu);
         }
     }
 
     #[inline]
-    fn left(&mut self, nodes: &[NodeRecord], id: u16) {
+    fn left(&mut self, nodes: &mut [NodeRecord], _: &mut Turns, id: u16) {
         if let Some(cpu) = Self::bound(&nodes[id as usize]) {
             self.taken = self.taken.without(cpu);
         }

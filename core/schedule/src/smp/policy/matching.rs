@@ -30,7 +30,7 @@ pub(crate) trait Seats {
 /// The processors on a path: the newcomer takes the first, each occupant shifts
 /// to the next, and the last is left by its occupant or was free.
 #[derive(Clone, Copy)]
-pub(crate) struct Route {
+pub struct Route {
     stops: [Cpu; Cpu::COUNT],
     length: usize,
 }

@@ -14,7 +14,11 @@ mod weak_affinity;
 #[cfg(test)]
 mod affinity_tests;
 
-use super::{Error, NodeRecord, PolicyKind, instance::Places, order::Order};
+use super::{
+    Error, NodeRecord, PolicyKind,
+    instance::Places,
+    order::{Order, Turns},
+};
 use crate::{Cpu, CpuSet};
 pub(crate) use list::List;
 pub(crate) use members::Member;
@@ -69,18 +73,13 @@ pub(crate) trait Policy {
         live_on: Option<Cpu>,
     ) -> Option<Cpu>;
 
-    /// `id` has entered the set of SCHEDULED nodes.
-    fn entered(&mut self, nodes: &[NodeRecord], id: u16);
+    /// `id` has entered the set of SCHEDULED nodes, at its key; `turns` are the instance's.
+    #[inline(always)]
+    fn entered(&mut self, _: &mut [NodeRecord], _: &mut Places, _turns: &mut Turns, _id: u16) {}
 
     /// `id` has left the set of SCHEDULED nodes.
-    fn left(&mut self, nodes: &[NodeRecord], id: u16);
-
-    /// After an arrival or a change of priority: a READY node that can take the processor of a SCHEDULED one all the same, and
-    /// that one. Only a policy that does not find its best choice at once asks again, until there is none.
     #[inline(always)]
-    fn again(&mut self, _nodes: &[NodeRecord], _places: &Places) -> Option<(u16, u16)> {
-        None
-    }
+    fn left(&mut self, _: &mut [NodeRecord], _turns: &mut Turns, _id: u16) {}
 }
 
 /// The queues of any policy.
@@ -114,7 +113,8 @@ impl Queues {
         match kind {
             PolicyKind::Simple => Self::Simple(simple::Simple::EMPTY),
             PolicyKind::Priority => Self::Priority(priority::Levels::EMPTY),
-            PolicyKind::Edf | PolicyKind::Cbs => Self::Edf(edf::Edf::EMPTY),
+            PolicyKind::Edf => Self::Edf(edf::Edf::new(true)),
+            PolicyKind::Cbs => Self::Edf(edf::Edf::new(false)),
             PolicyKind::PriorityAffinity => Self::WeakAffinity(weak_affinity::WeakAffinity::EMPTY),
             PolicyKind::StrongAffinity => {
                 Self::StrongAffinity(strong_affinity::StrongAffinity::EMPTY)
@@ -186,27 +186,47 @@ impl Queues {
     }
 
     #[inline]
-    pub fn entered(&mut self, nodes: &[NodeRecord], id: u16) {
-        each!(self, policy => policy.entered(nodes, id));
+    pub fn entered(
+        &mut self,
+        nodes: &mut [NodeRecord],
+        places: &mut Places,
+        turns: &mut Turns,
+        id: u16,
+    ) {
+        each!(self, policy => policy.entered(nodes, places, turns, id));
     }
 
     #[inline]
-    pub fn left(&mut self, nodes: &[NodeRecord], id: u16) {
-        each!(self, policy => policy.left(nodes, id));
+    pub fn left(&mut self, nodes: &mut [NodeRecord], turns: &mut Turns, id: u16) {
+        each!(self, policy => policy.left(nodes, turns, id));
     }
 
-    /// Whether no node is in them, nor will be while nothing spans instances; for the policies of instances that can be closed.
+    /// Whether no node is in them, nor will be while nothing spans instances.
     pub fn are_empty(&self) -> bool {
         match self {
+            Self::Simple(simple) => simple.is_empty(),
             Self::Priority(levels) => levels.is_empty(),
+            Self::WeakAffinity(affine) => affine.is_empty(),
             Self::StrongAffinity(affine) => affine.is_empty(),
             Self::Edf(edf) => edf.is_empty(),
+        }
+    }
+
+    /// Whether nodes that stand in the world's rings are bound to single processors where others are bound to none, or were ever.
+    pub const fn bind_some(&self) -> bool {
+        match self {
+            Self::Edf(edf) => edf.binds(),
             _ => false,
         }
     }
 
+    /// The policy, if it tries READY nodes again after an arrival and after a change of priority:
+    /// only one that does not find its best choice at once does.
     #[inline]
-    pub fn again(&mut self, nodes: &[NodeRecord], places: &Places) -> Option<(u16, u16)> {
-        each!(self, policy => policy.again(nodes, places))
+    pub fn tries_again(&mut self) -> Option<&mut weak_affinity::WeakAffinity> {
+        match self {
+            Self::WeakAffinity(affine) => Some(affine),
+            _ => None,
+        }
     }
 }

@@ -163,10 +163,4 @@ impl Policy for Levels {
     ) -> Option<Cpu> {
         live_on
     }
-
-    #[inline(always)]
-    fn entered(&mut self, _: &[NodeRecord], _: u16) {}
-
-    #[inline(always)]
-    fn left(&mut self, _: &[NodeRecord], _: u16) {}
 }

@@ -14,6 +14,11 @@ pub(crate) struct Simple {
 
 impl Simple {
     pub const EMPTY: Self = Self { ready: List::EMPTY };
+
+    /// Whether no node is here.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.ready.first == NONE
+    }
 }
 
 impl Policy for Simple {
@@ -59,10 +64,4 @@ impl Policy for Simple {
     ) -> Option<Cpu> {
         live_on
     }
-
-    #[inline(always)]
-    fn entered(&mut self, _: &[NodeRecord], _: u16) {}
-
-    #[inline(always)]
-    fn left(&mut self, _: &[NodeRecord], _: u16) {}
 }

@@ -170,8 +170,4 @@ impl Policy for StrongAffinity {
         let source = Cpu::masked(self.sources[freed.index()]);
         (chosen && freed.index() != self.target as usize).then_some(source)
     }
-
-    fn entered(&mut self, _: &[NodeRecord], _: u16) {}
-
-    fn left(&mut self, _: &[NodeRecord], _: u16) {}
 }

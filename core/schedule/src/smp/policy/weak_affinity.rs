@@ -8,8 +8,10 @@
 //! - One that is displaced goes to the front of its level whoever came before it there, so equals whose processors differ are
 //!   not always served in the order in which they came.
 //!
-//! Among equals, and of several idle processors, it goes by turns, where the reference goes by who got a processor last
-//! (decision 0018).
+//! The order among equals is the reference's, too: nobody displaces an equal, unless it goes in front of its equals by an
+//! order of its own; who gets a processor goes behind its equals that have one, and the last of these gives way first. Idle
+//! threads are equals: of the idle processors that are permitted the one that became idle last is taken. So a turn is drawn
+//! when a node gets a processor, and when it loses it, where other policies let it keep the one that it came with.
 //!
 //! Three defects of the reference are not offered: a scan that is limited by another instance's priorities, helping nodes that
 //! take processors without a look at who stands there, and a look at the owner's processor where an idle thread stands in.
@@ -20,21 +22,56 @@
 use super::{Policy, priority::Levels};
 use crate::{
     Cpu, CpuSet,
-    smp::{NodeRecord, ids::NONE, instance::Places, order::Order, steps::step},
+    smp::{
+        NodeRecord,
+        ids::NONE,
+        instance::Places,
+        order::{Order, Turns},
+        steps::step,
+    },
 };
 
 /// The queues of the policy.
 #[derive(Clone, Debug)]
 pub(crate) struct WeakAffinity {
     levels: Levels,
+    /// Who was asked for last with [`Policy::lowest`], and not READY since: it comes in with the turn that was drawn for it.
+    arrives: u16,
+    /// Who left the SCHEDULED nodes last, with nobody entered since: if it comes back, its turn was drawn for that.
+    leaves: u16,
 }
 
 impl WeakAffinity {
     pub const EMPTY: Self = Self {
         levels: Levels::EMPTY,
+        arrives: NONE,
+        leaves: NONE,
     };
 
-    /// The least urgent holder that stands where `newcomer` may stand.
+    /// Whether no node is here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// The first of the READY nodes, of whom `kept` is the first in the rings of the world's, and the SCHEDULED node that it
+    /// displaces: the last one on a processor of its own, if that is less urgent.
+    pub(crate) fn again(
+        &mut self,
+        nodes: &[NodeRecord],
+        places: &Places,
+        kept: Option<u16>,
+    ) -> Option<(u16, u16)> {
+        self.arrives = NONE;
+        let key = |id: u16| nodes[id as usize].key;
+        let top = match (self.levels.top(), kept) {
+            (Some(top), Some(kept)) if key(kept).before(key(top)) => kept,
+            (top, kept) => top.or(kept)?,
+        };
+        let victim = Self::victim(nodes, places, top)?;
+        (key(top).level < key(victim).level).then_some((top, victim))
+    }
+
+    /// The last holder that stands where `newcomer` may stand.
     fn victim(nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16> {
         let mask = nodes[newcomer as usize].mask;
         let mut at = places.scheduled.last;
@@ -70,11 +107,20 @@ impl Policy for WeakAffinity {
     }
 
     fn highest(&mut self, nodes: &[NodeRecord], _: &Places, freed: Cpu) -> Option<u16> {
+        self.arrives = NONE;
         self.levels
             .first_where(nodes, |id| nodes[id as usize].mask.contains(freed))
     }
 
+    fn profits(&mut self, nodes: &[NodeRecord], _: &Places, freed: Cpu, id: u16) -> bool {
+        nodes[id as usize].mask.contains(freed)
+    }
+
+    // A newcomer that goes behind its equals has the greatest turn of all, and one that goes in front of them the least: so
+    // keys tell what levels and the order tell in the reference.
     fn lowest(&mut self, nodes: &[NodeRecord], places: &Places, newcomer: u16) -> Option<u16> {
+        self.arrives = newcomer;
+        self.leaves = NONE;
         Self::victim(nodes, places, newcomer)
     }
 
@@ -83,14 +129,23 @@ impl Policy for WeakAffinity {
         None
     }
 
-    fn entered(&mut self, _: &[NodeRecord], _: u16) {}
+    fn entered(
+        &mut self,
+        nodes: &mut [NodeRecord],
+        places: &mut Places,
+        turns: &mut Turns,
+        id: u16,
+    ) {
+        if id != self.arrives && id != self.leaves {
+            places.scheduled.remove(nodes, id);
+            nodes[id as usize].key.turn = turns.draw(Order::Append);
+            places.scheduled.insert_sorted(nodes, id);
+        }
+        (self.arrives, self.leaves) = (NONE, NONE);
+    }
 
-    fn left(&mut self, _: &[NodeRecord], _: u16) {}
-
-    fn again(&mut self, nodes: &[NodeRecord], places: &Places) -> Option<(u16, u16)> {
-        let top = self.levels.top()?;
-        let victim = Self::victim(nodes, places, top)?;
-        let beats = nodes[top as usize].key.before(nodes[victim as usize].key);
-        beats.then_some((top, victim))
+    fn left(&mut self, nodes: &mut [NodeRecord], turns: &mut Turns, id: u16) {
+        nodes[id as usize].key.turn = turns.draw(Order::Prepend);
+        self.leaves = id;
     }
 }

@@ -50,6 +50,7 @@ impl System<'_> {
     }
 
     /// The node `id` is bound to `mask`; it is in no queue.
+    #[inline]
     pub(crate) fn set_mask(&mut self, instance: u8, id: u16, mask: CpuSet) {
         let online = self.online;
         let (record, nodes) = self.split(instance);

@@ -45,15 +45,10 @@ impl System<'_> {
             .is_some_and(|record| record.closed)
     }
 
-    /// Whether the READY threads of `instance` can stand in rings of the world's.
-    pub(crate) fn can_keep(&self, instance: Instance) -> bool {
+    /// Whether threads that are at home in `instance`, where deadlines count, are bound to processors, or were.
+    pub(crate) fn binds(&self, instance: Instance) -> bool {
         let record = self.instances.get(instance.index());
-        record.is_some_and(|record| Self::is_kept(record.kind))
-    }
-
-    const fn is_kept(kind: PolicyKind) -> bool {
-        use PolicyKind::{Cbs, Edf, Priority, StrongAffinity};
-        matches!(kind, Priority | Edf | Cbs | StrongAffinity)
+        record.is_some_and(|record| record.queues.bind_some())
     }
 
     /// The policy of `instance`.
@@ -109,11 +104,17 @@ impl System<'_> {
     }
 
     /// Brings the row of `thread` up to date, which is READY at `priority` in a ring of the world's, which may have kept its
-    /// `turn`; those before it were brought before it.
-    pub(crate) fn bring_in_order(&mut self, thread: Thread, priority: Priority, turn: Option<i64>) {
+    /// `turn`; those before it were brought before it. Its turn.
+    pub(crate) fn bring_in_order(
+        &mut self,
+        thread: Thread,
+        priority: Priority,
+        turn: Option<i64>,
+    ) -> i64 {
         self.bring_up_to_date(thread, priority, true);
         let home = self.thread(thread.0).home;
         self.set_turn(home, thread.0, turn);
+        Turns::signed(self.node(home, thread.0).key.turn)
     }
 
     /// Brings the row of `thread` up to date: it waits, or is `ready` at `priority` and stands in a ring of the world's. Nothing where
@@ -224,7 +225,7 @@ impl System<'_> {
         node.sticky = 1;
         node.key = Key {
             level,
-            turn: turn.map_or_else(|| record.turns.draw_early(), Turns::widen),
+            turn: turn.map_or_else(|| record.turns.draw_early(), Turns::of_signed),
         };
         id
     }
@@ -235,7 +236,6 @@ impl System<'_> {
     pub(crate) fn may_close(&self, instance: Instance) -> Option<CpuSet> {
         let record = self.instances.get(instance.index())?;
         let may = !record.closed
-            && Self::is_kept(record.kind)
             && record.involved == 0
             && record.queues.are_empty()
             && record
@@ -296,7 +296,7 @@ impl System<'_> {
         while id != NONE {
             let node = self.node(instance, id);
             let owner =
-                (!self.is_idle_row(id)).then_some((Thread(id), Turns::narrow(node.key.turn)));
+                (!self.is_idle_row(id)).then_some((Thread(id), Turns::signed(node.key.turn)));
             tell(node.processor(), owner);
             id = node.next;
         }

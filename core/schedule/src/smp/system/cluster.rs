@@ -111,12 +111,23 @@ impl System<'_> {
         }
     }
 
-    /// Lets the policy try READY nodes again. Only the weak form of affinity does, see [`Policy::again`](super::super::policy).
-    #[inline]
+    /// Lets the policy try READY nodes again. Only the weak form of affinity does, see [`WeakAffinity`](super::super::policy).
+    #[inline(always)]
     pub(crate) fn settle(&mut self, instance: u8, now: Instant, effects: &mut impl Effects) {
+        if self.instances[instance as usize]
+            .queues
+            .tries_again()
+            .is_some()
+        {
+            self.try_again(instance, now, effects);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_again(&mut self, instance: u8, now: Instant, effects: &mut impl Effects) {
         loop {
-            let (record, nodes) = self.split(instance);
-            let Some((id, victim)) = record.queues.again(nodes, &record.places) else {
+            let Some((id, victim)) = self.again(instance, effects) else {
                 return;
             };
             self.take_ready(instance, id, effects);
@@ -129,6 +140,14 @@ impl System<'_> {
             self.attach(instance, id, promotion);
             self.seat(instance, id, cpu, now, effects);
         }
+    }
+
+    /// The first of the READY nodes, if the policy tries it again, and the SCHEDULED one that gives way to it.
+    fn again(&mut self, instance: u8, effects: &impl Effects) -> Option<(u16, u16)> {
+        let kept = self.first_kept(instance, effects, |_, _, _| true);
+        let (record, nodes) = self.split(instance);
+        let policy = record.queues.tries_again()?;
+        policy.again(nodes, &record.places, kept)
     }
 
     /// The SCHEDULED node `victim` becomes READY, first of its equals. The processor that is free now.

@@ -8,7 +8,7 @@ use super::System;
 use crate::{
     Cpu, Priority,
     smp::{
-        Effects, Instance, Reasons, Thread,
+        Effects, Instance, InstanceRecord, PolicyKind, Reasons, Thread,
         closed::{Place, WAITS},
         node::{NodeRecord, State},
         order::{Key, Level, Order, Turns},
@@ -74,19 +74,35 @@ impl System<'_> {
         if !effects.keeps(Instance(instance)) {
             return queued;
         }
-        let (queues, places) = (&mut record.queues, &record.places);
-        let profits = |thread: Thread| queues.profits(nodes, places, cpu, thread.0);
-        let Some((kept, priority, turn)) = effects.first(Instance(instance), profits) else {
+        let profits = |record: &mut InstanceRecord, nodes: &[NodeRecord], id| {
+            record.queues.profits(nodes, &record.places, cpu, id)
+        };
+        let Some(kept) = self.first_kept(instance, effects, profits) else {
             return queued;
         };
-        self.catch_up(kept.0, priority, true);
-        self.set_turn(instance, kept.0, turn);
-        let key = self.node(instance, kept.0).key;
+        let key = self.node(instance, kept).key;
         if queued.is_some_and(|queued| self.node(instance, queued).key.before(key)) {
             return queued;
         }
         let (record, nodes) = self.split(instance);
-        record.queues.choose(nodes, &record.places, cpu, kept.0);
+        record.queues.choose(nodes, &record.places, cpu, kept);
+        Some(kept)
+    }
+
+    /// The first of the READY nodes in the rings of the world's that `will_do`, whose row is true from now on.
+    #[inline(always)]
+    pub(super) fn first_kept(
+        &mut self,
+        instance: u8,
+        effects: &impl Effects,
+        mut will_do: impl FnMut(&mut InstanceRecord, &[NodeRecord], u16) -> bool,
+    ) -> Option<u16> {
+        let (record, nodes) = self.split(instance);
+        let (kept, priority, turn) = effects.first(Instance(instance), |thread| {
+            will_do(record, nodes, thread.0)
+        })?;
+        self.catch_up(kept.0, priority, true);
+        self.set_turn(instance, kept.0, turn);
         Some(kept.0)
     }
 
@@ -95,10 +111,15 @@ impl System<'_> {
         if !effects.keeps(Instance(instance)) || !self.is_plain(instance, id) {
             return false;
         }
+        if self.node(instance, id).bound != 0 {
+            effects.binds(Instance(instance), |thread, priority| {
+                self.bring_in_order(thread, priority, None)
+            });
+        }
         self.tell_budget(id, effects);
         let node = self.node_mut(instance, id);
         node.kept = true;
-        let (level, turn) = (node.key.level, Turns::narrow(node.key.turn));
+        let (level, turn) = (node.key.level, Turns::signed(node.key.turn));
         effects.put(Instance(instance), Thread(id), level, place, turn);
         true
     }
@@ -109,10 +130,15 @@ impl System<'_> {
         let record = self.thread(id);
         record.home == instance
             && record.helper == NodeRecord::NO_HELPER
-            && self.node(instance, id).bound == 0
+            && (self.node(instance, id).bound == 0 || !self.may_serve(instance))
             && !self.serves_hard(id)
             && !self.pin_spans(id)
             && !self.locks.is_involved(Thread(id))
+    }
+
+    /// Whether threads that are at home in `instance` may have servers: those that are bound to processors stand in the tables.
+    fn may_serve(&self, instance: u8) -> bool {
+        self.instances[instance as usize].kind == PolicyKind::Cbs
     }
 
     /// The level of a priority of the world's in `instance`.
@@ -157,7 +183,7 @@ impl System<'_> {
         let (record, nodes) = self.split(instance);
         let key = &mut nodes[id as usize].key;
         match turn {
-            Some(turn) => key.turn = Turns::widen(turn),
+            Some(turn) => key.turn = Turns::of_signed(turn),
             None if key.turn == Turns::UNDRAWN => key.turn = record.turns.draw_early(),
             None => {}
         }

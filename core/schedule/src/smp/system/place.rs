@@ -87,7 +87,7 @@ impl System<'_> {
         let cpu = nodes[id as usize].processor();
         record.places.scheduled.remove(nodes, id);
         record.places.holders[cpu.index()] = NONE;
-        record.queues.left(nodes, id);
+        record.queues.left(nodes, &mut record.turns, id);
         cpu
     }
 
@@ -100,7 +100,9 @@ impl System<'_> {
         node.cpu = cpu.index() as u8;
         record.places.holders[cpu.index()] = id;
         record.places.scheduled.insert_sorted(nodes, id);
-        record.queues.entered(nodes, id);
+        record
+            .queues
+            .entered(nodes, &mut record.places, &mut record.turns, id);
     }
 
     /// Gives the node `id`, which has its user, a processor, after `freed` became free: this one, or another whose holder

@@ -53,6 +53,10 @@ impl System<'_> {
         let level = self.level(home, priority);
         let old = core::mem::replace(&mut self.node_mut(home.0, id).real, level);
         self.priority_changed(thread, order, now, effects);
+        if old != level {
+            // Also where the thread waits.
+            self.settle(home.0, now, effects);
+        }
         Ok(self.unmapped(home.0, old))
     }
 

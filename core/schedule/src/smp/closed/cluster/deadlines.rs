@@ -16,16 +16,19 @@ use taktos_time::Duration;
 
 /// The ready threads without a seat, where deadlines count.
 pub struct Deadlines<Id> {
-    jobs: Tree<Id>,
-    others: ReadyQueue<Id>,
+    pub(super) jobs: Tree<Id>,
+    pub(super) others: ReadyQueue<Id>,
 }
 
-/// What the world keeps of a thread in an instance where deadlines count: its links while it is ready without a seat.
+/// What the world keeps of a thread in an instance where deadlines count: its links while it is ready without a seat, and
+/// where it is bound.
 pub struct Branches<Id> {
     left: Cell<Option<Id>>,
     right: Cell<Option<Id>>,
     above: Cell<Option<Id>>,
     rank: Cell<u8>,
+    /// 0 where the thread may run everywhere, p + 1 where it is bound to processor p.
+    pub(super) bound: Cell<u8>,
 }
 
 impl<Id> Branches<Id> {
@@ -39,6 +42,7 @@ impl<Id> Branches<Id> {
         right: Cell::new(None),
         above: Cell::new(None),
         rank: Cell::new(0),
+        bound: Cell::new(0),
     };
 }
 
@@ -78,7 +82,7 @@ impl Note {
         Self(self.0 & !Self::CPU | cpu as u64)
     }
 
-    const fn job(self) -> u64 {
+    pub const fn job(self) -> u64 {
         self.0 >> Self::JOB
     }
 
@@ -126,16 +130,16 @@ pub(in super::super) fn set_budget<W: World>(w: &W, id: W::Id, deadline: u64, li
 }
 
 /// The ring of those that have no job and this level.
-const fn priority_of(level: Level) -> Priority {
+pub(super) const fn priority_of(level: Level) -> Priority {
     Priority::from_stored(level.0 as u8)
 }
 
-const fn has_job(level: Level) -> bool {
+pub(super) const fn has_job(level: Level) -> bool {
     level.0 < Level::BACKGROUND
 }
 
 /// The links of the world's threads in the tree.
-struct Jobs<'w, W>(&'w W);
+pub(super) struct Jobs<'w, W>(pub &'w W);
 
 impl<'w, W: World> TreeLinks for Jobs<'w, W> {
     type Id = W::Id;

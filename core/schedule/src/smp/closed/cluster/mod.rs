@@ -18,6 +18,7 @@
 mod budgets;
 mod deadlines;
 mod key;
+mod turned;
 mod waiting;
 
 pub use budgets::{Budgets, Served, Watched};

@@ -6,6 +6,7 @@ extern crate std;
 #[cfg(not(miri))]
 mod bounds;
 mod model;
+mod reference;
 mod scenarios;
 mod storm;
 

@@ -121,7 +121,10 @@ impl<'m> Beside<'m> {
         let set = || self.board.set_priority(thread, new);
         match is_ready {
             true => decider.change(&self.board, thread.index(), set, Place::Last),
-            false => set(),
+            false => {
+                set();
+                decider.waiting_has_changed(&self.board);
+            }
         }
         None
     }

@@ -216,11 +216,10 @@ impl<'m> Beside<'m> {
         });
         let known = self.board.heir_of(cpu);
         let runs = match self.decides(cpu) {
-            Some(Decider::Masked(masked)) if known.is_none() => {
-                masked.dispatch(&self.board, cpu.index())
-            }
-            // A dispatch that looked after owners elsewhere, and changed nothing here.
-            Some(_) => known.unwrap_or(self.threads() + cpu.index()),
+            // One whose heir is known is a dispatch that looked after owners elsewhere, and changed nothing here.
+            Some(decider) => known
+                .or_else(|| decider.dispatch(&self.board, cpu.index()))
+                .unwrap_or(self.threads() + cpu.index()),
             None => self.meant(cpu, chosen),
         };
         if known.is_some() {

@@ -1,0 +1,150 @@
+//! Owns: the ready threads without a seat under deadlines, where some are bound to processors: so each keeps its turn, as one that
+//! came later may have a seat before it. Must never know: who has a seat.
+
+use super::deadlines::{Deadlines, Jobs, Note, has_job, priority_of};
+use super::waiting::Waiting;
+use crate::smp::Level;
+use crate::smp::closed::masked::Rings;
+use crate::smp::closed::{Place, World};
+use crate::smp::order::Turns;
+use crate::{Cpu, CpuSet};
+use taktos_time::Duration;
+
+const fn key_of(level: Level, turn: i64) -> u128 {
+    (level.0 as u128) << u64::BITS | turn.cast_unsigned() as u128
+}
+
+/// The turn of `id`, in the place of the limit of a server: no thread has one where some are bound. It is not negative.
+#[inline(always)]
+fn turn_of<W: World>(w: &W, id: W::Id) -> i64 {
+    w.limit(id).as_nanos().cast_signed()
+}
+
+#[inline(always)]
+fn set_turn<W: World>(w: &W, id: W::Id, turn: i64) {
+    w.set_limit(id, Duration::from_nanos(turn.cast_unsigned()));
+}
+
+impl<Id: Copy + Eq> Deadlines<Id> {
+    /// The processor to which `id` is bound.
+    #[inline(always)]
+    pub(in super::super) fn bound_to<W: World<Id = Id>>(w: &W, id: Id) -> Option<usize> {
+        usize::from(w.branches(id).bound.get()).checked_sub(1)
+    }
+
+    /// Takes over those of `other`, which has none then. Each has the turn that is said, if one is: as many steps as there are.
+    pub(in super::super) fn take_over<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        other: &Self,
+        mut turn: impl FnMut(Id) -> Option<i64>,
+    ) {
+        Waiting::for_each(other, w, |id| {
+            if let Some(turn) = turn(id) {
+                set_turn(w, id, Turns::positive(turn));
+            }
+        });
+        self.jobs.take_over(&other.jobs);
+        self.others.take_over(&other.others);
+    }
+}
+
+impl<Id: Copy + Eq> Rings<Id> for Deadlines<Id> {
+    type Urgency = Level;
+    type Key = u128;
+    const NOBODY: Self = <Self as Waiting<Id>>::EMPTY;
+    const FREE: u128 = u128::MAX;
+
+    #[inline(always)]
+    fn key(level: Level, turn: i64) -> u128 {
+        key_of(level, turn)
+    }
+
+    #[inline(always)]
+    fn free(turn: i64) -> u128 {
+        key_of(Level::NONE, turn)
+    }
+
+    #[inline(always)]
+    fn urgency_of(key: u128) -> Level {
+        Level((key >> u64::BITS) as u64)
+    }
+
+    #[inline(always)]
+    fn turn_of(key: u128) -> i64 {
+        (key as u64).cast_signed()
+    }
+
+    #[inline(always)]
+    fn narrow(turn: i64) -> i64 {
+        Turns::positive(turn)
+    }
+
+    #[inline(always)]
+    fn widen(narrow: i64) -> i64 {
+        Turns::of_positive(narrow)
+    }
+
+    #[inline(always)]
+    fn standing<W: World<Id = Id>>(w: &W, id: Id) -> Level {
+        <Self as Waiting<Id>>::urgency(w, id)
+    }
+
+    #[inline(always)]
+    fn mask<W: World<Id = Id>>(w: &W, id: Id) -> CpuSet {
+        let bound = Self::bound_to(w, id).and_then(Cpu::new);
+        bound.map_or(CpuSet::ALL, CpuSet::of)
+    }
+
+    #[inline(always)]
+    fn bind<W: World<Id = Id>>(w: &W, id: Id, mask: CpuSet) {
+        let only = mask.lowest().filter(|_| mask.count() == 1);
+        let bound = only.map_or(0, |cpu| cpu.index() as u8 + 1);
+        w.branches(id).bound.set(bound);
+    }
+
+    #[inline(always)]
+    fn turn<W: World<Id = Id>>(w: &W, id: Id) -> i64 {
+        turn_of(w, id)
+    }
+
+    #[inline(always)]
+    fn stand<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level, turn: i64, place: Place) {
+        set_turn(w, id, turn);
+        match (place, has_job(level)) {
+            (Place::Last, _) => self.append(w, id, level),
+            (Place::First, true) => {
+                let key = |id: Id| (Note::of(w, id).job(), turn_of(w, id));
+                let own = key(id);
+                self.jobs.insert(&Jobs(w), id, |other| key(*other) < own);
+            }
+            (Place::First, false) => {
+                let is_behind = |other| turn_of(w, other) > turn;
+                self.others.insert(w, id, priority_of(level), is_behind);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn take_out<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
+        Waiting::remove(self, w, id, level);
+    }
+
+    #[inline(always)]
+    fn search<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        mut will_do: impl FnMut(Id) -> bool,
+    ) -> Option<(Id, Level)> {
+        if let Some(id) = self.jobs.find(&Jobs(w), &mut will_do) {
+            return Some((id, Self::urgency_of_job(w, id)));
+        }
+        let (id, priority) = self.others.find(w, will_do)?;
+        let level = Level::BACKGROUND | u64::from(priority.level());
+        Some((id, Level(level)))
+    }
+
+    fn visit_all<W: World<Id = Id>>(&self, w: &W, visit: impl FnMut(Id)) {
+        Waiting::for_each(self, w, visit);
+    }
+}

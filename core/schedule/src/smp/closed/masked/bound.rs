@@ -1,0 +1,82 @@
+//! Owns: the rule of the policy `Edf` where threads are bound to processors: who may run anywhere makes way for one that is
+//! bound. Must never know: where registers are, but that one who may run anywhere stays where its own are.
+//!
+//! A processor is *taken* while one that is bound to it has its seat. As each bound thread has one place, and all others
+//! fit anywhere, moving one of these is always enough.
+
+use super::{Masked, Rings, Rule, index, lives_on};
+use crate::CpuSet;
+use crate::smp::closed::{Deadlines, Place, World};
+
+/// The rule of the policy `Edf` where threads are bound to processors.
+pub struct Bound;
+
+type Seats<Id> = Masked<Id, Bound>;
+type Key<Id> = super::KeyOf<Id, Bound>;
+
+/// Whether the owner of the seat of `cpu` is bound to it.
+#[inline(always)]
+fn is_taken<W: World>(seats: &Seats<W::Id>, w: &W, cpu: usize) -> bool {
+    let owner = seats.owner(cpu);
+    owner.is_some_and(|owner| Deadlines::bound_to(w, owner).is_some())
+}
+
+/// The processor for one, and the one that is free, to which the owner of that one's seat shifts where they are two.
+type Way = (usize, usize);
+
+/// The way of `id`, a ring of its own, when the seat of `freed` becomes free.
+#[inline(always)]
+fn way<W: World>(seats: &Seats<W::Id>, w: &W, id: W::Id, freed: usize) -> Way {
+    let own = Deadlines::bound_to(w, id).or_else(|| {
+        let stays = |cpu: &usize| seats.has(*cpu) && !is_taken(seats, w, *cpu);
+        lives_on(w, id).filter(stays)
+    });
+    (own.unwrap_or(freed), freed)
+}
+
+impl<Id: Copy + Eq> Rule<Id> for Bound {
+    type Rings = Deadlines<Id>;
+    type Way = Way;
+
+    fn first_told(seats: &Seats<Id>, cpus: u8) -> usize {
+        seats.first_of(cpus)
+    }
+
+    #[inline(always)]
+    fn enter<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, id: Id, key: Key<Id>, place: Place) {
+        let taken = Deadlines::bound_to(w, id).filter(|cpu| is_taken(seats, w, *cpu));
+        let last = taken.or_else(|| seats.last_of(CpuSet::ALL));
+        match last.filter(|cpu| key < seats.keys[index(*cpu)].get()) {
+            None => seats.stand(w, id, key, place),
+            Some(cpu) => {
+                seats.leave(w, cpu);
+                let way = way(seats, w, id, cpu);
+                Self::sit(seats, w, id, key, &way);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn best<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, cpu: usize) -> Option<(Id, Key<Id>, Way)> {
+        let may = |id| {
+            let bound = Deadlines::bound_to(w, id);
+            bound.is_none_or(|own| own == cpu || !is_taken(seats, w, own))
+        };
+        let (best, level) = seats.rings.search(w, may)?;
+        let key = Self::Rings::key(level, Self::Rings::turn(w, best));
+        Some((best, key, way(seats, w, best, cpu)))
+    }
+
+    #[inline(always)]
+    fn sit<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, id: Id, key: Key<Id>, &(own, freed): &Way) {
+        if own != freed {
+            seats.appoint(w, freed, seats.keys[index(own)].get(), seats.owner(own));
+        }
+        seats.appoint(w, own, key, Some(id));
+    }
+
+    #[inline(always)]
+    fn free(seats: &Seats<Id>) -> Key<Id> {
+        Self::Rings::free(seats.draw(Place::Last))
+    }
+}
