@@ -479,13 +479,13 @@ impl<'a> Pair<'a> {
         let changes = board.priority[id].get() != priority;
         let set = || board.priority[id].set(priority);
         if let Some(decider) = self.closed(id) {
-            return match board.ready[id].get() {
-                true if changes => decider.change(board, id, set, place),
-                true => set(),
-                false => {
+            return match (changes, board.ready[id].get()) {
+                (true, true) => decider.change(board, id, set, place),
+                (true, false) => {
                     set();
                     decider.waiting_has_changed(board);
                 }
+                (false, _) => {}
             };
         }
         self.router.look_up(board, id);
@@ -850,11 +850,7 @@ impl<'a> Pair<'a> {
         let (from, is_ready) = (from.expect("it was closed"), board.ready[id].get());
         board.own[id].set(priority);
         if board.home[id].get() == target {
-            let set = || board.priority[id].set(priority);
-            match is_ready && board.priority[id].get() != priority {
-                true => from.change(board, id, set, Place::Last),
-                false => set(),
-            }
+            self.change(id, priority, Place::Last);
             return true;
         }
         if is_ready {

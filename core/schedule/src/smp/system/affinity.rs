@@ -107,16 +107,15 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.check_move(thread, instance, priority)?;
-        let level = self.level(instance, priority);
         if instance.0 == self.thread(id).home {
-            let home = instance.0;
-            self.node_mut(home, id).real = level;
-            self.update(id, Order::Append, now, effects);
-        } else {
-            // What it was created with means nothing there.
-            self.thread_mut(id).initial = priority.0;
-            self.change_home(id, instance.0, level, now, effects);
+            return self
+                .set_priority(thread, priority, now, effects)
+                .map(|_| ());
         }
+        // What it was created with means nothing there.
+        self.thread_mut(id).initial = priority.0;
+        let level = self.level(instance, priority);
+        self.change_home(id, instance.0, level, now, effects);
         Ok(())
     }
 
