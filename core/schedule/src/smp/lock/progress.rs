@@ -51,7 +51,8 @@ impl System<'_> {
     /// Where a spinner is to run, the one that it spins for goes first. Nothing while nobody spins.
     ///
     /// For each processor with a spinner as many steps as owners along the chain, and an
-    /// insertion for each instance.
+    /// insertion for each instance; where the owner meets others that go first as well, as many
+    /// insertions as processors, and for each the steps along the chains.
     #[inline(always)]
     pub(crate) fn let_owners_lead(&mut self, now: Instant, effects: &mut impl Effects) {
         if self.locks.anyone_spins() {
@@ -70,7 +71,8 @@ impl System<'_> {
     }
 
     /// The one on whom the chain from `lock` ends goes before its equals wherever it is READY,
-    /// until it has a processor; nothing where it has one, or an owner on the way does not inherit.
+    /// but not before those that go first as well, until it has a processor; nothing where it has
+    /// one, or an owner on the way does not inherit.
     fn let_owner_lead(&mut self, lock: Lock, now: Instant, effects: &mut impl Effects) {
         let Some(owner) = self.end_of_chain(lock) else {
             return;
@@ -108,11 +110,37 @@ impl System<'_> {
         if record.presence != Presence::Ready || !may || !self.takes_part(thread, instance) {
             return;
         }
-        if self.state(instance.0, thread.0) == State::Ready {
-            self.remove_ready(instance.0, thread.0, effects);
+        match self.state(instance.0, thread.0) {
+            State::Scheduled => return self.take_over(instance.0, thread.0, now, effects),
+            State::Ready => self.remove_ready(instance.0, thread.0, effects),
+            State::Blocked => self.refresh(instance.0, thread.0),
+        }
+        self.draw_turn(instance.0, thread.0, Order::Prepend);
+        while let Some(leader) = self.leader_in_the_way(instance.0, thread.0) {
+            self.place_anew(instance.0, leader, Order::Prepend, now, effects);
+        }
+        if self.victim(instance.0, thread.0).is_some() {
             self.enqueue(instance.0, thread.0, Order::Prepend, now, effects);
         } else {
-            self.ask(instance.0, thread.0, now, effects);
+            self.put_ready(instance.0, thread.0, Order::Prepend, effects);
         }
+    }
+
+    /// Who would lose its processor to the node `id`, if that is an equal that goes first as
+    /// well: it would take the processor back, and so on with each dispatch.
+    fn leader_in_the_way(&mut self, instance: u8, id: u16) -> Option<u16> {
+        let victim = self.victim(instance, id)?;
+        let (own, node) = (self.node(instance, id), self.node(instance, victim));
+        let runs_beside = node.key.level == own.key.level && node.idle == NONE;
+        (runs_beside && self.leads(Thread(victim))).then_some(victim)
+    }
+
+    /// Whether a thread that is to run spins for `thread`, directly or not.
+    fn leads(&self, thread: Thread) -> bool {
+        self.online.into_iter().any(|cpu| {
+            let heir = Thread(self.processors[cpu.index()].heir);
+            let lock = self.locks.waits_for(heir);
+            lock.and_then(|lock| self.end_of_chain(lock)) == Some(thread)
+        })
     }
 }

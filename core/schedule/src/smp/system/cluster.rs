@@ -5,7 +5,7 @@ use super::System;
 use crate::{
     Cpu,
     smp::{
-        Effects, Instance,
+        Effects, Instance, Thread,
         ids::NONE,
         node::{NodeRecord, State},
         order::Order,
@@ -30,7 +30,9 @@ impl System<'_> {
     fn promotion(&self, instance: u8, id: u16) -> Promotion {
         if self.can_use(instance, id) {
             Promotion::Owner
-        } else if self.node(instance, id).sticky > self.counts_here(instance, id) {
+        } else if self.node(instance, id).sticky > self.counts_here(instance, id)
+            && self.sticks_as_it_is(id)
+        {
             Promotion::Idle
         } else {
             Promotion::Drop
@@ -49,6 +51,15 @@ impl System<'_> {
     fn counts_here(&self, instance: u8, id: u16) -> u16 {
         let record = self.thread(id);
         u16::from(record.first == instance && record.presence != Presence::Blocked)
+    }
+
+    /// Whether the stickiness of the thread `id` counts: of those that are blocked only a spinner
+    /// keeps its place, and who steps aside to come in again at once, as to be pinned.
+    fn sticks_as_it_is(&self, id: u16) -> bool {
+        let record = self.thread(id);
+        record.presence != Presence::Blocked
+            || record.reasons.is_empty()
+            || self.locks.spins(Thread(id))
     }
 
     #[inline]
@@ -73,6 +84,22 @@ impl System<'_> {
         }
     }
 
+    /// The node `id` is behind or in front of its equals from now on.
+    #[inline(always)]
+    pub(crate) fn draw_turn(&mut self, instance: u8, id: u16, order: Order) {
+        let (record, nodes) = self.split(instance);
+        nodes[id as usize].key.turn = record.turns.draw(order);
+    }
+
+    /// Who would lose its processor to the node `id`, in no queue and with its key.
+    #[inline(always)]
+    pub(crate) fn victim(&mut self, instance: u8, id: u16) -> Option<u16> {
+        let (record, nodes) = self.split(instance);
+        let key = nodes[id as usize].key;
+        let lowest = record.queues.lowest(nodes, &record.places, id);
+        lowest.filter(|&lowest| key.before(nodes[lowest as usize].key))
+    }
+
     /// The node `id`, in no queue and with its level, comes in: it takes the processor of a less urgent one, or becomes READY.
     /// Whether it did the latter. Insert + m steps.
     pub(crate) fn enqueue(
@@ -88,11 +115,8 @@ impl System<'_> {
             "the tables decide about a thread of a closed instance"
         );
         let order = self.order_among_equals(instance, id, order);
-        let (record, nodes) = self.split(instance);
-        nodes[id as usize].key.turn = record.turns.draw(order);
-        let key = nodes[id as usize].key;
-        let lowest = record.queues.lowest(nodes, &record.places, id);
-        match lowest.filter(|&lowest| key.before(nodes[lowest as usize].key)) {
+        self.draw_turn(instance, id, order);
+        match self.victim(instance, id) {
             Some(victim) => {
                 let promotion = self.promotion(instance, id);
                 if promotion == Promotion::Drop {
@@ -314,7 +338,9 @@ impl System<'_> {
         self.node_mut(instance, id).state = State::Blocked;
     }
 
-    /// Whether an idle thread may go on standing in for the owner of the node `id`.
+    /// Whether an idle thread may stand in for the owner of the node `id`, or go on doing so.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn keeps_its_place(&self, instance: u8, id: u16) -> bool {
         self.promotion(instance, id) == Promotion::Idle
     }

@@ -275,22 +275,15 @@ impl System<'_> {
         }
     }
 
-    /// A thread that was just switched in leaves the ready queues in which it keeps no place.
+    /// A thread that was just switched in leaves the ready queue of its first instance, if it keeps
+    /// no place there. Its other nodes stick for locks alone: one at home, while the thread is
+    /// pinned elsewhere, stays where it is; one that helps is passed over.
     pub(crate) fn reconsider(&mut self, id: u16, effects: &mut impl Effects) {
-        if self.thread(id).presence != Presence::Scheduled {
-            return;
-        }
-        let first = self.thread(id).first;
-        self.reconsider_node(first, id, effects);
-        self.for_each_other(id, |system, instance| {
-            system.reconsider_node(instance, id, effects);
-        });
-    }
-
-    fn reconsider_node(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
-        let node = self.node(instance, id);
-        if node.state == State::Ready && node.sticky == 1 {
-            self.remove_ready(instance, id, effects);
+        let record = self.thread(id);
+        let (first, presence) = (record.first, record.presence);
+        let node = self.node(first, id);
+        if presence == Presence::Scheduled && node.state == State::Ready && node.sticky == 1 {
+            self.remove_ready(first, id, effects);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 impl System<'_> {
     /// The node `id`, in no queue, is READY; its key has just been drawn.
     #[inline]
-    pub(super) fn put_ready(
+    pub(crate) fn put_ready(
         &mut self,
         instance: u8,
         id: u16,

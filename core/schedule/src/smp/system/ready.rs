@@ -216,31 +216,33 @@ impl System<'_> {
         let node = self.node_mut(first, id);
         node.sticky = node.sticky.saturating_sub(1);
         let (sticks, state) = (node.sticky > 0, node.state);
-        match (sticks && self.keeps_place_blocked(id), state) {
+        match (sticks && self.keeps_its_place(first, id), state) {
             (true, State::Scheduled) => self.stand_in(first, id, now, effects),
             (true, State::Ready) => {}
             _ => self.withdraw(first, id, now, effects),
         }
-        if self.thread(id).helper != NodeRecord::NO_HELPER {
-            self.for_each_other(id, |system, instance| {
-                system.withdraw(instance, id, now, effects);
-            });
+        let record = self.thread(id);
+        if record.helper != NodeRecord::NO_HELPER || record.home != first {
+            self.leave_others(id, now, effects);
         }
     }
 
-    /// Whether the thread `id`, which sticks, does so while it is blocked.
-    #[cold]
-    #[inline(never)]
-    fn keeps_place_blocked(&self, id: u16) -> bool {
-        self.locks.spins(Thread(id))
-    }
-
-    /// The thread `id`, which spun until now and is an owner, leaves its place if it is blocked.
+    /// The thread `id`, which spun until now and is an owner, leaves its places if it is blocked.
     pub(crate) fn leave_if_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
         let record = self.thread(id);
         if record.presence == Presence::Blocked {
             self.withdraw(record.first, id, now, effects);
+            self.leave_others(id, now, effects);
         }
+    }
+
+    /// The thread `id`, which is blocked, leaves the places that it does not keep, but for the first.
+    fn leave_others(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
+        self.for_each_other(id, |system, instance| {
+            if !system.keeps_its_place(instance, id) {
+                system.withdraw(instance, id, now, effects);
+            }
+        });
     }
 
     /// An idle thread runs in place of the owner of the SCHEDULED node `id`.
