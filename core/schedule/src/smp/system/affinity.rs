@@ -135,6 +135,7 @@ impl System<'_> {
         let level = self.level(instance, priority);
         if instance.0 == self.thread(id).home {
             self.node_mut(instance.0, id).real = level;
+            self.refresh(instance.0, id);
         } else {
             self.thread_mut(id).initial = priority.0;
             self.set_home(id, instance.0, level);

@@ -173,6 +173,7 @@ impl System<'_> {
         node.sticky = 0;
         node.kept = false;
         node.real = real;
+        self.refresh(home, id);
         if ready {
             self.stand_kept(home, id);
         }

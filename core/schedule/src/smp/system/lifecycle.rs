@@ -56,6 +56,7 @@ impl System<'_> {
         };
         self.free_thread = next;
         self.node_mut(instance, id).real = self.level(home, priority);
+        self.refresh(instance, id);
         self.set_mask(instance, id, affinity);
         Ok(Thread(id))
     }

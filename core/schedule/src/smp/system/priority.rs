@@ -51,14 +51,8 @@ impl System<'_> {
         let home = Instance(self.thread(id).home);
         self.check_priority(home, priority)?;
         let level = self.level(home, priority);
-        let was = self.wanted(home.0, id);
         let old = core::mem::replace(&mut self.node_mut(home.0, id).real, level);
-        let changes = self.wanted(home.0, id) != was;
         self.priority_changed(thread, order, now, effects);
-        if changes {
-            // Also where the thread waits.
-            self.settle(home.0, now, effects);
-        }
         Ok(self.unmapped(home.0, old))
     }
 
@@ -286,6 +280,7 @@ impl System<'_> {
             State::Blocked => {
                 node.key.level = wanted;
                 self.retry(instance, id, now, effects);
+                self.settle(instance, now, effects);
             }
         }
     }
