@@ -120,6 +120,7 @@ pub(crate) fn fetch_entered<S: System>(
 }
 
 /// Copies the next piece of what `sender` has left into the memory `[address, room]`, of at most [`LONGEST_BYTES`]. It goes on when nothing is left, or that `is_last`.
+#[inline]
 pub(super) fn take_piece<S: System>(
     cs: CriticalSection<'_>,
     current: ThreadRef,
