@@ -113,10 +113,16 @@ impl System<'_> {
             let record = self.locks.lock_mut(lock);
             record.raised = raised;
             if record.light {
+                // The world raises the owner.
                 return Ok(old);
             }
+            let was = self.effective(owner, instance);
             self.share(owner, instance, lock, raised);
             self.priority_changed(owner, Order::Append, now, effects);
+            if self.effective(owner, instance) != was {
+                // As any change of a priority does, also that of one that waits.
+                self.settle(instance.0, now, effects);
+            }
         }
         Ok(old)
     }
