@@ -62,7 +62,7 @@ pub mod wait {
         number << 3 | SEND
     }
     /// How many numbers there are of waits without an object.
-    pub const ALONE: usize = 6;
+    pub const ALONE: usize = 7;
     /// For time alone.
     pub const SLEEP: usize = alone(0);
     /// For a notification.
@@ -75,4 +75,6 @@ pub mod wait {
     pub const COUNT: usize = alone(4);
     /// To leave the processor that has its registers: it could run, and was moved to other ones.
     pub const MOVING: usize = alone(5);
+    /// For a lock of several scheduler instances, whose queues are the scheduler's.
+    pub const LOCK: usize = alone(6);
 }

@@ -189,6 +189,7 @@ struct Pair<'a> {
     count: Count,
     closed: Vec<bool>,
     closes: bool,
+    protocols: Vec<Protocol>,
     /// Whom each lock with a ceiling raises, and to what.
     lent: [Option<(usize, Priority)>; LOCKS],
 }
@@ -204,7 +205,8 @@ struct Mood {
     /// late instead of one of four, and threads are deleted: alarms come for budgets of threads and
     /// of processors that have left.
     restless: bool,
-    /// Free locks are obtained as often as threads block, most of them with ceilings, which change.
+    /// Locks that are free, or that those who wait for make a difference to nobody, are obtained as
+    /// often as threads block, most of them with ceilings, which change.
     sections: bool,
 }
 
@@ -241,6 +243,10 @@ struct Count {
     alone: usize,
     raised: usize,
     owned: usize,
+    /// How often a thread of a closed instance began to wait for a lock, and the priority of one
+    /// that waited changed.
+    waited: usize,
+    changed: usize,
 }
 
 fn row(id: usize) -> Thread {
@@ -484,6 +490,8 @@ impl<'a> Pair<'a> {
                 (true, false) => {
                     set();
                     decider.waiting_has_changed(board);
+                    self.count.changed += usize::from(self.waits_for_lock(id));
+                    self.router.waiter_changed(board, id);
                 }
                 (false, _) => {}
             };
@@ -708,6 +716,17 @@ impl<'a> Pair<'a> {
             });
             return;
         }
+        if let Some(ours) = self.router.obtain_apart(self.board, lock, id, waits) {
+            self.plain(|system, now, flags| {
+                let theirs = system.obtain(lock, row(id), waits, now, flags);
+                assert_eq!(ours, theirs, "another answer to a lock that another owns");
+            });
+            if ours == Ok(Obtained::Waiting) {
+                self.count.waited += usize::from(self.closed(id).is_some());
+                self.block(id);
+            }
+            return;
+        }
         self.router
             .reach_lock(self.board, lock, id, waits, at(self.now));
         let obtained = both!(self, |system, now, effects| {
@@ -726,26 +745,41 @@ impl<'a> Pair<'a> {
 
     /// The same where the tables need not be asked.
     fn obtain_alone(&mut self, lock: Lock, id: usize) -> Option<Result<Obtained, Error>> {
+        let is_apart = self.is_apart(lock);
+        let own = self.scheduled_by(id);
         let (board, system) = (self.board, self.router.system_mut());
         let home = &board.homes[board.home[id].get()];
         if system.obtain_plain(lock, row(id), home.instance()) {
             return Some(Ok(Obtained::Owned));
         }
-        match system.obtain_raised(lock, row(id), home.instance(), board.priority(id)) {
+        match system.obtain_raised(lock, row(id), home.instance(), own) {
             Alone::Raised(to) => {
                 let set = || board.priority[id].set(to);
-                if !home.raise(board, id, to, set, Place::Last) {
+                let is_raised = home.raise(board, id, to, set, Place::Last);
+                if !is_raised && !(is_apart && home.may_raise()) {
                     assert!(system.surrender_raised(lock, row(id)));
                     return None;
                 }
-                self.count.raised += 1;
+                self.count.raised += usize::from(is_raised);
                 self.lent[lock.index()] = Some((id, to));
+                self.settle(id, Place::Last);
                 assert_eq!(board.priority(id), self.deserved(id));
                 Some(Ok(Obtained::Owned))
             }
             Alone::Refused => Some(Err(Error::InvalidPriority)),
             Alone::Ask => None,
         }
+    }
+
+    /// The priority by which `id`, which runs, is scheduled at home: where that is open, it includes
+    /// what those who wait for its locks lend it.
+    fn scheduled_by(&mut self, id: usize) -> Priority {
+        if self.closed(id).is_some() {
+            return self.board.priority(id);
+        }
+        self.router.look_up(self.board, id);
+        let priority = self.router.system().priority(row(id)).unwrap();
+        Priority::new(priority.0 as u8).unwrap()
     }
 
     /// The owner of `lock` is another one by the tables: the world's priority of it includes the
@@ -774,12 +808,21 @@ impl<'a> Pair<'a> {
             });
             return;
         }
-        let next = both!(self, |system, now, effects| system.surrender(
-            lock,
-            row(id),
-            now,
-            effects
-        ));
+        let next = match self.router.system_mut().surrender_apart(lock, row(id)) {
+            Some(ours) => {
+                self.plain(|system, now, flags| {
+                    let theirs = system.surrender(lock, row(id), now, flags);
+                    assert_eq!(Ok(ours), theirs, "another owner is next");
+                });
+                Ok(ours)
+            }
+            None => both!(self, |system, now, effects| system.surrender(
+                lock,
+                row(id),
+                now,
+                effects
+            )),
+        };
         if let Ok(Some(next)) = next {
             self.is_raised(lock);
             if !self.board.ready[next.index()].get() {
@@ -794,15 +837,20 @@ impl<'a> Pair<'a> {
         if let Some(ownership) = ownership {
             self.router.look_up(self.board, ownership.owner.index());
         }
-        let _ = both!(self, |system, now, effects| system.set_ceiling(
+        let set = both!(self, |system, now, effects| system.set_ceiling(
             lock,
             instance(home),
             level(ceiling),
             now,
             effects
         ));
-        if ownership.is_some() {
+        if let Some(ownership) = ownership {
             self.is_raised(lock);
+            if set.is_ok() && ownership.is_light && self.is_apart(lock) {
+                // Also where that is no change: the tables ask for help again that is asked for already.
+                let owner = ownership.owner.index();
+                self.change(owner, self.deserved(owner), Place::Last);
+            }
         }
     }
 
@@ -1225,7 +1273,8 @@ impl<'a> Pair<'a> {
                 }
             }
             18..=19
-                if dice.draw(self.mood.calm) == 0 || self.mood.sections && self.is_free(lock) =>
+                if dice.draw(self.mood.calm) == 0
+                    || self.mood.sections && (self.is_free(lock) || self.is_apart(lock)) =>
             {
                 let waits = dice.draw(4) != 0;
                 if let Some(running) = self.runner(number).filter(|id| !self.waits_for_lock(*id)) {
@@ -1233,7 +1282,8 @@ impl<'a> Pair<'a> {
                 }
             }
             20..=22 => {
-                if let Some(running) = self.runner(number)
+                // Who spins gives nothing up meanwhile.
+                if let Some(running) = self.runner(number).filter(|id| !self.waits_for_lock(*id))
                     && let Some(owned) = locks
                         .iter()
                         .find(|lock| self.plain.owner(**lock) == Ok(Some(row(running))))
@@ -1275,6 +1325,14 @@ impl<'a> Pair<'a> {
 
     fn is_free(&self, lock: Lock) -> bool {
         self.plain.owner(lock) == Ok(None)
+    }
+
+    /// Whether those who wait for `lock` make a difference to nobody, as its protocol says.
+    fn is_apart(&self, lock: Lock) -> bool {
+        matches!(
+            self.protocols[lock.index()],
+            Protocol::None | Protocol::Ceiling
+        )
     }
 
     /// Who owns what, and how urgent that makes the threads of closed instances.
@@ -1542,6 +1600,7 @@ fn beside_each_other<R>(
         count: Count::default(),
         closed: vec![false; configs.len()],
         closes,
+        protocols: Vec::new(),
         lent: [None; LOCKS],
     };
     for home in 0..configs.len() {
@@ -1562,6 +1621,7 @@ fn beside_each_other<R>(
         (Protocol::MrsP, last, Some(Level(2))),
         (Protocol::Omip, 0, None),
         (Protocol::Ceiling, last, Some(Level(0))),
+        (Protocol::None, 0, None),
     ];
     let protocols = if mood.sections {
         &sections[..]
@@ -1571,6 +1631,7 @@ fn beside_each_other<R>(
     let locks: Vec<Lock> = protocols
         .iter()
         .map(|&(protocol, creator, ceiling)| {
+            pair.protocols.push(protocol);
             both!(&mut pair, |system, now, effects| {
                 system.create_lock(protocol, row(creator), ceiling, false, now, effects)
             })
@@ -2085,6 +2146,8 @@ fn stress(plan: &[Plan], mood: Mood, runs: usize) -> Count {
         all.alone += count.alone;
         all.raised += count.raised;
         all.owned += count.owned;
+        all.waited += count.waited;
+        all.changed += count.changed;
         sum.set(all);
         Ok(())
     };

@@ -526,16 +526,10 @@ impl<S: System> Kernel<S> {
             return;
         }
         thread.set_leaving(cs, Self::is_running(cs, thread));
+        self.stop_spinning(cs, thread);
         self.surrender_all(cs, thread);
         if is_deleted {
             self.strike_off(cs, thread);
-        }
-    }
-
-    /// Ends what the scheduler knows of the wait of `thread` for a cluster mutex, if it waits for one.
-    pub(crate) fn end_wait_for_cluster(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if is_smp::<S>() {
-            self.abandon_lock(cs, thread);
         }
     }
 

@@ -112,7 +112,7 @@ impl<S: System> Kernel<S> {
         while let Some(thread) = several.timeouts[here].pop_due(cs, now) {
             if thread.wait.get(cs) == Wait::NOTHING {
                 // It spins for a lock, and sees by itself that its wait is over.
-                self.abandon_lock(cs, thread);
+                self.stop_spinning(cs, thread);
             } else {
                 self.abort(cs, thread, Error::Timeout);
             }

@@ -6,7 +6,7 @@ use super::{BLOCKED, View};
 use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
 use crate::object::mutex::MutexCore;
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, hold_after, is_smp, release, slow_path};
-use crate::thread::tcb::ThreadRef;
+use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::inherit::{Place, deserved};
 use crate::{Error, Kernel, Priority, System};
@@ -60,6 +60,9 @@ enum Made {
 
 /// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the documentation says where the
 /// protocols differ from their sources.
+///
+/// Who waits under [`ClusterProtocol::None`], or under a ceiling where no deadlines count, waits as
+/// for any object of the kernel's: nobody else's instance, nor its own, is concerned.
 ///
 /// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first.
 /// Its owner may lock it again, but for MrsP. A thread that ends or is deleted unlocks what it
@@ -157,6 +160,39 @@ impl<S: System> ClusterMutex<S> {
         cs: CriticalSection<'_>,
         current: ThreadRef,
     ) -> Option<Result<(), Error>> {
+        let own = current.urgency.get(cs).effective();
+        self.obtain_raised_or(cs, current, own, |_, _| false)
+    }
+
+    /// The same where the thread's instance may be open.
+    #[inline(never)]
+    fn obtain_raised_anywhere(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+    ) -> Option<Result<(), Error>> {
+        let own = S::smp().priority(cs, current)?;
+        self.obtain_raised_or(cs, current, own, |home, to| {
+            let is_apart = matches!(self.protocol, ClusterProtocol::Ceiling(_));
+            let raises = is_apart && home.may_raise();
+            let urgency = current.urgency.get(cs);
+            if raises && to.beats(urgency.effective()) {
+                let new = urgency.with_effective(to);
+                S::kernel().change_urgency(cs, current, new, Place::Last);
+            }
+            raises
+        })
+    }
+
+    /// The same; where no decider raises the thread, `raise` does, or says that it cannot.
+    #[inline(always)]
+    fn obtain_raised_or(
+        &'static self,
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+        own: Priority,
+        raise: impl FnOnce(&'static Home, Priority) -> bool,
+    ) -> Option<Result<(), Error>> {
         let (Made::Raising(lock), home) = (self.made.get(cs), current.home(cs)?) else {
             return None;
         };
@@ -164,12 +200,13 @@ impl<S: System> ClusterMutex<S> {
         let urgency = current.urgency.get(cs);
         let alone = S::smp().with_home(cs, home, |scheduler| {
             let system = scheduler.system_mut();
-            system.obtain_raised(lock, row, instance, urgency.effective())
+            system.obtain_raised(lock, row, instance, own)
         });
         match alone {
             Alone::Raised(to) => {
                 let set = || current.urgency.set(cs, urgency.with_effective(to));
-                if !home.raise(&View::<S>::new(cs), current, to, set, Place::Last) {
+                let view = View::<S>::new(cs);
+                if !home.raise(&view, current, to, set, Place::Last) && !raise(home, to) {
                     S::smp().with_home(cs, home, |scheduler| {
                         scheduler.system_mut().surrender_raised(lock, row)
                     });
@@ -387,18 +424,27 @@ impl<S: System> Kernel<S> {
         Some(outcome)
     }
 
-    /// Ends what the library knows of `thread`'s wait for a lock, if it waits for one: then its instance is open.
+    /// Ends what the library knows of the spinning of `thread` for a lock, if it spins for one: then its instance is open.
     #[inline(always)]
-    pub(crate) fn abandon_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+    pub(crate) fn stop_spinning(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.decider(cs).is_none() {
-            self.abandon_lock_open(cs, thread);
+            self.leave_lock(cs, thread);
         }
     }
 
+    /// `thread` waits for a lock no longer, if it did; another one than the library wakes it.
     #[inline(never)]
-    fn abandon_lock_open(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+    pub(crate) fn leave_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let Some(row) = thread.row(cs) else { return };
         let _ = Self::ask_library(cs, |system, now, doings| system.time_out(row, now, doings));
+    }
+
+    /// The effective priority of `thread`, which waits for a lock, has changed.
+    #[inline(never)]
+    pub(crate) fn requeue_for_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        S::smp().with(cs, |scheduler| {
+            scheduler.waiter_changed(&View::<S>::new(cs), thread)
+        });
     }
 
     /// Unlocks all cluster mutexes that `thread`, which ends, owns.
@@ -428,15 +474,33 @@ impl<S: System> Kernel<S> {
         owner: smp::Thread,
     ) -> Result<(), Error> {
         let several = S::smp();
-        if let Some(ownership) = several.ended_loan(cs, lock, owner)
-            && let Some(lender) = several.lender(cs, lock)
-        {
+        let lender = several.lender(cs, lock);
+        let ended = several.ended_loan(cs, lock, owner);
+        let loan = lender.zip(ended);
+        if let Some((lender, ownership)) = loan {
             lender.take_from(cs, thread);
             match ownership.is_light {
-                true => self.settle(cs, thread, Place::First),
+                true => self.lose_ceiling(cs, thread, || Self::goes_on_here(cs, thread)),
                 // Before the tables let others go first.
                 false => several.note_loan(cs, thread, owner),
             }
+        }
+        let apart = several.with(cs, |scheduler| {
+            scheduler.system_mut().surrender_apart(lock, owner)
+        });
+        if let Some(next) = apart.flatten() {
+            if let Some(next) = next.and_then(|row| several.thread(cs, row)) {
+                if let Some((lender, ceiling)) = loan.and_then(|(l, o)| Some((l, o.raised?))) {
+                    let ceiling = Priority::from_stored(ceiling.0 as u8);
+                    lender.lend_to(cs, next, ceiling);
+                    // In no queue but the lock's any more, so nothing else follows.
+                    let urgency = next.urgency.get(cs);
+                    let raised = urgency.effective().or_urgent(ceiling);
+                    next.urgency.set(cs, urgency.with_effective(raised));
+                }
+                self.wake(cs, next);
+            }
+            return Ok(());
         }
         let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)
@@ -461,6 +525,18 @@ impl<S: System> super::Smp<S> {
         if let Some(place) = self.lenders.get(cs).get(lock.index()) {
             place.set(cs, lender);
         }
+    }
+
+    /// The priority by which `thread`, which runs, is scheduled at home: where that is open, it
+    /// includes what those who wait for its locks lend it.
+    fn priority(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<Priority> {
+        if thread.decider(cs).is_some() {
+            return Some(thread.urgency.get(cs).effective());
+        }
+        self.look_up(cs, thread, true);
+        let row = thread.row(cs)?;
+        let priority = self.with(cs, |scheduler| scheduler.system().priority(row))?;
+        Some(Priority::from_stored(priority.ok()?.0 as u8))
     }
 
     /// The owner of `lock`, and to what it is raised by it; none where the lock is free or has no
@@ -544,19 +620,36 @@ macro_rules! decision {
 decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     let lock = mutex.row(cs, current)?;
     let row = current.row(cs).ok_or(Error::Context)?;
+    let waits = !timeout.is_none();
+    let apart = S::smp().with(cs, |scheduler| {
+        scheduler.obtain_apart(&View::<S>::new(cs), lock, current, waits)
+    });
+    if let Some(obtained) = apart.flatten() {
+        return Ok(match obtained.map_err(error_of)? {
+            Obtained::Waiting => {
+                current.set_value(cs, 0);
+                S::kernel().block(cs, current, Wait::LOCK, timeout)
+            }
+            Obtained::Owned | Obtained::Spinning => {
+                Kernel::<S>::conclude_several(cs, Status::OK, 0)
+            }
+        });
+    }
     let owner = S::smp().with(cs, |scheduler| scheduler.system().owner(lock));
     let is_free = owner == Some(Ok(None));
-    // Nobody else may have a reason any longer to have the tables decide; and the mutex may be new.
-    if is_free && (current.decider(cs).is_some() || S::smp().try_close(cs, current)) {
+    if is_free {
+        // Nobody else may have a reason any longer to have the tables decide; and the mutex may be new.
+        if current.decider(cs).is_none() {
+            S::smp().try_close(cs, current);
+        }
         let done = match mutex.obtain_plain(cs, current) {
             true => Some(Ok(())),
-            false => mutex.obtain_raised(cs, current),
+            false => mutex.obtain_raised_anywhere(cs, current),
         };
         if let Some(done) = done {
             return done.map(|()| Kernel::<S>::conclude_several(cs, Status::OK, 0));
         }
     }
-    let waits = !timeout.is_none();
     S::smp().reach_lock(cs, lock, current, waits);
     let obtained = Kernel::<S>::ask_library(cs, |system, now, doings| {
         let obtained = system.obtain(lock, row, waits, now, doings)?;
@@ -580,8 +673,7 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
             Kernel::<S>::conclude_several(cs, Status::OK, SPINS)
         }
         Obtained::Waiting => {
-            // Nothing that the kernel's own objects know: `abort` asks the library.
-            current.wait.set(cs, Wait::SLEEP);
+            current.wait.set(cs, Wait::LOCK);
             current.set_value(cs, 0);
             if !timeout.is_forever() {
                 S::kernel().start_timeout(cs, current, timeout);

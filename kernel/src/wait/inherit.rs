@@ -12,7 +12,7 @@ use crate::critical_section::CriticalSection;
 use crate::sched::is_smp;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
-use crate::wait::Target;
+use crate::wait::{Target, Wait};
 use crate::{Kernel, System};
 use taktos_abi::Error;
 use taktos_schedule::Priority;
@@ -166,6 +166,9 @@ impl<S: System> Kernel<S> {
         } else {
             // Also of one that waits for a cluster mutex: its owner inherits by what the scheduler knows.
             self.set_urgency(cs, thread, new, place);
+            if is_smp::<S>() && wait == Wait::LOCK {
+                self.requeue_for_lock(cs, thread);
+            }
         }
     }
 
@@ -173,7 +176,6 @@ impl<S: System> Kernel<S> {
     /// Bounds: those of the queue it stands in and of the chain behind it.
     pub(crate) fn abort(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, error: Error) {
         let lent_to = self.withdraw(cs, thread);
-        self.end_wait_for_cluster(cs, thread);
         self.wake_with(cs, thread, error);
         if let Some(other) = lent_to {
             self.settle(cs, other, Place::First);
@@ -208,6 +210,10 @@ impl<S: System> Kernel<S> {
             }
             Target::Receive(_) | Target::ReceiveAny => {
                 forget_buffer(cs, thread);
+                None
+            }
+            Target::Lock if is_smp::<S>() => {
+                self.leave_lock(cs, thread);
                 None
             }
             _ => None,

@@ -51,6 +51,8 @@ pub(crate) enum Target {
     Sleep,
     /// A notification, or that the processor which has its registers lets go of them: it stands nowhere.
     Notification,
+    /// A cluster mutex: it stands in the scheduler's queues.
+    Lock,
     /// To be started.
     Dormant,
     /// To be created.
@@ -73,6 +75,8 @@ impl Wait {
     pub const COUNT: Self = Self(wait::COUNT);
     /// To leave the processor that has its registers.
     pub const MOVING: Self = Self(wait::MOVING);
+    /// A cluster mutex.
+    pub const LOCK: Self = Self(wait::LOCK);
     /// To be started.
     pub const DORMANT: Self = Self(wait::DORMANT);
     /// To be created.
@@ -143,6 +147,7 @@ impl Wait {
             SEND if address < ALONE << 3 => match self {
                 Self::SLEEP => Target::Sleep,
                 Self::NOTIFICATION | Self::COUNT | Self::MOVING => Target::Notification,
+                Self::LOCK => Target::Lock,
                 Self::DORMANT => Target::Dormant,
                 _ => Target::NonExistent,
             },

@@ -25,6 +25,7 @@ pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
     exclusion(tally);
     limits(tally);
     ends(tally);
+    turns(tally);
     ceilings(tally);
     urgency(tally);
 }
@@ -286,6 +287,86 @@ fn ends<S: SeveralBoard>(tally: &mut Tally<S>) {
                 super::busy::<S>(1);
                 (0..3).for_each(|index| c.helper(index).reset());
             }
+        },
+    );
+}
+
+/// The helper 0 owns the cluster mutex `KIND` until the case's number is 1, and the helpers 1 and 2
+/// wait for it, the second the more urgent one.
+fn two_wait<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    c.start(0, 13, |h| {
+        h.tell_result(mutex::<S>(KIND).lock(Timeout::FOREVER));
+        h.spin_until(1);
+        let _ = mutex::<S>(KIND).unlock();
+        h.take_place();
+    });
+    c.expect_told("lock", 0, Ok(()));
+    for index in [1, 2] {
+        c.start(index, 13 - index as u8, |h| {
+            let locked = mutex::<S>(KIND).lock(Timeout::FOREVER);
+            h.take_place();
+            h.tell_result(locked.and(mutex::<S>(KIND).unlock()));
+        });
+        let thread = c.helper(index).thread();
+        c.soon("it waits", || thread.state() == State::Blocked);
+    }
+}
+
+/// The order of two waiters is that of their priorities when the mutex is unlocked.
+fn waits_by_priority<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    two_wait::<S, KIND>(c);
+    let changed = c.helper(1).thread().set_priority(at(10));
+    c.ok("a more urgent priority", changed);
+    S::objects().set_number(1);
+    for index in [1, 2] {
+        c.expect_told("its turn", index, Ok(()));
+    }
+    let places = [1, 2].map(|index| c.helper(index).place());
+    c.expect("the first is served first", places[0] < places[1], true);
+}
+
+/// One that is stopped while it waits is passed over.
+fn stopped_while_it_waits<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    two_wait::<S, KIND>(c);
+    c.ok("stop", c.helper(2).thread().stop());
+    S::objects().set_number(1);
+    c.expect_told("the other has it", 1, Ok(()));
+    c.expect("who was stopped has not", c.helper(2).value(), 0);
+    let state = c.helper(2).thread().state();
+    c.expect("it is dormant", state, State::Dormant);
+    c.start(3, 12, |h| {
+        h.tell_result(mutex::<S>(KIND).lock(Timeout::NONE));
+        let _ = mutex::<S>(KIND).unlock();
+    });
+    c.expect_told("a third finds it free", 3, Ok(()));
+}
+
+fn turns<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "locks: waiters of one without protocol are served by their present priorities",
+        |c| {
+            waits_by_priority::<S, { kind::NONE }>(c);
+        },
+    );
+    tally.case("locks: those of one with a ceiling, too", |c| {
+        waits_by_priority::<S, { kind::CEILING }>(c);
+    });
+    tally.case("locks: those of one with inheritance, too", |c| {
+        waits_by_priority::<S, { kind::INHERITANCE }>(c);
+    });
+    tally.case(
+        "locks: who is stopped while it waits for one without protocol is passed over",
+        |c| {
+            stopped_while_it_waits::<S, { kind::NONE }>(c);
+        },
+    );
+    tally.case("locks: so is one that waits for one with a ceiling", |c| {
+        stopped_while_it_waits::<S, { kind::CEILING }>(c);
+    });
+    tally.case(
+        "locks: so is one that waits for one with inheritance",
+        |c| {
+            stopped_while_it_waits::<S, { kind::INHERITANCE }>(c);
         },
     );
 }

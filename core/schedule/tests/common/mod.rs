@@ -14,7 +14,7 @@ use taktos_schedule::{
 use taktos_time::Instant;
 
 /// How many locks there can be.
-pub const LOCKS: usize = 5;
+pub const LOCKS: usize = 6;
 
 /// The tables of a system.
 #[derive(Default)]

@@ -184,6 +184,7 @@ const fn awaited(word: u64) -> Awaited {
     match (word, word & wait::KIND) {
         (0, _) => Awaited::Resume,
         (wait::SLEEP, _) => Awaited::Time,
+        (wait::LOCK, _) => Awaited::Lock,
         (wait::NOTIFICATION | wait::COUNT, _) => Awaited::Notification,
         (wait::DORMANT | wait::NON_EXISTENT, _) => Awaited::Start,
         (_, wait::RECEIVE) => Awaited::Message,

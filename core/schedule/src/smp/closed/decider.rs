@@ -190,10 +190,16 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         }
     }
 
+    /// Whether priorities alone count in its instance, so that the world may raise a thread that is
+    /// at home there, by [`Home::raise`] where the instance is closed.
+    pub fn may_raise(&self) -> bool {
+        matches!(self.kind.get(), Kind::Solo | Kind::Cluster | Kind::Masked)
+    }
+
     /// `id`, which is at home here and the heir of the processor that has its registers, is to have
     /// the priority `new`, if that is the more urgent one: `set` gives it, and it goes on, among
-    /// its equals as `place` says. False, and nothing, where the instance is open or deadlines
-    /// count.
+    /// its equals as `place` says. False, and nothing, where the instance is open or it
+    /// [must not](Home::may_raise).
     #[inline(always)]
     pub fn raise<W: World<Id = Id, Seat = Seat>>(
         &self,

@@ -4,7 +4,7 @@ use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
 use super::{Affine, Decider, Home, Moved, Place, SEATS, Served, World};
 use crate::smp::{
-    Effects, Error, Instance, Level, Lock, PolicyKind, System, Thread, system::Executing,
+    Effects, Error, Instance, Level, Lock, Obtained, PolicyKind, System, Thread, system::Executing,
     system::Held,
 };
 use crate::{Cpu, CpuSet, Priority};
@@ -383,7 +383,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             };
             match w.is_ready(id) {
                 true => decider.change(w, id, set, place),
-                false => set(),
+                false => {
+                    set();
+                    self.system.waiter_changed(row);
+                }
             }
             return Ok(());
         }
@@ -633,6 +636,27 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         self.reach(w, id, now);
         if let Some(owner) = others.and_then(|row| w.thread(row)) {
             self.reach(w, owner, now);
+        }
+    }
+
+    /// [`System::obtain_apart`] for `id`, whose home need not be open.
+    pub fn obtain_apart<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        lock: Lock,
+        id: Id,
+        waits: bool,
+    ) -> Option<Result<Obtained, Error>> {
+        self.look_up_as(w, id, true);
+        self.system.obtain_apart(lock, w.row(id)?, waits)
+    }
+
+    /// The priority of `id`, which waits, perhaps for a lock, has changed in the world: see
+    /// [`System::waiter_changed`].
+    pub fn waiter_changed<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id) {
+        self.look_up_as(w, id, false);
+        if let Some(row) = w.row(id) {
+            self.system.waiter_changed(row);
         }
     }
 

@@ -1,17 +1,24 @@
-//! Owns: a free lock that is obtained, and given up while nobody waits for it, in its row alone.
-//! Must never know: who decides about the owner's home; what the world does to raise a thread.
+//! Owns: a lock that is obtained, waited for and given up in its rows alone: no instance need be
+//! open.
+//! Must never know: who decides about the owner's home; what the world does to raise a thread, and
+//! to have one wait.
 //!
 //! Nobody's node depends on a lock without a ceiling while nobody waits for it. One with a ceiling
 //! raises its owner at home, which the world can do by itself wherever it has a say in the thread's
 //! priority: such a lock is *light*. The owner's own priority in the tables includes the ceiling
-//! then, and nothing else follows there until somebody waits for a lock of the owner's: then it
-//! counts as any other.
+//! then. Under MrsP nothing else follows there until somebody waits for a lock of the owner's: then
+//! it counts as any other.
+//!
+//! A lock without a protocol is *apart*, and so is a light one with an immediate ceiling: nobody
+//! helps its owner or inherits from who waits for it, so the wait decides nothing but who is granted
+//! the lock next. The world has the waiter wait as for anything else, wakes it, and tells what else
+//! changes its priority.
 
-use super::{LockRecord, Protocol, WaitRecord};
+use super::{LockRecord, Obtained, Outcome, Protocol, WaitRecord};
 use crate::Priority;
 use crate::smp::order::Level;
 use crate::smp::steps::step;
-use crate::smp::{Instance, Lock, System, Thread};
+use crate::smp::{Error, Instance, Lock, System, Thread};
 
 /// What came of an attempt to obtain a lock that has a ceiling alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,8 +40,8 @@ pub struct Ownership {
     pub owner: Thread,
     /// Whether the owner has obtained it once more than it has given it up.
     pub is_last: bool,
-    /// Whether nobody has waited for a lock of the owner's since it
-    /// [obtained](System::obtain_raised) this one.
+    /// Whether the world raises the owner by the ceiling, see [`System::obtain_raised`]. Under MrsP
+    /// only until somebody waits for a lock of the owner's.
     pub is_light: bool,
     /// The ceiling to which it raises its owner, if the protocol has ceilings.
     pub raised: Option<crate::smp::Priority>,
@@ -110,6 +117,102 @@ impl System<'_> {
             .surrender_unwanted(lock, thread, |record| core::mem::take(&mut record.light))
     }
 
+    /// Obtains `lock`, an apart one that somebody owns, for `thread`, which runs, waits for no lock,
+    /// and whose row is up to date; none where it is free, or not apart: [`System::obtain`] is to be
+    /// asked. Where the answer is [`Obtained::Waiting`], the world has the thread wait until it
+    /// hears of it by [`System::surrender_apart`], [`System::time_out`] or
+    /// [`System::flush_first`], and calls [`System::waiter_changed`] meanwhile.
+    ///
+    /// Bound: as many steps as there are locks, in search of a deadlock, and log2(n + 1)
+    /// comparisons among n waiters; as often as there are instances where somebody waits for a lock
+    /// of the thread's that inherits.
+    ///
+    /// # Errors
+    /// Those of [`System::obtain`] for a lock that is not free.
+    pub fn obtain_apart(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        wait: bool,
+    ) -> Option<Result<Obtained, Error>> {
+        let record = self.locks.locks.get(lock.index())?;
+        let (owner, home) = (record.owner?, record.home);
+        if !self.locks.is_apart(lock) {
+            return None;
+        }
+        let has_ceiling = self.locks.has_ceiling(lock);
+        Some(if has_ceiling && home != self.home(thread) {
+            Err(Error::NotDefined)
+        } else if owner == thread {
+            self.locks.lock_mut(lock).nesting += 1;
+            Ok(Obtained::Owned)
+        } else if wait {
+            self.queue_up_apart(lock, thread)
+        } else {
+            Err(Error::Unsatisfied)
+        })
+    }
+
+    /// Makes `thread` wait for `lock`, an apart one that another owns.
+    pub(super) fn queue_up_apart(&mut self, lock: Lock, thread: Thread) -> Result<Obtained, Error> {
+        if self.would_deadlock(lock, thread) {
+            return Err(Error::IncorrectState);
+        }
+        self.locks.begin_wait(lock, thread, Level::NONE);
+        self.take_places(lock, thread);
+        Ok(Obtained::Waiting)
+    }
+
+    /// The places of `thread`, which waits for `lock`, an apart one, agree with its nodes.
+    pub(super) fn take_places(&mut self, lock: Lock, thread: Thread) {
+        let home = self.home(thread);
+        self.take_place(lock, home, thread);
+        if self.locks.is_involved(thread) {
+            for instance in self.locks.instances().filter(|other| *other != home) {
+                self.take_place(lock, instance, thread);
+            }
+        }
+    }
+
+    /// The priority of `thread`, whose row is up to date, has changed: what that means where it
+    /// waits for an apart lock. Bound: that of [`System::obtain_apart`] without the search.
+    pub fn waiter_changed(&mut self, thread: Thread) {
+        let lock = self.locks.waits_for(thread);
+        if let Some(lock) = lock.filter(|lock| self.locks.is_apart(*lock)) {
+            self.take_places(lock, thread);
+        }
+    }
+
+    /// `thread` gives `lock` up, as often as it was obtained, if it owns it and it is apart; the new
+    /// owner, if there is one, which the world raises and wakes. None where the lock is not apart,
+    /// or another's: [`System::surrender`] is to be asked. Bound: 4·log2(n + 1) comparisons among n
+    /// waiters; in each instance where somebody waits for a lock of the new owner's that inherits.
+    pub fn surrender_apart(&mut self, lock: Lock, thread: Thread) -> Option<Option<Thread>> {
+        let record = self.locks.locks.get(lock.index())?;
+        let (owner, nesting) = (record.owner?, record.nesting);
+        if owner != thread || !self.locks.is_apart(lock) {
+            return None;
+        }
+        if nesting > 1 {
+            self.locks.lock_mut(lock).nesting -= 1;
+            return Some(None);
+        }
+        Some(self.pass_apart(lock))
+    }
+
+    /// The owner of `lock`, an apart one, has it no more; the next owner, which does not wait any
+    /// more.
+    pub(super) fn pass_apart(&mut self, lock: Lock) -> Option<Thread> {
+        let next = self.choose(lock);
+        let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
+        self.locks.set_owner(lock, next, raised);
+        match next {
+            Some(next) => self.locks.end_wait(next, Outcome::Granted),
+            None => self.locks.lock_mut(lock).light = false,
+        }
+        next
+    }
+
     /// Who owns `lock`, and what of that the world must know; none where it is free, or does not
     /// exist. A fixed number of steps.
     pub fn ownership(&self, lock: Lock) -> Option<Ownership> {
@@ -135,8 +238,8 @@ impl System<'_> {
     }
 
     /// Somebody waits for `lock`, or its owner, whom somebody waits for, is another one: the owner
-    /// may be helped, so all its light locks count from now on. Its home is open, and its own
-    /// priority includes the ceilings, so nothing moves. As many steps as there are locks, if it
+    /// may be helped, so all its light locks under MrsP count from now on. Its home is open, and its
+    /// own priority includes the ceilings, so nothing moves. As many steps as there are locks, if it
     /// owns several, and for each the steps of [`System::contribute`].
     pub(super) fn weigh(&mut self, lock: Lock) {
         let Some(owner) = self.locks.owner(lock) else {
@@ -156,19 +259,17 @@ impl System<'_> {
 
     /// `lock` counts from now on for its `owner`, which is counted among those that are involved.
     fn weigh_one(&mut self, lock: Lock, owner: Thread) {
-        let counts = self.locks.counts(lock);
+        let (counts, sticks) = (self.locks.counts(lock), self.locks.sticks(lock));
         let record = self.locks.lock_mut(lock);
-        if !core::mem::take(&mut record.light) {
+        if !sticks || !core::mem::take(&mut record.light) {
             return;
         }
         let raised = record.raised;
         self.locks.wait_mut(owner).counting += u16::from(!counts);
         let home = self.home(owner);
         self.share(owner, home, lock, raised);
-        if self.locks.sticks(lock) {
-            let node = self.node_mut(home.0, owner.0);
-            node.sticky = node.sticky.saturating_add(1);
-        }
+        let node = self.node_mut(home.0, owner.0);
+        node.sticky = node.sticky.saturating_add(1);
     }
 }
 

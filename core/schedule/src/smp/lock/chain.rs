@@ -2,6 +2,7 @@
 //! Must never know: why it changed.
 
 use crate::smp::order::{Level, Order};
+use crate::smp::steps::step;
 use crate::smp::{Effects, Instance, Lock, System, Thread};
 use taktos_time::Instant;
 
@@ -11,7 +12,7 @@ impl System<'_> {
     pub(super) fn would_deadlock(&self, lock: Lock, thread: Thread) -> bool {
         let next = |owner: &Thread| self.locks.owner(self.locks.waits_for(*owner)?);
         core::iter::successors(self.locks.owner(lock), next)
-            .inspect(|_| crate::smp::steps::step())
+            .inspect(|_| step())
             .any(|owner| owner == thread)
     }
 
@@ -42,7 +43,7 @@ impl System<'_> {
     ) -> usize {
         let mut reach = 0;
         while let Some(lock) = self.locks.waits_for(thread) {
-            crate::smp::steps::step();
+            step();
             if !self.take_place(lock, instance, thread)
                 || !self.pass_on(lock, instance, now, effects)
             {
@@ -105,7 +106,7 @@ impl System<'_> {
     /// The owner of `lock`, or of what that one waits for, and so on.
     fn owner_along(&self, lock: Lock, distance: usize) -> Option<Thread> {
         let next = |owner: &Thread| {
-            crate::smp::steps::step();
+            step();
             self.locks.owner(self.locks.waits_for(*owner)?)
         };
         core::iter::successors(self.locks.owner(lock), next).nth(distance)
@@ -123,11 +124,15 @@ impl System<'_> {
     ) {
         match self.locks.waits_for(thread) {
             None => self.update_priority(thread, order, now, effects),
-            Some(lock) => self.waiter_changed(lock, thread, order, now, effects),
+            Some(lock) if self.locks.is_apart(lock) => {
+                self.take_places(lock, thread);
+                self.update_priority(thread, order, now, effects);
+            }
+            Some(lock) => self.follow_waiter(lock, thread, order, now, effects),
         }
     }
 
-    fn waiter_changed(
+    fn follow_waiter(
         &mut self,
         lock: Lock,
         thread: Thread,
@@ -146,12 +151,12 @@ impl System<'_> {
                 self.update_owners(lock, reach, order, now, effects);
             }
         }
-        self.let_owners_lead(now, effects);
+        self.let_owners_lead_after(lock, now, effects);
     }
 
     /// Makes the place of `thread`, which waits for `lock`, agree with its node of
     /// `instance`; whether that changed anything.
-    fn take_place(&mut self, lock: Lock, instance: Instance, thread: Thread) -> bool {
+    pub(super) fn take_place(&mut self, lock: Lock, instance: Instance, thread: Thread) -> bool {
         let due = self
             .takes_part(thread, instance)
             .then(|| self.effective(thread, instance));
@@ -178,7 +183,11 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> bool {
-        let Some(owner) = self.locks.owner(lock) else {
+        let Some(owner) = self
+            .locks
+            .owner(lock)
+            .filter(|_| !self.locks.is_apart(lock))
+        else {
             return false;
         };
         let highest = match self.locks.inherits(lock) {

@@ -113,6 +113,7 @@ impl System<'_> {
             let record = self.locks.lock_mut(lock);
             record.raised = raised;
             if record.light {
+                // The world raises the owner.
                 return Ok(old);
             }
             self.share(owner, instance, lock, raised);

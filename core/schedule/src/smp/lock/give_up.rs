@@ -88,6 +88,11 @@ impl System<'_> {
     ) -> Result<(), Error> {
         let lock = self.locks.waits_for(thread).ok_or(Error::IncorrectState)?;
         self.leave_queues(lock, thread);
+        if self.locks.is_apart(lock) {
+            self.locks.end_wait(thread, outcome);
+            self.clear_reasons(thread.0, Reasons::LOCK, now, effects);
+            return Ok(());
+        }
         let parties = [Some(thread), self.locks.owner(lock)];
         let before = self.involved(parties);
         self.locks.end_wait(thread, outcome);
@@ -96,7 +101,7 @@ impl System<'_> {
         self.update_owners(lock, reach, Order::Prepend, now, effects);
         if !self.locks.sticks(lock) {
             self.clear_reasons(thread.0, Reasons::LOCK, now, effects);
-            self.let_owners_lead(now, effects);
+            self.let_owners_lead_after(lock, now, effects);
             return Ok(());
         }
         let home = self.home(thread);

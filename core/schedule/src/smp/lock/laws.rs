@@ -71,8 +71,13 @@ impl System<'_> {
             );
         };
         let spins = self.locks.sticks(lock);
+        let sleeps = match self.locks.is_apart(lock) {
+            // For whatever reason the world has.
+            true => !self.thread(thread.0).reasons.is_empty(),
+            false => self.is_blocked_for_lock(thread),
+        };
         law(
-            spins != self.is_blocked_for_lock(thread),
+            spins != sleeps,
             "a waiter sleeps or spins, as the protocol says",
             Some(thread),
         )?;

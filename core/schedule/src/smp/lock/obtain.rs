@@ -118,6 +118,11 @@ impl System<'_> {
             true => self.ceiling_for(lock, thread)?,
             false => Level::NONE,
         };
+        if self.locks.is_apart(lock) {
+            let waiting = self.queue_up_apart(lock, thread)?;
+            self.add_reasons(thread.0, Reasons::LOCK, now, effects);
+            return Ok(waiting);
+        }
         if self.would_deadlock(lock, thread) {
             return Err(Error::IncorrectState);
         }
@@ -143,7 +148,7 @@ impl System<'_> {
         self.add_reasons(thread.0, Reasons::LOCK, now, effects);
         self.update_owners(lock, reach, Order::Append, now, effects);
         // Others may spin for this thread, and now for the one it waits for.
-        self.let_owners_lead(now, effects);
+        self.let_owners_lead_after(lock, now, effects);
         Ok(Obtained::Waiting)
     }
 

@@ -60,6 +60,19 @@ impl System<'_> {
         }
     }
 
+    /// The same after a change among those who wait for `lock`: nothing where the owner does not
+    /// inherit, as nobody spins for another one then.
+    pub(super) fn let_owners_lead_after(
+        &mut self,
+        lock: Lock,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        if self.locks.inherits(lock) {
+            self.let_owners_lead(now, effects);
+        }
+    }
+
     fn look_at_heirs(&mut self, now: Instant, effects: &mut impl Effects) {
         for cpu in self.online {
             let heir = Thread(self.processors[cpu.index()].heir);

@@ -35,9 +35,16 @@ impl System<'_> {
             record.nesting -= 1;
             return Ok(None);
         }
-        if record.light {
+        if record.light && record.waiters == 0 {
             self.surrender_raised(lock, thread);
             return Ok(None);
+        }
+        if self.locks.is_apart(lock) {
+            let next = self.pass_apart(lock);
+            if let Some(next) = next {
+                self.clear_reasons(next.0, Reasons::LOCK, now, effects);
+            }
+            return Ok(next);
         }
         let next = self.choose(lock);
         self.shed(lock, thread, now, effects);
@@ -64,7 +71,7 @@ impl System<'_> {
                 true => self.leave_if_blocked(next.0, now, effects),
                 false => self.clear_reasons(next.0, Reasons::LOCK, now, effects),
             }
-            self.let_owners_lead(now, effects);
+            self.let_owners_lead_after(lock, now, effects);
         }
         Ok(next)
     }
@@ -84,7 +91,7 @@ impl System<'_> {
     }
 
     /// Takes the next owner of `lock` from its queues.
-    fn choose(&mut self, lock: Lock) -> Option<Thread> {
+    pub(super) fn choose(&mut self, lock: Lock) -> Option<Thread> {
         if self.locks.lock(lock).waiters == 0 {
             return None;
         }
@@ -104,10 +111,13 @@ impl System<'_> {
 
     /// Takes `thread` from all places that it has in the queues of `lock`.
     pub(super) fn leave_queues(&mut self, lock: Lock, thread: Thread) {
+        let home = self.home(thread);
         if self.locks.is_omip(lock) {
-            let home = self.home(thread);
             let room = self.room(home);
             self.locks.stand_down(lock, home, thread, room);
+        }
+        if !self.locks.is_involved(thread) {
+            return self.locks.queues.remove(lock, home, thread);
         }
         for instance in self.locks.instances() {
             if self.locks.queues.level(instance, thread).is_some() {
@@ -128,7 +138,7 @@ impl System<'_> {
 
     /// To what the waiter is raised as an owner: a spinner keeps what it was raised to, one
     /// that slept is given the present ceiling, unchecked.
-    fn ceiling_of_waiter(&self, lock: Lock, waiter: Thread) -> Level {
+    pub(super) fn ceiling_of_waiter(&self, lock: Lock, waiter: Thread) -> Level {
         if self.locks.sticks(lock) {
             self.locks.wait(waiter).raised
         } else {

@@ -24,7 +24,8 @@ pub struct LockRecord {
     /// first in its queue. It counts as a request of that queue while somebody waits.
     pub(super) slot: Option<Instance>,
     /// Whether the owner's own priority includes [`LockRecord::raised`], and the lock does not
-    /// count: it was obtained alone, and nobody has waited for a lock of the owner's since.
+    /// count: the world raised the owner. Under MrsP nobody has waited for a lock of the owner's
+    /// since.
     pub(super) light: bool,
     /// The next row that holds no lock.
     pub(super) next_free: Option<Lock>,
@@ -261,7 +262,7 @@ impl<'a> Table<'a> {
     }
 
     /// The lock that `thread` waits for, blocked or spinning.
-    pub(super) fn waits_for(&self, thread: Thread) -> Option<Lock> {
+    pub(crate) fn waits_for(&self, thread: Thread) -> Option<Lock> {
         self.waits.get(thread.index())?.lock
     }
 
@@ -312,18 +313,30 @@ impl<'a> Table<'a> {
     }
 
     /// Whether `lock` makes a difference to who runs where: it raises its owner in the tables, or
-    /// somebody waits for it.
+    /// somebody lends it a priority.
     pub(crate) fn counts(&self, lock: Lock) -> bool {
         let record = self.lock(lock);
-        self.has_ceiling(lock) && !record.light || record.waiters > 0
+        self.has_ceiling(lock) && !record.light || self.inherits(lock) && record.waiters > 0
     }
 
-    /// Whether `thread` waits for a lock, or owns one that [counts](Table::counts).
+    /// Whether those who wait for `lock`, which has an owner, make a difference to nobody: to the
+    /// tables they wait for whatever it is.
+    pub(super) fn is_apart(&self, lock: Lock) -> bool {
+        match self.lock(lock).protocol {
+            Some(Protocol::None) => true,
+            Some(Protocol::Ceiling) => self.lock(lock).light,
+            _ => false,
+        }
+    }
+
+    /// Whether `thread` waits for a lock that is not [apart](Table::is_apart), or owns one that
+    /// [counts](Table::counts).
     #[inline]
     pub(crate) fn is_involved(&self, thread: Thread) -> bool {
+        let spans = |lock| !self.is_apart(lock);
         self.waits
             .get(thread.index())
-            .is_some_and(|wait| wait.counting > 0 || wait.lock.is_some())
+            .is_some_and(|wait| wait.counting > 0 || wait.lock.is_some_and(spans))
     }
 
     /// `thread` begins to wait for `lock`.

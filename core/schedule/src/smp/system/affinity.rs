@@ -158,7 +158,7 @@ impl System<'_> {
         let record = self.thread(id);
         let home = record.home;
         let node = self.node(home, id);
-        let waits = record.reasons.any_of(Reasons::WAIT.or(Reasons::LOCK));
+        let waits = record.reasons.any_of(Reasons::WAIT) || self.locks.waits_for(thread).is_some();
         let counts = node.shares != NONE || node.deadline != Level::NONE || self.serves(id);
         if waits || counts || record.helper != NodeRecord::NO_HELPER || record.pins > 0 {
             return Err(Error::ResourceInUse);

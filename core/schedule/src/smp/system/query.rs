@@ -33,7 +33,7 @@ impl System<'_> {
         self.locks.owns_any(thread)
     }
 
-    /// Whether `lock` makes a difference to who runs where: it raises its owner, or somebody waits for it. False for one that does
+    /// Whether `lock` makes a difference to who runs where: it raises its owner, or somebody lends it a priority. False for one that does
     /// not exist.
     pub fn counts(&self, lock: Lock) -> bool {
         self.owner(lock).is_ok() && self.locks.counts(lock)
