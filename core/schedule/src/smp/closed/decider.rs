@@ -20,8 +20,6 @@ pub(super) enum Kind {
     Masked,
     Weak,
     Bound,
-    /// Its instance is the System's: only where [`Ready::OTHERS`] is false.
-    Open,
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
@@ -79,7 +77,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     #[inline(always)]
     pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Open => {}
+            Kind::Solo | Kind::Cluster => {}
             Kind::Served => begin(w, id),
             Kind::Edf | Kind::Bound => {
                 begin(w, id);
@@ -93,7 +91,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// of one that is ready.
     pub(super) fn bind<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) -> bool {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Served | Kind::Open => return false,
+            Kind::Solo | Kind::Cluster | Kind::Served => return false,
             Kind::Edf | Kind::Bound => <Deadlines<_> as Rings<_>>::bind(w, id, cpus),
             Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
         }
@@ -125,7 +123,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     ) {
         let place = moved.place.index();
         match self.kind.get() {
-            Kind::Solo | Kind::Open => {}
+            Kind::Solo => {}
             Kind::Cluster => Q::set_cpu(w, id, place),
             Kind::Served => {
                 set_served(w, id, false);
@@ -149,7 +147,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     #[inline(always)]
     pub fn receive<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak | Kind::Open => {}
+            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
             Kind::Edf | Kind::Bound | Kind::Served => set_served(w, id, false),
         }
     }
@@ -158,7 +156,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     #[inline(always)]
     pub fn forget_job<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak | Kind::Open => {}
+            Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
             Kind::Edf | Kind::Bound => set_job(w, id, None),
             Kind::Served => forget_own_job(w, id),
         }
@@ -178,7 +176,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// Whether its instance is never closed.
     #[inline(always)]
     pub(super) fn stays_open(&self) -> bool {
-        !Q::OTHERS && matches!(self.kind.get(), Kind::Open)
+        !Q::OTHERS && !matches!(self.kind.get(), Kind::Cluster | Kind::Edf)
     }
 
     /// Its instance.
@@ -192,7 +190,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     pub fn decider(&self) -> Decider<'_, Id, Seat, Q, N> {
         match self.kind.get() {
             Kind::Solo => Decider::Solo(&self.solo),
-            Kind::Cluster | Kind::Open => Decider::Cluster(&self.cluster),
+            Kind::Cluster => Decider::Cluster(&self.cluster),
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),

@@ -154,13 +154,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             if let Some(instance) = Instance::new(index) {
                 let cpus = system.processors(instance).unwrap_or(CpuSet::EMPTY);
                 let kind = match system.policy(instance) {
+                    Some(PolicyKind::StrongAffinity) => Kind::Masked,
+                    Some(PolicyKind::PriorityAffinity) => Kind::Weak,
                     Some(PolicyKind::Edf) => Kind::Edf,
-                    Some(PolicyKind::StrongAffinity) if Q::OTHERS => Kind::Masked,
-                    Some(PolicyKind::PriorityAffinity) if Q::OTHERS => Kind::Weak,
-                    Some(PolicyKind::Cbs) if Q::OTHERS => Kind::Served,
-                    Some(PolicyKind::Priority | PolicyKind::Simple) if !Q::OTHERS => Kind::Cluster,
-                    _ if !Q::OTHERS => Kind::Open,
-                    _ if cpus.count() > 1 => Kind::Cluster,
+                    Some(PolicyKind::Cbs) => Kind::Served,
+                    _ if cpus.count() > 1 || !Q::OTHERS => Kind::Cluster,
                     _ => Kind::Solo,
                 };
                 home.begin(instance, kind);
@@ -178,7 +176,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if let Some(home) = self.home(instance)
             && !Q::OTHERS
         {
-            home.begin(instance, Kind::Open);
+            home.begin(instance, Kind::Masked);
         }
     }
 
@@ -384,6 +382,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let deadline = deadline.map(|at| at.min(Instant::from_nanos(LATEST)));
         let home = self.home(self.system.scheduler(row)?);
+        if home.is_some_and(Home::stays_open) {
+            return self.tell_job(w, row, deadline, now, effects);
+        }
         let decider = home.map(Home::decider);
         let Some(decider) = decider.filter(|_| home.is_some_and(Home::knows_deadlines)) else {
             return Ok(());
@@ -407,6 +408,19 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
         self.look_up(w, id);
         set();
+        self.tell_job(w, row, deadline, now, effects)
+    }
+
+    /// The System decides about `row`, which has a job with this deadline, or none.
+    #[inline(always)]
+    fn tell_job<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        row: Thread,
+        deadline: Option<Instant>,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
         self.ask(w, now, effects, |system, effects| match deadline {
             Some(deadline) => system.release_job(row, deadline, now, effects),
             None => system.cancel_job(row, now, effects),
