@@ -5,23 +5,29 @@ use taktos_schedule::Cpu;
 use taktos_schedule::smp::closed::{Place, Rows, WAITS};
 use taktos_schedule::smp::{Error, Reasons, System};
 
-use super::board::{Board, Decider, Kept, Sink};
+use super::board::{Board, Home, Kept, Sink};
 use super::{Engine, instant, thread_of};
 use crate::{Observer, SimError};
 
-impl<'r, O: Observer> Engine<'r, O> {
-    /// Who decides about the task, unless the tables do.
-    #[inline(always)]
-    fn decider(&self, task: usize) -> Option<Decider<'r>> {
-        self.router.home(self.board.home(task))?.closed()
-    }
+/// What the seats of a home do that decide, by priorities or by deadlines: nothing where the tables decide.
+macro_rules! by_seats {
+    ($home:expr, $seats:ident => $act:block) => {
+        let home = $home;
+        if let Some($seats) = home.and_then(Home::edf) {
+            $act
+        }
+        if let Some($seats) = home.and_then(Home::cluster) {
+            $act
+        }
+    };
+}
 
-    /// Whether a decider says who runs on `cpu`, and who that is.
+impl<'r, O: Observer> Engine<'r, O> {
+    /// What may decide about the task, while `acting` asks.
     #[inline(always)]
-    pub(super) fn decided(&self, cpu: Cpu) -> Option<u16> {
-        let row = self.board.processors.row(cpu);
-        let home = self.router.home(row.home?)?;
-        home.closed().map(|_| row.heir.get())
+    fn home(&self, task: usize, acting: Cpu) -> Option<&'r Home> {
+        self.board.processors.act_on(acting, self.now);
+        self.router.home(self.board.home(task))
     }
 
     /// Asks the tables something, while `acting` executes them.
@@ -48,11 +54,12 @@ impl<'r, O: Observer> Engine<'r, O> {
             return Ok(());
         }
         let acting = self.progress[task].last;
-        if let Some(decider) = self.decider(task) {
-            self.board.processors.act_on(acting, self.now);
-            decider.ready(&self.board, task as u16, Place::Last, |_| {});
+        let id = task as u16;
+        by_seats!(self.home(task, acting), seats => {
+            let urgency = seats.urgency(&self.board, id);
+            seats.enter(&self.board, id, urgency, Place::Last);
             return Ok(());
-        }
+        });
         let now = instant(self.now);
         let done = self.ask(acting, |system, effects| {
             system.unblock(thread_of(task), WAITS, now, effects)
@@ -67,11 +74,10 @@ impl<'r, O: Observer> Engine<'r, O> {
             return Ok(());
         }
         let acting = self.progress[task].last;
-        if let Some(decider) = self.decider(task) {
-            self.board.processors.act_on(acting, self.now);
-            decider.remove(&self.board, task as u16);
+        by_seats!(self.home(task, acting), seats => {
+            seats.remove(&self.board, task as u16);
             return Ok(());
-        }
+        });
         let now = instant(self.now);
         let done = self.ask(acting, |system, effects| {
             system.block(thread_of(task), WAITS, now, effects)
@@ -81,13 +87,13 @@ impl<'r, O: Observer> Engine<'r, O> {
 
     /// The thread of `task`, whose registers are on `cpu`, goes behind its equals, if it is ready.
     pub(super) fn yields(&mut self, task: usize, cpu: Cpu) -> Result<(), Error> {
-        if let Some(decider) = self.decider(task) {
-            if self.board.is_ready(task as u16) {
-                self.board.processors.act_on(cpu, self.now);
-                decider.requeue(&self.board, task as u16, Place::Last);
+        let id = task as u16;
+        by_seats!(self.home(task, cpu), seats => {
+            if self.board.is_ready(id) {
+                seats.requeue(&self.board, id, Place::Last);
             }
             return Ok(());
-        }
+        });
         let now = instant(self.now);
         self.ask(cpu, |system, effects| {
             system.yield_now(thread_of(task), now, effects)
@@ -98,14 +104,17 @@ impl<'r, O: Observer> Engine<'r, O> {
     #[inline(always)]
     pub(super) fn release_job(&mut self, task: usize, deadline: u64) -> Result<(), SimError> {
         let acting = self.progress[task].last;
+        let id = task as u16;
+        if let Some(home) = self.home(task, acting)
+            && home.set_job(&self.board, id, Some(deadline))
+        {
+            return Ok(());
+        }
         let board: &Board = &self.board;
-        board.processors.act_on(acting, self.now);
         self.router.system_mut().act_on(acting);
-        let (id, now) = (task as u16, instant(self.now));
+        let (deadline, now) = (Some(instant(deadline)), instant(self.now));
         let sink = &mut Sink(&board.processors);
-        let released = self
-            .router
-            .set_job(board, id, Some(instant(deadline)), now, sink);
+        let released = self.router.set_job(board, id, deadline, now, sink);
         released.map_err(|error| self.refused(task, "releasing a job", error))
     }
 }

@@ -1,9 +1,9 @@
 //! Owns: the state of a run before its first event.
 //! Must never know: what happens then.
 
-use taktos_schedule::{Cpu, CpuSet};
 use taktos_schedule::smp::closed::WAITS;
 use taktos_schedule::smp::{Dispatch, Error, Instance, InstanceConfig, Priority, Reasons, System};
+use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
 use super::agenda::Agenda;
@@ -45,10 +45,7 @@ impl<'r, O: Observer> Engine<'r, O> {
         })?;
         let rows = plan.cpus().highest().map_or(0, |cpu| cpu.index() + 1);
         let costs = &plan.costs;
-        let mut processors = Processors::new(rows, costs.ipi.clone(), seed);
-        for (cluster, planned) in plan.clusters.iter().enumerate() {
-            processors.enter(planned.cpus, Instance::new(cluster));
-        }
+        let processors = Processors::new(rows, costs.ipi.clone(), seed);
         let mut engine = Self {
             plan,
             router: Router::new(system, homes),
@@ -121,7 +118,9 @@ impl<'r, O: Observer> Engine<'r, O> {
     /// Deciders decide where they can from now on.
     fn close_clusters(&mut self) {
         for cluster in 0..self.plan.clusters.len() {
-            let Some(instance) = Instance::new(cluster) else { continue };
+            let Some(instance) = Instance::new(cluster) else {
+                continue;
+            };
             if self.plan.keeps_to_tables(cluster) {
                 self.router.keep_open(instance);
             } else {
@@ -133,7 +132,10 @@ impl<'r, O: Observer> Engine<'r, O> {
     /// Each processor executes an idle thread from the start, at no cost.
     fn start_processors(&mut self) -> Result<(), SimError> {
         for cpu in self.plan.cpus() {
-            let decided = self.router.system_mut().dispatch(cpu, Instant::START, &mut ());
+            let decided = self
+                .router
+                .system_mut()
+                .dispatch(cpu, Instant::START, &mut ());
             let what = || format!("processor {}", cpu.index());
             match decided.map_err(|error| SimError::SetUp {
                 what: what(),

@@ -19,8 +19,6 @@ const SEATS: usize = Cpu::COUNT;
 
 /// What decides about a cluster.
 pub(super) type Home = closed::Home<u16, usize, Ranked<u16>, SEATS>;
-/// Who decides.
-pub(super) type Decider<'a> = closed::Decider<'a, u16, usize, Ranked<u16>, SEATS>;
 /// The library's tables with what decides about clusters.
 pub(super) type Router<'a> = closed::Router<'a, u16, usize, Ranked<u16>, SEATS>;
 /// What the tables ask of the board and of processors.
@@ -152,10 +150,11 @@ impl World for Board {
         self.processors.seat(seat).task
     }
 
-    /// The tables ask for a dispatch whenever an heir changes, also of a processor that was asked before.
+    /// A dispatch is asked for whenever an heir changes, also of a processor that was asked before, as the tables do.
     #[inline(always)]
     fn set_heir(&self, seat: usize, heir: u16) {
-        if self.processors.seat(seat).heir.replace(heir) != heir {
+        let former = self.processors.seat(seat).heir.replace(heir);
+        if former != heir && former != NOTHING {
             self.processors.ask(seat);
         }
     }

@@ -33,9 +33,9 @@ impl<O: Observer> Engine<'_, O> {
         if row.waits_for.take().is_some() {
             self.waiting -= 1;
         }
-        match self.decided(cpu) {
-            Some(heir) => self.run(cpu, heir),
-            None => self.ask_for_heir(cpu)?,
+        match row.heir.get() {
+            NOTHING => self.ask_for_heir(cpu)?,
+            heir => self.run(cpu, heir),
         }
         if self.waiting > 0 {
             let at = self.board.processors.row(cpu).since;
@@ -50,9 +50,7 @@ impl<O: Observer> Engine<'_, O> {
         let decided = self.ask(cpu, |system, effects| system.dispatch(cpu, now, effects));
         match decided.map_err(|error| self.broken("a processor of a cluster has an heir", error))? {
             Dispatch::Run(thread) => {
-                let task = self.board.thread(thread).unwrap_or(NOBODY);
-                self.board.processors.row(cpu).heir.set(task);
-                self.run(cpu, task);
+                self.run(cpu, self.board.thread(thread).unwrap_or(NOBODY));
             }
             Dispatch::Wait { registers_on, .. } => {
                 self.exchange(cpu, NOTHING);

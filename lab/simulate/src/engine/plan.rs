@@ -48,7 +48,8 @@ impl Plan {
     /// Whether the tables decide about `cluster` at all times: locks are used, or deadlines count and a task is bound to
     /// processors.
     pub(super) fn keeps_to_tables(&self, cluster: usize) -> bool {
-        let binds = |task: &TaskEntry| usize::from(task.cluster) == cluster && task.affinity.is_some();
+        let binds =
+            |task: &TaskEntry| usize::from(task.cluster) == cluster && task.affinity.is_some();
         !self.locks.is_empty() || self.entries.iter().any(binds)
     }
 

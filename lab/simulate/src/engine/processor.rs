@@ -3,7 +3,7 @@
 
 use core::cell::Cell;
 
-use taktos_schedule::smp::{Effects, Instance};
+use taktos_schedule::smp::Effects;
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
@@ -59,10 +59,8 @@ pub(super) struct Processor {
     pub kernel_since: u64,
     /// It waits for the registers of its heir, which are on this processor.
     pub waits_for: Option<Cpu>,
-    /// Who shall run there: a task, [`NOBODY`], or [`NOTHING`] where that is unknown.
+    /// Who shall run there: a task, [`NOBODY`], or [`NOTHING`] where the tables know it.
     pub heir: Cell<u16>,
-    /// The cluster that has it.
-    pub home: Option<Instance>,
     /// Whether the world above keeps it from executing (a virtual processor that is not scheduled).
     pub held: bool,
     /// What the kernel still had to do when it was held.
@@ -82,8 +80,7 @@ impl Processor {
             slice: NEVER,
             kernel_since: 0,
             waits_for: None,
-            heir: Cell::new(NOBODY),
-            home: None,
+            heir: Cell::new(NOTHING),
             held: false,
             owed: 0,
             statistics: CpuStatistics {
@@ -198,13 +195,6 @@ impl Processors {
             seed,
             acting: Cell::new(FIRST),
             through: Cell::new(0),
-        }
-    }
-
-    /// `cpus` are those of the cluster `home`.
-    pub fn enter(&mut self, cpus: CpuSet, home: Option<Instance>) {
-        for cpu in cpus {
-            self.rows[cpu.index()].home = home;
         }
     }
 

@@ -44,7 +44,9 @@ impl Tables {
             .iter()
             .any(|cluster| cluster.policy == Policy::Cbs);
         Self {
-            homes: core::iter::repeat_with(|| Home::OPEN).take(clusters).collect(),
+            homes: core::iter::repeat_with(|| Home::OPEN)
+                .take(clusters)
+                .collect(),
             threads: rows(threads),
             nodes: rows(threads * clusters),
             instances: rows(clusters),

@@ -1,10 +1,10 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
-use super::cluster::{begin, forget_own_job, set_job, set_served};
+use super::cluster::{LATEST, begin, forget_own_job, set_job, set_served};
 use super::masked::{Bound, Rings, set_place};
 use super::{
-    Affine, Cluster, Deadlines, Left, Masked, Place, Ready, SEATS, Served, Solo, Urgency, Waiting,
-    Weak, World,
+    Affine, Cluster, Deadlines, Left, Masked, Place, Ready, Rows, SEATS, Served, Solo, Urgency,
+    Waiting, Weak, World,
 };
 use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
@@ -160,6 +160,32 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Edf | Kind::Bound => set_job(w, id, None),
             Kind::Served => forget_own_job(w, id),
         }
+    }
+
+    /// `id`, which is at home here, has a job with this deadline, at most 36 years after the start, or none; see
+    /// [`Router::set_job`](super::Router::set_job). Nothing where deadlines do not count. The tables do not hear of it: for a
+    /// world whose instances, once closed, are never opened. Whether the instance is closed.
+    #[inline(always)]
+    pub fn set_job<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        id: Id,
+        deadline: Option<u64>,
+    ) -> bool {
+        let Some(edf) = self.edf() else {
+            return self.closed().is_some();
+        };
+        let set = || set_job(w, id, deadline.map(|at| at.min(LATEST)));
+        let place = if deadline.is_some() {
+            Place::Last
+        } else {
+            Place::First
+        };
+        match w.is_ready(id) {
+            true => edf.change(w, id, set, place),
+            false => set(),
+        }
+        true
     }
 
     /// Whether its instance, where it is closed, has to be opened before a thread is bound to a processor: where none is yet, and

@@ -130,3 +130,42 @@ impl Told for ToldStack {
         self.cpus[self.depth % MOST].into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use std::vec::Vec;
+
+    fn all(mut told: impl Told, count: usize) -> Vec<usize> {
+        (0..count).map(|_| told.pop()).collect()
+    }
+
+    #[test]
+    fn a_stack_is_told_as_a_number_is_the_last_one_first() {
+        let (few, many) = (<Cell<u64> as Left>::NONE, Stack::NONE);
+        assert_eq!((few.pop(), many.pop()), (0, 0), "nobody has left");
+        for cpu in [3, 1, 4, 1, 5] {
+            few.push(cpu);
+            many.push(cpu);
+        }
+        assert_eq!((few.pop() % 8, many.pop()), (5, 5));
+        let (few, many) = (few.told(), many.told());
+        assert_eq!(all(few, 4), [1, 4, 1, 3]);
+        assert_eq!(all(many, 4), [1, 4, 1, 3]);
+        assert_eq!(all(ToldStack::from(few), 4), [1, 4, 1, 3]);
+    }
+
+    #[test]
+    fn a_stack_has_room_for_all_processors() {
+        let stack = Stack::NONE;
+        (0..MOST).for_each(|cpu| stack.push(cpu));
+        let last_first: Vec<usize> = (0..MOST).rev().collect();
+        assert_eq!(all(stack.told(), MOST), last_first);
+        assert!((0..MOST).map(|_| stack.pop()).eq(last_first));
+        stack.push(7);
+        stack.clear();
+        assert_eq!(stack.pop(), 0);
+    }
+}

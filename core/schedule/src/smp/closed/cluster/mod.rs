@@ -176,6 +176,12 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         (self.key(cpu).get() != Q::Key::NONE && w.heir(w.seat(cpu)) == id).then_some(cpu)
     }
 
+    /// How urgent `id` is, which is at home here.
+    #[inline(always)]
+    pub fn urgency<W: World<Id = Id>>(&self, w: &W, id: Id) -> Q::Urgency {
+        Q::urgency(w, id)
+    }
+
     /// Charges the heir of `cpu` until now.
     #[inline(always)]
     pub fn charge_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize) {

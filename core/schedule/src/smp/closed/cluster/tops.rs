@@ -70,3 +70,33 @@ impl<K: Key> Tops<K> for Tournament<K> {
         greatest(&self.of_sixteen, 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys are set at random, and made none's: the last seat is what a search finds.
+    #[test]
+    fn the_last_is_what_a_search_finds() {
+        let keys = [const { Cell::new(<u128 as Key>::NONE) }; 64];
+        let tops = Tournament::<u128>::NONE;
+        assert_eq!(tops.last(), <u128 as Key>::NONE);
+        let mut state = 1_u64;
+        for round in 0..4_000_u64 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let cpu = (state >> 40) as usize % keys.len();
+            let key = match state >> 60 {
+                0 => <u128 as Key>::NONE,
+                _ => <u128 as Key>::new(state >> 50 & 15, round * <u128 as Key>::TURN).at(cpu),
+            };
+            keys[cpu].set(key);
+            tops.renew(&keys, cpu);
+            let last = keys.iter().map(Cell::get).max();
+            assert_eq!(Some(tops.last()), last, "round {round}");
+        }
+        tops.clear();
+        assert_eq!(tops.last(), <u128 as Key>::NONE);
+    }
+}
