@@ -168,8 +168,8 @@ impl Rows for Board<'_> {
     fn is_ready(&self, id: usize) -> bool {
         self.ready[id].get()
     }
-    fn is_at_home(&self, id: usize, decider: Decider<'_, usize, usize>) -> bool {
-        id < THREADS && self.homes[self.home[id].get()].decider() == decider
+    fn is_at_home(&self, id: usize, instance: Instance) -> bool {
+        id < THREADS && self.home[id].get() == instance.index()
     }
 }
 

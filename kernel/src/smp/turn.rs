@@ -4,13 +4,13 @@
 use super::{BLOCKED, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, answer};
-use crate::thread::tcb::{ServedSeats, ThreadRef};
+use crate::thread::tcb::{Decider, ServedSeats, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::Place;
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::{Deadlines, Decider, Rows, Served, Waiting};
+use taktos_schedule::smp::closed::{Deadlines, Rows, Served, Waiting};
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 

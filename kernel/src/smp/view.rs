@@ -9,7 +9,7 @@ use crate::wait::Wait;
 use core::marker::PhantomData;
 use core::ptr;
 use taktos_machine::{Machine, Processor};
-use taktos_schedule::smp::closed::{Branches, Decider, Rows, World};
+use taktos_schedule::smp::closed::{Branches, Rows, World};
 use taktos_schedule::smp::{self};
 use taktos_schedule::{Links, Priority};
 use taktos_time::Duration;
@@ -170,12 +170,8 @@ impl<S: System> Rows for View<'_, S> {
         id.wait.get(self.0) == Wait::NOTHING && !id.urgency.get(self.0).has(Urgency::HELD)
     }
 
-    fn is_at_home(
-        &self,
-        id: ThreadRef,
-        decider: Decider<'_, ThreadRef, &'static Processor>,
-    ) -> bool {
-        id.home(self.0).map(Home::decider) == Some(decider)
+    fn is_at_home(&self, id: ThreadRef, instance: smp::Instance) -> bool {
+        id.home(self.0).map(Home::instance) == Some(instance)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Owns: what the scheduler asks of the world. Must never know: how the world does it.
 
 use super::closed::Place;
-use super::{Instance, Level, Thread};
-use crate::{Cpu, CpuSet, Priority};
+use super::{Instance, Level, Priority, Thread};
+use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
 /// What the world does for the scheduler. The calls only take note; none may call the scheduler back.

@@ -1,11 +1,13 @@
 //! Owns: the state of a run before its first event.
 //! Must never know: what happens then.
 
-use taktos_schedule::Cpu;
+use taktos_schedule::smp::closed::WAITS;
 use taktos_schedule::smp::{Dispatch, Error, Instance, InstanceConfig, Priority, Reasons, System};
+use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
 use super::agenda::Agenda;
+use super::board::{Board, Router};
 use super::event::{Class, key};
 use super::job::{Progress, Rare};
 use super::plan::Plan;
@@ -35,16 +37,19 @@ impl<'r, O: Observer> Engine<'r, O> {
                 cpus: cluster.cpus,
             })
             .collect();
-        let system = System::new(tables.memory(), plan.cpus(), &instances);
+        let (memory, homes) = tables.parts();
+        let system = System::new(memory, plan.cpus(), &instances);
         let system = system.map_err(|error| SimError::SetUp {
             what: "the clusters".to_owned(),
             error,
         })?;
         let rows = plan.cpus().highest().map_or(0, |cpu| cpu.index() + 1);
         let costs = &plan.costs;
+        let processors = Processors::new(rows, costs.ipi.clone(), seed);
         let mut engine = Self {
             plan,
-            system,
+            router: Router::new(system, homes),
+            board: Board::new(plan, processors),
             observer,
             seed,
             now: 0,
@@ -55,7 +60,6 @@ impl<'r, O: Observer> Engine<'r, O> {
             rare: vec![Rare::default(); plan.tasks.len()],
             tallies: vec![Tally::new(); plan.tasks.len()],
             statistics: vec![TaskStatistics::default(); plan.tasks.len()],
-            processors: Processors::new(rows, costs.ipi.clone(), seed),
             agenda: Agenda::new(plan.tasks.len().max(1) * if plan.sleeps { 3 } else { 1 }),
             waiting: 0,
             drawn: [0; 4],
@@ -75,16 +79,16 @@ impl<'r, O: Observer> Engine<'r, O> {
         }
         engine.make_locks()?;
         engine.start_processors()?;
+        engine.close_clusters();
         Ok(engine)
     }
 
     /// Makes the thread of `task`, which waits for its first release.
     fn enter(&mut self, task: usize) -> Result<(), Error> {
         let plan = &self.plan.entries[task];
-        let home = Instance::new(plan.cluster.into()).ok_or(Error::InvalidId)?;
-        let thread = self
-            .system
-            .create(home, Priority(plan.priority), plan.affinity)?;
+        let home = plan.home();
+        let system = self.router.system_mut();
+        let thread = system.create(home, Priority(plan.priority), plan.affinity)?;
         // Rows of the library's table and of the plan's correspond.
         if thread != thread_of(task) {
             return Err(Error::InvalidId);
@@ -97,19 +101,41 @@ impl<'r, O: Observer> Engine<'r, O> {
         }) = plan.budget.filter(|_| enforced)
         {
             match hard {
-                true => self.system.set_hard_server(thread, runtime, period)?,
-                false => self.system.set_server(thread, runtime, period)?,
+                true => system.set_hard_server(thread, runtime, period)?,
+                false => system.set_server(thread, runtime, period)?,
             }
         }
         let now = Instant::START;
-        self.system.block(thread, Reasons::PERIOD, now, &mut ())?;
-        self.system.start(thread, now, &mut ())
+        system.block(thread, WAITS, now, &mut ())?;
+        system.start(thread, now, &mut ())?;
+        self.board.add_reasons(task, Reasons::PERIOD);
+        if let Some(home) = self.router.home(home) {
+            home.begin_with(&self.board, task as u16, CpuSet::ALL);
+        }
+        Ok(())
+    }
+
+    /// Deciders decide where they can from now on.
+    fn close_clusters(&mut self) {
+        for cluster in 0..self.plan.clusters.len() {
+            let Some(instance) = Instance::new(cluster) else {
+                continue;
+            };
+            if self.plan.keeps_to_tables(cluster) {
+                self.router.keep_open(instance);
+            } else {
+                self.router.try_close(&self.board, instance, Instant::START);
+            }
+        }
     }
 
     /// Each processor executes an idle thread from the start, at no cost.
     fn start_processors(&mut self) -> Result<(), SimError> {
         for cpu in self.plan.cpus() {
-            let decided = self.system.dispatch(cpu, Instant::START, &mut ());
+            let decided = self
+                .router
+                .system_mut()
+                .dispatch(cpu, Instant::START, &mut ());
             let what = || format!("processor {}", cpu.index());
             match decided.map_err(|error| SimError::SetUp {
                 what: what(),

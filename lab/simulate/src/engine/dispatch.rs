@@ -3,11 +3,12 @@
 
 use taktos_schedule::Cpu;
 use taktos_schedule::smp::Dispatch;
+use taktos_schedule::smp::closed::Rows;
 
 use super::job::{Progress, Stage};
 use super::processor::{NOBODY, NOTHING, Processor, Use};
 use super::tournament::NEVER;
-use super::{Engine, instant, settle, thread_of};
+use super::{Engine, instant, settle};
 use crate::{Doing, JobId, Observer, SimError, TaskId};
 use taktos_time::Duration;
 
@@ -20,41 +21,44 @@ const MIGRATION: usize = 3;
 impl<O: Observer> Engine<'_, O> {
     /// `cpu` looks for its heir, and switches to it.
     pub(super) fn dispatch(&mut self, cpu: Cpu) -> Result<(), SimError> {
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         settle(row, &mut self.progress, self.now);
         if row.since > self.now {
             // The kernel is still at work here.
-            row.request = row.since;
+            row.request.set(row.since);
             return Ok(());
         }
-        row.request = NEVER;
+        row.request.set(NEVER);
         row.statistics.decisions += 1;
         if row.waits_for.take().is_some() {
             self.waiting -= 1;
         }
-        let sink = &mut self.processors.sink(cpu, self.now);
-        let decided = self.system.dispatch(cpu, instant(self.now), sink);
+        match row.heir.get() {
+            NOTHING => self.ask_for_heir(cpu)?,
+            heir => self.run(cpu, heir),
+        }
+        if self.waiting > 0 {
+            let at = self.board.processors.row(cpu).since;
+            self.board.processors.freed(cpu, at);
+        }
+        Ok(())
+    }
+
+    /// The tables say who executes on `cpu` from now on.
+    fn ask_for_heir(&mut self, cpu: Cpu) -> Result<(), SimError> {
+        let now = instant(self.now);
+        let decided = self.ask(cpu, |system, effects| system.dispatch(cpu, now, effects));
         match decided.map_err(|error| self.broken("a processor of a cluster has an heir", error))? {
             Dispatch::Run(thread) => {
-                let index = thread.index();
-                let task = if index < self.plan.tasks.len() {
-                    index as u16
-                } else {
-                    NOBODY
-                };
-                self.run(cpu, task);
+                self.run(cpu, self.board.thread(thread).unwrap_or(NOBODY));
             }
             Dispatch::Wait { registers_on, .. } => {
                 self.exchange(cpu, NOTHING);
-                let row = self.processors.row_mut(cpu);
+                let row = self.board.processors.row_mut(cpu);
                 row.enter_kernel();
                 row.waits_for = Some(registers_on);
                 self.waiting += 1;
             }
-        }
-        if self.waiting > 0 {
-            let at = self.processors.row(cpu).since;
-            self.processors.freed(cpu, at);
         }
         Ok(())
     }
@@ -62,7 +66,7 @@ impl<O: Observer> Engine<'_, O> {
     /// `cpu` executes `task` from now on ([`NOBODY`]: an idle thread).
     #[inline(always)]
     fn run(&mut self, cpu: Cpu, task: u16) {
-        let row = self.processors.row(cpu);
+        let row = self.board.processors.row(cpu);
         let other = row.task != task;
         let from = match row.doing {
             Use::Kernel => row.kernel_since,
@@ -77,7 +81,7 @@ impl<O: Observer> Engine<'_, O> {
         if other {
             self.exchange(cpu, task);
         }
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         row.charge(cost);
         let at = row.since;
         if other {
@@ -106,7 +110,7 @@ impl<O: Observer> Engine<'_, O> {
             task: TaskId(task),
             number: progress.job.number,
         };
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         let former = core::mem::replace(&mut row.task, task);
         let slice = core::mem::replace(&mut row.slice, NEVER);
         if let Some(progress) = self.progress.get_mut(usize::from(former)) {
@@ -139,13 +143,13 @@ impl<O: Observer> Engine<'_, O> {
     /// What `cpu` has on it goes on from the end of the kernel's work.
     #[inline]
     pub(super) fn proceed(&mut self, cpu: Cpu) {
-        proceed(self.processors.row_mut(cpu), &self.progress);
+        proceed(self.board.processors.row_mut(cpu), &self.progress);
     }
 
     /// Tells what `cpu` is doing from `at` on.
     #[inline]
     pub(super) fn tell_switch(&mut self, cpu: Cpu, at: u64, overhead: u64) {
-        let row = self.processors.row(cpu);
+        let row = self.board.processors.row(cpu);
         let doing = match row.doing {
             Use::Busy => Doing::Job(self.job(usize::from(row.task))),
             Use::Spin => Doing::Spin(self.job(usize::from(row.task))),
@@ -188,7 +192,7 @@ impl<O: Observer> Engine<'_, O> {
     #[cold]
     pub(super) fn interrupt(&mut self, cpu: Cpu, cost: u64) {
         self.settle(cpu);
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         if row.held {
             row.owed += cost;
             return;
@@ -202,24 +206,19 @@ impl<O: Observer> Engine<'_, O> {
     /// The slice of what `cpu` executes is used up: it yields to its equals.
     pub(super) fn slice_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
         self.settle(cpu);
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         row.slice = row.since.saturating_add(self.plan.slice);
         let task = usize::from(row.task);
-        self.system.act_on(cpu);
-        let sink = &mut self.processors.sink(cpu, self.now);
-        let yielded = self
-            .system
-            .yield_now(thread_of(task), instant(self.now), sink);
+        let yielded = self.yields(task, cpu);
         yielded.map_err(|error| self.broken("who executes can yield", error))
     }
 
     /// The budget of what `cpu` executes is used up.
     pub(super) fn budget_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
         self.settle(cpu);
-        self.processors.row_mut(cpu).budget = NEVER;
-        self.system.act_on(cpu);
-        let sink = &mut self.processors.sink(cpu, self.now);
-        let expired = self.system.expire(cpu, instant(self.now), sink);
+        self.board.processors.row_mut(cpu).budget.set(NEVER);
+        let now = instant(self.now);
+        let expired = self.ask(cpu, |system, effects| system.expire(cpu, now, effects));
         expired.map_err(|error| self.broken("a budget that was armed can expire", error))
     }
 }

@@ -30,12 +30,12 @@ impl<O: Observer> Engine<'_, O> {
     /// The virtual processor `cpu` does not run from now on (the instant of the last
     /// [`Engine::advance_through`]), until [`Engine::let_go`]. No effect where it is held.
     pub fn hold(&mut self, cpu: Cpu) {
-        if self.processors.row(cpu).held {
+        if self.board.processors.row(cpu).held {
             return;
         }
         self.settle(cpu);
         let now = self.now;
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         row.held = true;
         // What the kernel has not done yet it does afterwards.
         row.owed = row.since - now;
@@ -43,36 +43,36 @@ impl<O: Observer> Engine<'_, O> {
         row.since = now;
         row.doing = Use::Stolen;
         row.ends = NEVER;
-        self.processors.refresh();
+        self.board.processors.refresh();
     }
 
     /// The virtual processor `cpu` runs again from now on. No effect where it is not held.
     pub fn let_go(&mut self, cpu: Cpu) {
-        if !self.processors.row(cpu).held {
+        if !self.board.processors.row(cpu).held {
             return;
         }
         self.settle(cpu);
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         row.held = false;
         let owed = core::mem::take(&mut row.owed);
         row.charge(owed);
         self.proceed(cpu);
         self.park(cpu);
-        self.processors.refresh();
+        self.board.processors.refresh();
     }
 
     /// Until when the guest's kernel works on the virtual processor `cpu`, which is not
     /// held; none when it does not. [`Engine::wants_to_run`] may change then without an event.
     pub fn kernel_until(&self, cpu: Cpu) -> Option<u64> {
-        let row = self.processors.row(cpu);
+        let row = self.board.processors.row(cpu);
         (!row.held && row.since > self.now).then_some(row.since)
     }
 
     /// Whether the virtual processor `cpu` has something to do: a thread that is
     /// not idle, or a decision to take.
     pub fn wants_to_run(&self, cpu: Cpu) -> bool {
-        let row = self.processors.row(cpu);
-        row.request != NEVER
+        let row = self.board.processors.row(cpu);
+        row.request.get() != NEVER
             || row.waits_for.is_some()
             || row.owed > 0
             || row.since > self.now

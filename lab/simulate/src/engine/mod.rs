@@ -13,8 +13,10 @@
 //! at once, another's after the latency of an IPI. A processor that works for
 //! the kernel takes no request meanwhile.
 
+mod act;
 mod agenda;
 mod begin;
+mod board;
 mod body;
 mod ceilings;
 mod check;
@@ -39,15 +41,16 @@ pub use plan::Plan;
 pub(crate) use priorities::squeeze;
 pub use tables::Tables;
 
-use taktos_schedule::smp::{System, Thread};
+use taktos_schedule::smp::Thread;
 use taktos_schedule::{Cpu, smp};
 use taktos_time::Instant;
 
 use crate::{JobId, Observer, Outcome, SimError, TaskId, TaskStatistics};
 use agenda::Agenda;
+use board::{Board, Router};
 use event::{Class, UNSET, class_of, key, time_of};
 use job::{Progress, Rare, Stage};
-use processor::{Processor, Processors, Use};
+use processor::{Processor, Use};
 use tally::Tally;
 
 /// Runs `plan` with `seed` from 0 to its horizon.
@@ -64,10 +67,10 @@ pub fn run(plan: &Plan, seed: u64, observer: &mut impl Observer) -> Result<Outco
 }
 
 /// A run of a plan, which its owner drives.
-#[derive(Debug)]
 pub struct Engine<'r, O> {
     plan: &'r Plan,
-    system: System<'r>,
+    router: Router<'r>,
+    board: Board,
     observer: &'r mut O,
     seed: u64,
     /// The instant of the event at work.
@@ -78,7 +81,6 @@ pub struct Engine<'r, O> {
     /// Figures of each job while they are gathered; the rest is in `statistics`.
     tallies: Vec<Tally>,
     statistics: Vec<TaskStatistics>,
-    processors: Processors,
     /// Releases, by task; where the plan sleeps also wake-ups (from the number
     /// of tasks on) and deadlines at which jobs are given up (from twice that).
     agenda: Agenda,
@@ -87,6 +89,14 @@ pub struct Engine<'r, O> {
     /// How often each cost has been drawn: release, schedule, switch, migration.
     drawn: [u64; 4],
     free: Free,
+}
+
+impl<O> core::fmt::Debug for Engine<'_, O> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut engine = f.debug_struct("Engine");
+        engine.field("now", &self.now);
+        engine.finish_non_exhaustive()
+    }
 }
 
 /// Kinds of costs that are always nothing: none of them is drawn.
@@ -101,7 +111,7 @@ impl<O: Observer> Engine<'_, O> {
     /// The instant of the next event, in nanoseconds; none when nothing will ever happen.
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
-        let key = self.processors.first().min(self.agenda.first());
+        let key = self.board.processors.first().min(self.agenda.first());
         (key < UNSET).then(|| time_of(key))
     }
 
@@ -118,9 +128,9 @@ impl<O: Observer> Engine<'_, O> {
     /// Handles all events whose key is below `end`.
     fn advance_before(&mut self, end: u64) -> Result<(), SimError> {
         loop {
-            self.processors.refresh();
+            self.board.processors.refresh();
             let timer = self.agenda.first();
-            let at = self.processors.first();
+            let at = self.board.processors.first();
             if timer.min(at) >= end {
                 return Ok(());
             }
@@ -137,7 +147,7 @@ impl<O: Observer> Engine<'_, O> {
 
     #[inline]
     fn processor_event(&mut self, class: Class) -> Result<(), SimError> {
-        let cpu = self.processors.holder();
+        let cpu = self.board.processors.holder();
         match class {
             Class::StepEnd => self.step_end(cpu),
             Class::Budget => self.budget_end(cpu),
@@ -162,7 +172,7 @@ impl<O: Observer> Engine<'_, O> {
     /// # Errors
     /// The law that does not hold.
     pub fn check_laws(&self) -> Result<(), SimError> {
-        let checked = self.system.check_invariants();
+        let checked = self.router.system().check_invariants();
         checked.map_err(|violation| SimError::Broken {
             at: self.now,
             law: format!("{violation:?}"),
@@ -176,7 +186,7 @@ impl<O: Observer> Engine<'_, O> {
         self.now = horizon;
         for cpu in self.plan.cpus() {
             self.settle(cpu);
-            self.processors.row_mut(cpu).close(horizon);
+            self.board.processors.row_mut(cpu).close(horizon);
         }
         for task in 0..self.progress.len() {
             self.count_unfinished(task);
@@ -188,7 +198,7 @@ impl<O: Observer> Engine<'_, O> {
         let cpus = self.plan.cpus().into_iter();
         Outcome {
             cpus: cpus
-                .map(|cpu| self.processors.row(cpu).statistics)
+                .map(|cpu| self.board.processors.row(cpu).statistics)
                 .collect(),
             tasks: self.statistics,
             virtual_time: horizon,
@@ -220,7 +230,7 @@ impl<O: Observer> Engine<'_, O> {
     /// Accounts the time of `cpu` up to now, and with it the progress of what it executes.
     #[inline]
     fn settle(&mut self, cpu: Cpu) {
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         settle(row, &mut self.progress, self.now);
     }
 

@@ -2,6 +2,7 @@
 //! Must never know: what has happened yet.
 
 use taktos_schedule::CpuSet;
+use taktos_schedule::smp::Instance;
 
 use super::draw::Draw;
 use crate::{Budget, Late, Policy, Protocol, Resource};
@@ -42,6 +43,14 @@ impl Plan {
     /// The seed of the set-up.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// Whether the tables decide about `cluster` at all times: locks are used, or deadlines count and a task is bound to
+    /// processors.
+    pub(super) fn keeps_to_tables(&self, cluster: usize) -> bool {
+        let binds =
+            |task: &TaskEntry| usize::from(task.cluster) == cluster && task.affinity.is_some();
+        !self.locks.is_empty() || self.entries.iter().any(binds)
     }
 
     /// All processors of all clusters.
@@ -95,6 +104,18 @@ pub(super) struct TaskEntry {
     /// The lowest processor that it may use.
     pub first_cpu: u8,
 }
+
+impl TaskEntry {
+    /// Its cluster, as the library numbers it: the plan has at most as many as there are processors.
+    pub fn home(&self) -> Instance {
+        Instance::new(self.cluster.into()).unwrap_or(FIRST)
+    }
+}
+
+const FIRST: Instance = match Instance::new(0) {
+    Some(instance) => instance,
+    None => panic!("there is a first one"),
+};
 
 #[derive(Clone, Debug)]
 pub(super) enum StepPlan {

@@ -1,10 +1,13 @@
 //! Owns: what each processor is doing, until when, and how much of what it has done.
 //! Must never know: who should run on it.
 
+use core::cell::Cell;
+
 use taktos_schedule::smp::Effects;
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
+use super::board::Sink;
 use super::draw::Draw;
 use super::event::{Class, key};
 use super::tournament::{NEVER, Tournament};
@@ -47,15 +50,17 @@ pub(super) struct Processor {
     /// When the step that it executes is over.
     pub ends: u64,
     /// When it looks for its heir.
-    pub request: u64,
+    pub request: Cell<u64>,
     /// When the budget of what it executes is used up.
-    pub budget: u64,
+    pub budget: Cell<u64>,
     /// When the slice of what it executes is used up.
     pub slice: u64,
     /// Since when the kernel works on it, while it does.
     pub kernel_since: u64,
     /// It waits for the registers of its heir, which are on this processor.
     pub waits_for: Option<Cpu>,
+    /// Who shall run there: a task, [`NOBODY`], or [`NOTHING`] where the tables know it.
+    pub heir: Cell<u16>,
     /// Whether the world above keeps it from executing (a virtual processor that is not scheduled).
     pub held: bool,
     /// What the kernel still had to do when it was held.
@@ -70,11 +75,12 @@ impl Processor {
             doing: Use::Idle,
             since: 0,
             ends: NEVER,
-            request: NEVER,
-            budget: NEVER,
+            request: Cell::new(NEVER),
+            budget: Cell::new(NEVER),
             slice: NEVER,
             kernel_since: 0,
             waits_for: None,
+            heir: Cell::new(NOTHING),
             held: false,
             owed: 0,
             statistics: CpuStatistics {
@@ -109,7 +115,7 @@ impl Processor {
     /// Whether another than the one that it executes may be its heir already.
     #[inline(always)]
     pub fn has_lost(&self) -> bool {
-        self.request <= self.since
+        self.request.get() <= self.since
     }
 
     /// Where its heir has changed at this instant, it begins nothing before it has looked.
@@ -150,11 +156,11 @@ impl Processor {
         if self.held {
             return NEVER;
         }
-        let first = key(self.ends, Class::StepEnd).min(key(self.request, Class::Dispatch));
-        if self.budget.min(self.slice) == NEVER {
+        let first = key(self.ends, Class::StepEnd).min(key(self.request.get(), Class::Dispatch));
+        if self.budget.get().min(self.slice) == NEVER {
             return first;
         }
-        let budget = key(self.budget, Class::Budget);
+        let budget = key(self.budget.get(), Class::Budget);
         first.min(budget).min(key(self.slice, Class::Slice))
     }
 }
@@ -168,10 +174,13 @@ pub(super) struct Processors {
     /// Their next events; never for those that are in no cluster.
     next: Tournament,
     /// The processors whose rows have changed since their next events were looked up.
-    changed: CpuSet,
+    changed: Cell<CpuSet>,
     ipi: Draw,
-    ipis: u64,
+    ipis: Cell<u64>,
     seed: u64,
+    /// The processor that executes the library, and when it is through with what it does now.
+    acting: Cell<Cpu>,
+    through: Cell<u64>,
 }
 
 impl Processors {
@@ -180,10 +189,12 @@ impl Processors {
             rows: Box::new(core::array::from_fn(Processor::new)),
             count,
             next: Tournament::new(count),
-            changed: CpuSet::EMPTY,
+            changed: Cell::new(CpuSet::EMPTY),
             ipi,
-            ipis: 0,
+            ipis: Cell::new(0),
             seed,
+            acting: Cell::new(FIRST),
+            through: Cell::new(0),
         }
     }
 
@@ -195,7 +206,7 @@ impl Processors {
     /// The row, whose times may change: what follows is found by [`Processors::refresh`].
     #[inline(always)]
     pub fn row_mut(&mut self, cpu: Cpu) -> &mut Processor {
-        self.changed = self.changed.with(cpu);
+        self.mark(cpu);
         &mut self.rows[cpu.index()]
     }
 
@@ -203,7 +214,7 @@ impl Processors {
     /// went through.
     #[inline(always)]
     pub fn refresh(&mut self) {
-        for cpu in core::mem::take(&mut self.changed) {
+        for cpu in self.changed.replace(CpuSet::EMPTY) {
             self.next
                 .set(cpu.index(), self.rows[cpu.index()].next_key());
         }
@@ -212,7 +223,7 @@ impl Processors {
     /// The earliest key, as of the last [`Processors::refresh`].
     #[inline(always)]
     pub fn first(&self) -> u64 {
-        debug_assert!(self.changed.is_empty(), "the rows have changed since");
+        debug_assert!(self.changed.get().is_empty(), "the rows have changed since");
         self.next.first()
     }
 
@@ -225,14 +236,27 @@ impl Processors {
 
     /// `cpu` shall look for its heir at `at`, or earlier if that is asked for already.
     #[inline(always)]
-    pub fn request(&mut self, cpu: Cpu, at: u64) {
-        let row = self.row_mut(cpu);
-        row.request = row.request.min(at.max(row.since));
+    pub fn request(&self, cpu: Cpu, at: u64) {
+        self.mark(cpu);
+        let row = self.row(cpu);
+        row.request.set(row.request.get().min(at.max(row.since)));
+    }
+
+    /// The next event of `cpu` is to be looked up.
+    #[inline(always)]
+    fn mark(&self, cpu: Cpu) {
+        self.changed.set(self.changed.get().with(cpu));
+    }
+
+    /// The row of the processor with this number.
+    #[inline(always)]
+    pub fn seat(&self, cpu: usize) -> &Processor {
+        &self.rows[cpu % Cpu::COUNT]
     }
 
     /// Those who wait for the registers that `cpu` has given up by `at` look again.
     #[cold]
-    pub fn freed(&mut self, cpu: Cpu, at: u64) {
+    pub fn freed(&self, cpu: Cpu, at: u64) {
         for waiting in CpuSet::first(self.count) {
             if self.row(waiting).waits_for == Some(cpu) {
                 self.request(waiting, at);
@@ -240,39 +264,38 @@ impl Processors {
         }
     }
 
-    /// What the library asks of the world while `acting` executes it.
+    /// From now on it is `acting` that executes the library, at `now`.
     #[inline(always)]
-    pub fn sink(&mut self, acting: Cpu, now: u64) -> Sink<'_> {
-        let at = self.row(acting).since.max(now);
-        Sink {
-            processors: self,
-            acting,
-            at,
-        }
+    pub fn act_on(&self, acting: Cpu, now: u64) {
+        self.acting.set(acting);
+        self.through.set(self.row(acting).since.max(now));
     }
-}
 
-/// Takes down what the library asks for: it is done as soon as the processor can.
-pub(super) struct Sink<'e> {
-    processors: &'e mut Processors,
-    acting: Cpu,
-    /// When the acting processor is through with what it does now.
-    at: u64,
+    /// The library asks for a dispatch on the processor with this number, as soon as that can.
+    #[inline(always)]
+    pub fn ask(&self, cpu: usize) {
+        // There are at most 64 rows.
+        let cpu = Cpu::new(cpu).unwrap_or(FIRST);
+        let mut at = self.through.get();
+        if cpu != self.acting.get() {
+            let place = self.ipis.replace(self.ipis.get() + 1);
+            at += self.ipi.at(self.seed, place);
+        }
+        self.request(cpu, at);
+    }
 }
 
 impl Effects for Sink<'_> {
     #[inline(always)]
     fn preempt(&mut self, cpu: Cpu) {
-        let mut at = self.at;
-        if cpu != self.acting {
-            let processors = &mut *self.processors;
-            at += processors.ipi.at(processors.seed, processors.ipis);
-            processors.ipis += 1;
-        }
-        self.processors.request(cpu, at);
+        self.0.ask(cpu.index());
     }
 
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
-        self.processors.row_mut(cpu).budget = at.map_or(NEVER, Instant::as_nanos);
+        self.0.mark(cpu);
+        self.0
+            .row(cpu)
+            .budget
+            .set(at.map_or(NEVER, Instant::as_nanos));
     }
 }

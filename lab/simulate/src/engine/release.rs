@@ -8,7 +8,7 @@ use super::event::{Class, key};
 use super::job::{Cursor, Stage};
 use super::plan::StepPlan;
 use super::tournament::NEVER;
-use super::{Engine, instant, thread_of};
+use super::{Engine, instant};
 use crate::{JobId, Late, Observer, SimError, TaskId};
 
 impl<O: Observer> Engine<'_, O> {
@@ -85,7 +85,7 @@ impl<O: Observer> Engine<'_, O> {
     /// `progress.job` is the job of `task` from now on.
     pub(super) fn begin(&mut self, task: usize) -> Result<(), SimError> {
         let progress = &mut self.progress[task];
-        let (plan, deadline, acting) = (progress.plan, progress.deadline(), progress.last);
+        let (plan, deadline) = (progress.plan, progress.deadline());
         progress.wall_start = self.now;
         progress.cpu_time = 0;
         progress.begun = false;
@@ -108,12 +108,7 @@ impl<O: Observer> Engine<'_, O> {
             self.agenda
                 .set(2 * self.plan.tasks.len() + task, key(at, Class::Timer));
         }
-        self.system.act_on(acting);
-        let sink = &mut self.processors.sink(acting, self.now);
-        let released =
-            self.system
-                .release_job(thread_of(task), instant(deadline), instant(self.now), sink);
-        released.map_err(|error| self.refused(task, "releasing a job", error))
+        self.release_job(task, deadline)
     }
 
     /// Where the next step uses the processor, it is begun.
@@ -124,28 +119,6 @@ impl<O: Observer> Engine<'_, O> {
             progress.left = time.at(self.seed, progress.job.number);
             progress.step += 1;
         }
-    }
-
-    #[inline(always)]
-    pub(super) fn unblock(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
-        let acting = self.progress[task].last;
-        self.system.act_on(acting);
-        let sink = &mut self.processors.sink(acting, self.now);
-        let unblocked = self
-            .system
-            .unblock(thread_of(task), reasons, instant(self.now), sink);
-        unblocked.map_err(|error| self.broken("who is blocked can be unblocked", error))
-    }
-
-    #[inline(always)]
-    pub(super) fn block(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
-        let acting = self.progress[task].last;
-        self.system.act_on(acting);
-        let sink = &mut self.processors.sink(acting, self.now);
-        let blocked = self
-            .system
-            .block(thread_of(task), reasons, instant(self.now), sink);
-        blocked.map_err(|error| self.broken("who is ready can be blocked", error))
     }
 
     /// The suspension of `task` is over.

@@ -33,7 +33,7 @@ impl<O: Observer> Engine<'_, O> {
             .ceilings
             .iter()
             .find(|(cluster, _)| Some(*cluster) == home);
-        let lock = self.system.create_lock(
+        let lock = self.router.system_mut().create_lock(
             protocol(plan.protocol),
             thread_of(plan.creator.into()),
             of_home.map(|(_, ceiling)| Priority(*ceiling)),
@@ -48,7 +48,7 @@ impl<O: Observer> Engine<'_, O> {
         if plan.protocol == Protocol::MrsP {
             for (cluster, ceiling) in &plan.ceilings {
                 let instance = Instance::new((*cluster).into()).ok_or(Error::InvalidId)?;
-                self.system.set_ceiling(
+                self.router.system_mut().set_ceiling(
                     lock,
                     instance,
                     Priority(*ceiling),
@@ -62,11 +62,10 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The job of `task` asks for `lock`; whether it may go on at this instant.
     pub(super) fn obtain(&mut self, task: usize, lock: u16, cpu: Cpu) -> Result<bool, SimError> {
-        self.system.act_on(cpu);
-        let sink = &mut self.processors.sink(cpu, self.now);
-        let obtained = self
-            .system
-            .obtain(id(lock), thread_of(task), true, instant(self.now), sink);
+        let now = instant(self.now);
+        let obtained = self.ask(cpu, |system, effects| {
+            system.obtain(id(lock), thread_of(task), true, now, effects)
+        });
         let obtained =
             obtained.map_err(|error| self.refused_lock(task, "obtaining", lock, error))?;
         if obtained == Obtained::Owned {
@@ -106,11 +105,10 @@ impl<O: Observer> Engine<'_, O> {
     pub(super) fn surrender(&mut self, task: usize, lock: u16) -> Result<(), SimError> {
         self.rare[task].held.retain(|held| *held != lock);
         let acting = self.progress[task].last;
-        self.system.act_on(acting);
-        let sink = &mut self.processors.sink(acting, self.now);
-        let next = self
-            .system
-            .surrender(id(lock), thread_of(task), instant(self.now), sink);
+        let now = instant(self.now);
+        let next = self.ask(acting, |system, effects| {
+            system.surrender(id(lock), thread_of(task), now, effects)
+        });
         let next = next.map_err(|error| self.refused_lock(task, "surrendering", lock, error))?;
         let job = self.job(task);
         self.observer.unlock(
@@ -145,11 +143,10 @@ impl<O: Observer> Engine<'_, O> {
     pub(super) fn stop_waiting(&mut self, task: usize) -> Result<(), SimError> {
         self.progress[task].stage = Stage::Ready;
         let acting = self.progress[task].last;
-        self.system.act_on(acting);
-        let sink = &mut self.processors.sink(acting, self.now);
-        let stopped = self
-            .system
-            .time_out(thread_of(task), instant(self.now), sink);
+        let now = instant(self.now);
+        let stopped = self.ask(acting, |system, effects| {
+            system.time_out(thread_of(task), now, effects)
+        });
         stopped.map_err(|error| self.broken("who waits for a lock can be timed out", error))
     }
 

@@ -16,11 +16,11 @@ use crate::{JobId, Late, Observer, SimError, TaskId};
 impl<O: Observer> Engine<'_, O> {
     /// What `cpu` executes has come to the end of a step: on to the next that takes time.
     pub(super) fn step_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         settle(row, &mut self.progress, self.now);
         let task = usize::from(row.task);
         while self.step(task, cpu)? {}
-        let row = self.processors.row_mut(cpu);
+        let row = self.board.processors.row_mut(cpu);
         proceed(row, &self.progress);
         row.park();
         Ok(())
@@ -28,7 +28,7 @@ impl<O: Observer> Engine<'_, O> {
 
     /// A processor whose heir has changed at this instant begins nothing before it has looked.
     pub(super) fn park(&mut self, cpu: Cpu) {
-        self.processors.row_mut(cpu).park();
+        self.board.processors.row_mut(cpu).park();
     }
 
     /// Takes the next step of `task`'s job; whether another may follow at this instant.
@@ -52,7 +52,7 @@ impl<O: Observer> Engine<'_, O> {
                 Ok(true)
             }
             StepPlan::Lock(_) | StepPlan::Suspend(_) | StepPlan::Until(_)
-                if self.processors.row(cpu).has_lost() =>
+                if self.board.processors.row(cpu).has_lost() =>
             {
                 Ok(false)
             }

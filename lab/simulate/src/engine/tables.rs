@@ -6,12 +6,13 @@ use taktos_schedule::smp::{
     NodeRecord, PlaceRecord, ProcessorRecord, ServerRecord, SideRecord, ThreadRecord, WaitRecord,
 };
 
+use super::board::Home;
 use super::plan::Plan;
 use crate::Policy;
 
 /// The tables of one run; they can serve another one after it.
-#[derive(Debug)]
 pub struct Tables {
+    homes: Vec<Home>,
     threads: Vec<ThreadRecord>,
     nodes: Vec<NodeRecord>,
     instances: Vec<InstanceRecord>,
@@ -43,6 +44,9 @@ impl Tables {
             .iter()
             .any(|cluster| cluster.policy == Policy::Cbs);
         Self {
+            homes: core::iter::repeat_with(|| Home::OPEN)
+                .take(clusters)
+                .collect(),
             threads: rows(threads),
             nodes: rows(threads * clusters),
             instances: rows(clusters),
@@ -56,8 +60,9 @@ impl Tables {
         }
     }
 
-    pub(super) fn memory(&mut self) -> Memory<'_> {
-        Memory {
+    /// The library's memory, and what decides about each cluster.
+    pub(super) fn parts(&mut self) -> (Memory<'_>, &[Home]) {
+        let memory = Memory {
             threads: &mut self.threads,
             nodes: &mut self.nodes,
             instances: &mut self.instances,
@@ -65,7 +70,16 @@ impl Tables {
             contributions: &mut self.contributions,
             locks: self.locks.memory(),
             servers: &mut self.servers,
-        }
+        };
+        (memory, &self.homes)
+    }
+}
+
+impl core::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut tables = f.debug_struct("Tables");
+        tables.field("threads", &self.threads.len());
+        tables.finish_non_exhaustive()
     }
 }
 

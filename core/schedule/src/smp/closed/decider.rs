@@ -1,8 +1,11 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
-use super::cluster::{begin, forget_own_job, set_job, set_served};
+use super::cluster::{LATEST, begin, forget_own_job, set_job, set_served};
 use super::masked::{Bound, Rings, set_place};
-use super::{Affine, Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, Weak, World};
+use super::{
+    Affine, Cluster, Deadlines, Left, Masked, Place, Ready, Rows, SEATS, Served, Solo, Urgency,
+    Waiting, Weak, World,
+};
 use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
@@ -22,10 +25,10 @@ pub(super) enum Kind {
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
 /// that began with one processor takes another when it is closed with several.
 #[repr(C)]
-pub struct Home<Id: Copy + Eq, Seat> {
+pub struct Home<Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
     solo: Solo<Id, Seat>,
-    cluster: Cluster<Id>,
-    edf: Cluster<Id, Deadlines<Id>>,
+    cluster: Cluster<Id, Q, (), N>,
+    edf: Cluster<Id, Q::Deadlines, (), N>,
     masked: Masked<Id>,
     kind: Cell<Kind>,
     instance: Cell<u8>,
@@ -35,7 +38,7 @@ pub struct Home<Id: Copy + Eq, Seat> {
     bound: Masked<Id, Bound>,
 }
 
-impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
+impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
     /// That of an instance that is open, and has no thread.
     #[expect(
         clippy::declare_interior_mutable_const,
@@ -60,7 +63,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 
     /// Who decides about the instance when it has the processors `cpus`, and is to be closed: where it began with one and has
     /// several now, another one than before, which takes over the READY threads. A fixed number of steps.
-    pub(super) fn decider_for(&self, cpus: CpuSet) -> Decider<'_, Id, Seat> {
+    pub(super) fn decider_for(&self, cpus: CpuSet) -> Decider<'_, Id, Seat, Q, N> {
         if let Kind::Solo = self.kind.get()
             && cpus.count() > 1
         {
@@ -103,7 +106,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         turn: impl FnMut(Id) -> Option<i64>,
     ) {
         if let Kind::Edf = self.kind.get() {
-            self.bound.rings().take_over(w, self.edf.waiting(), turn);
+            Q::part(w, self.edf.waiting(), self.bound.rings(), turn);
             self.kind.set(Kind::Bound);
         }
     }
@@ -116,12 +119,12 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         &self,
         w: &W,
         id: Id,
-        moved: &Moved<'_, Id, Seat>,
+        moved: &Moved<'_, Id, Seat, Q, N>,
     ) {
         let place = moved.place.index();
         match self.kind.get() {
             Kind::Solo => {}
-            Kind::Cluster => <ReadyQueue<Id> as Waiting<Id>>::set_cpu(w, id, place),
+            Kind::Cluster => Q::set_cpu(w, id, place),
             Kind::Served => {
                 set_served(w, id, false);
                 <Deadlines<Id> as Waiting<Id>>::set_cpu(w, id, place);
@@ -129,7 +132,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Edf | Kind::Bound => {
                 set_served(w, id, false);
                 <Deadlines<Id> as Rings<Id>>::bind(w, id, moved.cpus);
-                <Deadlines<Id> as Waiting<Id>>::set_cpu(w, id, place);
+                Q::Deadlines::set_cpu(w, id, place);
             }
             Kind::Masked | Kind::Weak => {
                 w.set_note(id, 0);
@@ -159,6 +162,32 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         }
     }
 
+    /// `id`, which is at home here, has a job with this deadline, at most 36 years after the start, or none; see
+    /// [`Router::set_job`](super::Router::set_job). Nothing where deadlines do not count. The tables do not hear of it: for a
+    /// world whose instances, once closed, are never opened. Whether the instance is closed.
+    #[inline(always)]
+    pub fn set_job<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        id: Id,
+        deadline: Option<u64>,
+    ) -> bool {
+        let Some(edf) = self.edf() else {
+            return self.closed().is_some();
+        };
+        let set = || set_job(w, id, deadline.map(|at| at.min(LATEST)));
+        let place = if deadline.is_some() {
+            Place::Last
+        } else {
+            Place::First
+        };
+        match w.is_ready(id) {
+            true => edf.change(w, id, set, place),
+            false => set(),
+        }
+        true
+    }
+
     /// Whether its instance, where it is closed, has to be opened before a thread is bound to a processor: where none is yet, and
     /// where threads may have servers.
     pub(super) fn opens_to_bind(&self) -> bool {
@@ -170,6 +199,12 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         matches!(self.kind.get(), Kind::Edf | Kind::Bound | Kind::Served)
     }
 
+    /// Whether its instance is never closed.
+    #[inline(always)]
+    pub(super) fn stays_open(&self) -> bool {
+        !Q::OTHERS && !matches!(self.kind.get(), Kind::Cluster | Kind::Edf)
+    }
+
     /// Its instance.
     #[inline(always)]
     pub fn instance(&self) -> Instance {
@@ -178,7 +213,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 
     /// Who decides about it while it is closed.
     #[inline(always)]
-    pub fn decider(&self) -> Decider<'_, Id, Seat> {
+    pub fn decider(&self) -> Decider<'_, Id, Seat, Q, N> {
         match self.kind.get() {
             Kind::Solo => Decider::Solo(&self.solo),
             Kind::Cluster => Decider::Cluster(&self.cluster),
@@ -247,7 +282,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 
     /// The same while it is closed.
     #[inline(always)]
-    pub fn closed(&self) -> Option<Decider<'_, Id, Seat>> {
+    pub fn closed(&self) -> Option<Decider<'_, Id, Seat, Q, N>> {
         Some(self.decider()).filter(|decider| decider.is_closed())
     }
 
@@ -259,13 +294,13 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 
     /// The seats that decide, where the instance is closed and has several.
     #[inline(always)]
-    pub fn cluster(&self) -> Option<&Cluster<Id>> {
+    pub fn cluster(&self) -> Option<&Cluster<Id, Q, (), N>> {
         self.cluster.is_closed().then_some(&self.cluster)
     }
 
     /// The same where deadlines count.
     #[inline(always)]
-    pub fn edf(&self) -> Option<&Cluster<Id, Deadlines<Id>>> {
+    pub fn edf(&self) -> Option<&Cluster<Id, Q::Deadlines, (), N>> {
         self.edf.is_closed().then_some(&self.edf)
     }
 
@@ -294,14 +329,13 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 }
 
 /// Who decides about an instance while it is closed, and whose rings hold its READY threads while it is open.
-#[derive(Clone, Copy)]
-pub enum Decider<'a, Id: Copy + Eq, Seat> {
+pub enum Decider<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
     /// For an instance that has had one processor whenever it was closed, whatever its number.
     Solo(&'a Solo<Id, Seat>),
     /// For an instance that is closed while its processors have numbers below [`SEATS`].
-    Cluster(&'a Cluster<Id>),
+    Cluster(&'a Cluster<Id, Q, (), N>),
     /// The same where deadlines count.
-    Edf(&'a Cluster<Id, Deadlines<Id>>),
+    Edf(&'a Cluster<Id, Q::Deadlines, (), N>),
     /// The same where threads may have servers.
     Served(&'a Served<Id>),
     /// The same where threads have affinities.
@@ -311,9 +345,9 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
 }
 
 /// The answer of [`Router::change_home`](super::Router::change_home) for a thread that was moved, and has neither a job nor a server.
-pub struct Moved<'a, Id: Copy + Eq, Seat> {
+pub struct Moved<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
     /// Where it is at home now.
-    pub home: &'a Home<Id, Seat>,
+    pub home: &'a Home<Id, Seat, Q, N>,
     /// The processors on which it may run.
     pub cpus: CpuSet,
     /// A processor of its home.
@@ -321,14 +355,23 @@ pub struct Moved<'a, Id: Copy + Eq, Seat> {
 }
 
 /// What [`Decider::open`] answers.
-pub(super) struct Opened {
-    /// The processors that stopped idling and have not idled since, the last one in the lowest eight bits.
-    pub left: u64,
+pub(super) struct Opened<L> {
+    /// The processors that stopped idling and have not idled since.
+    pub left: L,
     /// The turns that are drawn next, where threads keep theirs.
     pub turns: Option<[i64; 2]>,
 }
 
-impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
+impl<Id: Copy + Eq, Seat, Q: Ready<Id>, const N: usize> Clone for Decider<'_, Id, Seat, Q, N> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Id: Copy + Eq, Seat, Q: Ready<Id>, const N: usize> Copy for Decider<'_, Id, Seat, Q, N> {}
+
+impl<Id: Copy + Eq, Seat, Q: Ready<Id>, const N: usize> PartialEq for Decider<'_, Id, Seat, Q, N> {
     /// Whether it is the very same one.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -343,9 +386,9 @@ impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
     }
 }
 
-impl<Id: Copy + Eq, Seat> Eq for Decider<'_, Id, Seat> {}
+impl<Id: Copy + Eq, Seat, Q: Ready<Id>, const N: usize> Eq for Decider<'_, Id, Seat, Q, N> {}
 
-impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
+impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id, Seat, Q, N> {
     /// Whether it decides.
     pub fn is_closed(self) -> bool {
         match self {
@@ -383,7 +426,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     pub(super) fn fits(self, cpus: CpuSet) -> bool {
         match self {
             Self::Solo(_) => cpus.count() == 1,
-            _ => !cpus.is_empty() && CpuSet::first(SEATS).covers(cpus),
+            _ => !cpus.is_empty() && CpuSet::first(N).covers(cpus),
         }
     }
 
@@ -396,7 +439,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
     ) -> Option<Id> {
         let first = match self {
             Self::Solo(solo) => solo.ready().top(),
-            Self::Cluster(cluster) => cluster.waiting().top(),
+            Self::Cluster(cluster) => cluster.waiting().top(w),
             Self::Edf(edf) => edf.waiting().first(w).map(|(id, _)| id),
             Self::Masked(masked) => return Some(masked.rings().search(w, will_do)?.0),
             Self::Served(served) => served.waiting().first(w).map(|(id, _)| id),
@@ -437,7 +480,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         let priority = level.as_priority();
         match self {
             Self::Solo(solo) => solo.ready().remove(w, id, priority),
-            Self::Cluster(cluster) => cluster.waiting().remove(w, id, priority),
+            Self::Cluster(cluster) => cluster.waiting().remove(w, id, Urgency::of_level(level)),
             Self::Edf(edf) => edf.waiting().remove(w, id, level),
             Self::Masked(masked) => masked.rings().take_out(w, id, priority),
             Self::Served(served) => served.waiting().remove(w, id, level),
@@ -458,7 +501,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         let priority = level.as_priority();
         match self {
             Self::Solo(solo) => solo.ready().put(w, id, priority, place),
-            Self::Cluster(cluster) => cluster.waiting().put(w, id, priority, place),
+            Self::Cluster(cluster) => {
+                cluster
+                    .waiting()
+                    .put(w, id, Urgency::of_level(level), place);
+            }
             Self::Edf(edf) => edf.waiting().put(w, id, level, place),
             Self::Masked(masked) => masked.put(w, id, priority, turn, place),
             Self::Served(served) => served.waiting().put(w, id, level, place),
@@ -513,11 +560,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
         self,
         w: &W,
         mut tell: impl FnMut(usize, Option<(Id, Option<i64>)>),
-    ) -> Opened {
-        let (mut left, mut turns) = (0, None);
+    ) -> Opened<<Q::Left as Left>::Told> {
+        let (mut left, mut turns) = (0.into(), None);
         match self {
             Self::Solo(solo) => solo.open(w, |cpu, heir| {
-                left = cpu as u64;
+                left = (cpu as u64).into();
                 tell(cpu, heir.map(|id| (id, None)));
             }),
             Self::Cluster(cluster) => {
@@ -528,14 +575,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             }
             Self::Masked(masked) => {
                 let (owned, next) = masked.open(w, tell);
-                (left, turns) = (owned, Some(next));
+                (left, turns) = (owned.into(), Some(next));
             }
             Self::Served(served) => {
-                left = served.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
+                left = served
+                    .open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))))
+                    .into();
             }
             Self::Affine(affine) => {
                 let (owned, next) = affine.open(w, tell);
-                (left, turns) = (owned, Some(next));
+                (left, turns) = (owned.into(), Some(next));
             }
         }
         Opened { left, turns }
@@ -571,10 +620,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 }
             },
             Self::Cluster(cluster) => {
-                cluster.enter(w, id, w.priority(id), place);
+                cluster.enter(w, id, Q::urgency(w, id), place);
             }
             Self::Edf(edf) => {
-                edf.enter(w, id, Deadlines::urgency(w, id), place);
+                edf.enter(w, id, Q::Deadlines::urgency(w, id), place);
             }
             Self::Masked(masked) => masked.ready(w, id, place),
             Self::Served(served) => {
@@ -688,7 +737,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
                 }
             }
             Self::Cluster(cluster) => {
-                cluster.take_turn(w, here, receiver, sender, w.priority(sender));
+                cluster.take_turn(w, here, receiver, sender, Q::urgency(w, sender));
             }
             Self::Edf(edf) => {
                 edf.take_turn_of(w, here, receiver, sender);

@@ -18,13 +18,17 @@ mod solo;
 
 pub use affine::Affine;
 pub(super) use cluster::LATEST;
-pub use cluster::{Branches, Budgets, Cluster, Deadlines, SEATS, Served, Waiting, Watched};
+pub use cluster::{
+    Branches, Budgets, Cluster, Deadlines, Key, Left, Ranked, Ready, SEATS, Served, Told, Tops,
+    Urgency, Waiting, Watched,
+};
 pub use decider::{Decider, Home, Moved};
 pub use masked::{Bound, Masked, Rings, Rule, Strong, Weak};
 pub use router::{Kept, Router, Rows};
 pub use solo::Solo;
 
 use super::Reasons;
+use crate::smp;
 use crate::{Links, Priority};
 use taktos_time::Duration;
 
@@ -57,6 +61,12 @@ pub trait World: Links {
 
     /// The priority by which `id` is scheduled.
     fn priority(&self, id: Self::Id) -> Priority;
+
+    /// The same as a number of the tables': of a world that has more than [`Priority`] can tell apart.
+    #[inline(always)]
+    fn number(&self, id: Self::Id) -> smp::Priority {
+        smp::Priority(self.priority(id).level().into())
+    }
 
     /// The word that is kept beside `id`, which is no idle thread, for what decides about its home.
     fn note(&self, id: Self::Id) -> u64;

@@ -2,12 +2,12 @@
 
 use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
-use super::{Affine, Decider, Home, Moved, Place, SEATS, Served, World};
+use super::{Affine, Decider, Home, Moved, Place, Ready, SEATS, Served, World};
 use crate::smp::{
-    Effects, Error, Instance, Level, Lock, Obtained, PolicyKind, System, Thread, system::Executing,
-    system::Held,
+    Effects, Error, Instance, Level, Lock, Obtained, PolicyKind, Priority, System, Thread,
+    system::Executing, system::Held,
 };
-use crate::{Cpu, CpuSet, Priority};
+use crate::{Cpu, CpuSet, Links, ReadyQueue};
 use taktos_time::{Duration, Instant};
 
 /// What a [`Router`] must know of its world beside what a [`Decider`] must.
@@ -21,8 +21,8 @@ pub trait Rows: World {
     /// Whether `id` is ready: it waits for nothing.
     fn is_ready(&self, id: Self::Id) -> bool;
 
-    /// Whether the thread is at home in the instance of `decider`.
-    fn is_at_home(&self, id: Self::Id, decider: Decider<'_, Self::Id, Self::Seat>) -> bool;
+    /// Whether the thread is at home in `instance`.
+    fn is_at_home(&self, id: Self::Id, instance: Instance) -> bool;
 }
 
 /// Whose registers are on `cpu`.
@@ -38,17 +38,23 @@ fn executing<W: Rows>(w: &W, cpu: Cpu) -> Executing {
 ///
 /// Everything that spans instances is asked of the System, by [`Router::ask`]; what concerns one closed instance alone, its
 /// decider does. Before the System is asked about a thread, [`Router::reach`] or [`Router::look_up`] is to be called with it.
-pub struct Router<'a, Id: Copy + Eq, Seat> {
+pub struct Router<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
     system: System<'a>,
-    homes: &'a [Home<Id, Seat>],
+    homes: &'a [Home<Id, Seat, Q, N>],
     /// The processors of closed instances.
     closed: CpuSet,
 }
 
 /// The [`Effects`] of a System whose READY threads stand in the rings of its deciders.
-pub struct Kept<'e, W: Rows, E> {
+pub struct Kept<
+    'e,
+    W: Rows,
+    E,
+    Q: Ready<W::Id> = ReadyQueue<<W as Links>::Id>,
+    const N: usize = SEATS,
+> {
     world: &'e W,
-    homes: &'e [Home<W::Id, W::Seat>],
+    homes: &'e [Home<W::Id, W::Seat, Q, N>],
     /// The processors of closed instances.
     closed: CpuSet,
     /// Those of them that are to be dispatched all the same: they are to ask for help.
@@ -58,13 +64,13 @@ pub struct Kept<'e, W: Rows, E> {
     others: &'e mut E,
 }
 
-impl<W: Rows, E: Effects> Kept<'_, W, E> {
+impl<W: Rows, E: Effects, Q: Ready<W::Id>, const N: usize> Kept<'_, W, E, Q, N> {
     /// Acts on the rings of `instance` and the thread of `row`.
     fn with(
         &self,
         instance: Instance,
         row: Thread,
-        act: impl FnOnce(Decider<'_, W::Id, W::Seat>, W::Id),
+        act: impl FnOnce(Decider<'_, W::Id, W::Seat, Q, N>, W::Id),
     ) {
         if let (Some(home), Some(id)) = (self.homes.get(instance.index()), self.world.thread(row)) {
             act(home.decider(), id);
@@ -72,7 +78,7 @@ impl<W: Rows, E: Effects> Kept<'_, W, E> {
     }
 }
 
-impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
+impl<W: Rows, E: Effects, Q: Ready<W::Id>, const N: usize> Effects for Kept<'_, W, E, Q, N> {
     fn preempt(&mut self, cpu: Cpu) {
         if self.closed.contains(cpu) {
             self.asking = self.asking.with(cpu);
@@ -87,7 +93,8 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
 
     #[inline(always)]
     fn keeps(&self, instance: Instance) -> bool {
-        self.homes.get(instance.index()).is_some()
+        let home = self.homes.get(instance.index());
+        home.is_some_and(|home| !home.stays_open())
     }
 
     fn put(&mut self, instance: Instance, row: Thread, level: Level, place: Place, turn: i64) {
@@ -111,7 +118,7 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
         let will_do = |id| self.world.row(id).is_some_and(&mut will_do);
         let id = decider.first(self.world, will_do)?;
         let turn = decider.turn(self.world, id);
-        Some((self.world.row(id)?, self.world.priority(id), turn))
+        Some((self.world.row(id)?, self.world.number(id), turn))
     }
 
     fn charged(&self, row: Thread) -> Duration {
@@ -128,7 +135,7 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
     fn binds(&mut self, instance: Instance, mut turn: impl FnMut(Thread, Priority) -> i64) {
         let w = self.world;
         if let Some(home) = self.homes.get(instance.index()) {
-            home.part(w, |id| turn(w.row(id)?, w.priority(id)).into());
+            home.part(w, |id| turn(w.row(id)?, w.number(id)).into());
         }
     }
 
@@ -140,9 +147,9 @@ impl<W: Rows, E: Effects> Effects for Kept<'_, W, E> {
     }
 }
 
-impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
+impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id, Seat, Q, N> {
     /// With all instances open. Each has one of `homes`, in order; instances without one stay open.
-    pub fn new(system: System<'a>, homes: &'a [Home<Id, Seat>]) -> Self {
+    pub fn new(system: System<'a>, homes: &'a [Home<Id, Seat, Q, N>]) -> Self {
         for (index, home) in homes.iter().enumerate() {
             if let Some(instance) = Instance::new(index) {
                 let cpus = system.processors(instance).unwrap_or(CpuSet::EMPTY);
@@ -151,7 +158,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
                     Some(PolicyKind::PriorityAffinity) => Kind::Weak,
                     Some(PolicyKind::Edf) => Kind::Edf,
                     Some(PolicyKind::Cbs) => Kind::Served,
-                    _ if cpus.count() > 1 => Kind::Cluster,
+                    _ if cpus.count() > 1 || !Q::OTHERS => Kind::Cluster,
                     _ => Kind::Solo,
                 };
                 home.begin(instance, kind);
@@ -161,6 +168,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             system,
             homes,
             closed: CpuSet::EMPTY,
+        }
+    }
+
+    /// The System decides about `instance` at all times.
+    pub fn keep_open(&self, instance: Instance) {
+        if let Some(home) = self.home(instance)
+            && !Q::OTHERS
+        {
+            home.begin(instance, Kind::Masked);
         }
     }
 
@@ -177,13 +193,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     }
 
     /// What may decide about the instance that has `cpu`.
-    pub fn home_of(&self, cpu: Cpu) -> Option<&'a Home<Id, Seat>> {
+    pub fn home_of(&self, cpu: Cpu) -> Option<&'a Home<Id, Seat, Q, N>> {
         self.home(self.system.instance_of_cpu(cpu).ok()?)
     }
 
     /// What may decide about `instance`.
     #[inline(always)]
-    pub fn home(&self, instance: Instance) -> Option<&'a Home<Id, Seat>> {
+    pub fn home(&self, instance: Instance) -> Option<&'a Home<Id, Seat, Q, N>> {
         self.homes.get(instance.index())
     }
 
@@ -194,7 +210,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         w: &W,
         now: Instant,
         effects: &mut E,
-        question: impl FnOnce(&mut System<'a>, &mut Kept<'_, W, E>) -> R,
+        question: impl FnOnce(&mut System<'a>, &mut Kept<'_, W, E, Q, N>) -> R,
     ) -> R {
         let mut kept = Kept {
             world: w,
@@ -305,10 +321,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         w: &W,
         id: Id,
         instance: Instance,
-        priority: crate::smp::Priority,
-    ) -> Result<Option<Moved<'a, Id, Seat>>, Error> {
+        priority: Priority,
+    ) -> Result<Option<Moved<'a, Id, Seat, Q, N>>, Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        let is_closed = |home: &&Home<Id, Seat>| home.closed().is_some();
+        let is_closed = |home: &&Home<Id, Seat, Q, N>| home.closed().is_some();
         let from = self.home(self.system.scheduler(row)?);
         let to = self.home(instance).filter(is_closed);
         let (Some(_), Some(to)) = (from.filter(is_closed), to) else {
@@ -366,6 +382,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let deadline = deadline.map(|at| at.min(Instant::from_nanos(LATEST)));
         let home = self.home(self.system.scheduler(row)?);
+        if home.is_some_and(Home::stays_open) {
+            return self.tell_job(w, row, deadline, now, effects);
+        }
         let decider = home.map(Home::decider);
         let Some(decider) = decider.filter(|_| home.is_some_and(Home::knows_deadlines)) else {
             return Ok(());
@@ -392,6 +411,19 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
         self.look_up(w, id);
         set();
+        self.tell_job(w, row, deadline, now, effects)
+    }
+
+    /// The System decides about `row`, which has a job with this deadline, or none.
+    #[inline(always)]
+    fn tell_job<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        row: Thread,
+        deadline: Option<Instant>,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
         self.ask(w, now, effects, |system, effects| match deadline {
             Some(deadline) => system.release_job(row, deadline, now, effects),
             None => system.cancel_job(row, now, effects),
@@ -470,14 +502,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         now: Instant,
         effects: &mut E,
     ) -> Result<(), Error> {
-        let Some(served) = self.home_of(cpu).and_then(Home::served) else {
+        let home = self.home_of(cpu);
+        let served = home.and_then(|home| Some((home.served()?, home.instance())));
+        let Some((served, instance)) = served else {
             self.reach_spent(w, cpu, now);
             return self.ask(w, now, effects, |system, effects| {
                 system.expire(cpu, now, effects)
             });
         };
         for id in served.may_have_spent(w, cpu.index()).into_iter().flatten() {
-            self.refill(w, served, id, now);
+            self.refill(w, (served, instance), id, now);
         }
         served.watch_heir(w, cpu.index());
         Ok(())
@@ -494,18 +528,18 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     }
 
     /// If `id`, which was charged until now, is ready and has used up its budget, its server's
-    /// deadline is postponed. Nothing where it is not at home in the instance of `served` any more:
-    /// it was deleted there, and begins anew elsewhere.
+    /// deadline is postponed. Nothing where it is not at home in `instance`, that of `served`, any
+    /// more: it was deleted there, and begins anew elsewhere.
     fn refill<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
-        served: &Served<Id>,
+        (served, instance): (&Served<Id>, Instance),
         id: Id,
         now: Instant,
     ) {
         if let Some(row) = w.row(id).filter(|row| self.system.has_server(*row))
             && w.is_ready(id)
-            && w.is_at_home(id, Decider::Served(served))
+            && w.is_at_home(id, instance)
             && let Some((deadline, limit)) = self.system.refill(row, w.charged(id), now)
         {
             served.look_back(w, id);
@@ -515,7 +549,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     }
 
     /// What decides about the home of `row`, where that is closed and stays so when a thread is bound.
-    fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat>> {
+    fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat, Q, N>> {
         let home = self.home(self.system.scheduler(row).ok()?)?;
         home.closed().filter(|decider| {
             matches!(
@@ -545,7 +579,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
     #[inline]
     pub fn look_up_as<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id, is_ready: bool) {
         if let Some(row) = w.row(id) {
-            self.system.bring_up_to_date(row, w.priority(id), is_ready);
+            self.system.bring_up_to_date(row, w.number(id), is_ready);
         }
     }
 
@@ -555,11 +589,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         let Some(decider) = decider.filter(|d| d.is_closed()) else {
             return;
         };
-        let mut held = [None; SEATS];
+        let mut held = [None; N];
         let mut places = held.iter_mut();
         let opened = decider.open(w, |cpu, heir| {
             if let (Some(place), Some(cpu)) = (places.next(), Cpu::new(cpu)) {
-                let heir = heir.and_then(|(id, turn)| Some((w.row(id)?, w.priority(id), turn)));
+                let heir = heir.and_then(|(id, turn)| Some((w.row(id)?, w.number(id), turn)));
                 *place = Some(Held {
                     cpu,
                     heir,
@@ -603,7 +637,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
             decider.for_each(w, |id| {
                 if let Some(row) = w.row(id) {
                     let turn = decider.turn(w, id);
-                    self.system.bring_in_order(row, w.priority(id), turn);
+                    self.system.bring_in_order(row, w.number(id), turn);
                 }
             });
         }
@@ -673,12 +707,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         if home.closed().is_some() {
             return true;
         }
+        if home.stays_open() {
+            return false;
+        }
         if self.system.binds(instance) {
             let system = &mut self.system;
             home.part(w, |id| {
-                system
-                    .bring_in_order(w.row(id)?, w.priority(id), None)
-                    .into()
+                system.bring_in_order(w.row(id)?, w.number(id), None).into()
             });
         }
         let Some(cpus) = self.system.may_close(instance) else {
@@ -688,7 +723,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         if !decider.fits(cpus) {
             return false;
         }
-        if self.runs_elsewhere(w, decider, cpus) {
+        if self.runs_elsewhere(w, instance, cpus) {
             return false;
         }
         if let Decider::Served(_) = decider {
@@ -717,14 +752,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Router<'a, Id, Seat> {
         }
     }
 
-    /// Whether a processor that is not of `cpus` has the registers of a thread that is at home in the instance of `decider`.
+    /// Whether a processor that is not of `cpus` has the registers of a thread that is at home in `instance`.
     fn runs_elsewhere<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
-        decider: Decider<'_, Id, Seat>,
+        instance: Instance,
         cpus: CpuSet,
     ) -> bool {
         let mut others = self.system.online().minus(cpus).into_iter();
-        others.any(|other| w.is_at_home(w.current(w.seat(other.index())), decider))
+        others.any(|other| w.is_at_home(w.current(w.seat(other.index())), instance))
     }
 }

@@ -6,10 +6,10 @@
 
 use super::System;
 use crate::{
-    Cpu, CpuSet, Priority,
+    Cpu, CpuSet,
     smp::{
-        Instance, PolicyKind, ProcessorRecord, Reasons, Thread,
-        closed::WAITS,
+        Instance, PolicyKind, Priority, ProcessorRecord, Reasons, Thread,
+        closed::{Told, WAITS},
         ids::NONE,
         node::State,
         order::{Key, Level, Turns},
@@ -127,13 +127,13 @@ impl System<'_> {
     }
 
     /// The System decides about `instance`, which is closed. Its processors are in `held`: those with an heir by urgency, then the
-    /// idle ones, the one to be taken first last. `left` are the processors that stopped idling and have not idled since, the
-    /// last one in the lowest eight bits. `turns` are those that are drawn next, where the world keeps turns.
+    /// idle ones, the one to be taken first last. `left` are the processors that stopped idling and have not idled since.
+    /// `turns` are those that are drawn next, where the world keeps turns.
     pub(crate) fn open(
         &mut self,
         instance: Instance,
         held: impl Iterator<Item = Held>,
-        left: u64,
+        left: impl Told,
         turns: Option<[i64; 2]>,
         now: Instant,
     ) {
@@ -189,16 +189,15 @@ impl System<'_> {
 
     /// The idle threads in the pool of `instance` execute still where nobody else does, but for the processors that are `empty`: the
     /// first one on the last of the processors that were `left`.
-    fn load_idle(&mut self, instance: u8, empty: CpuSet, mut left: u64) {
+    fn load_idle(&mut self, instance: u8, empty: CpuSet, mut left: impl Told) {
         let mut id = self.instances[instance as usize].idle.first;
         while id != NONE {
-            let cpu = Cpu::masked(left as u8);
+            let cpu = Cpu::masked(left.pop() as u8);
             let processor = &self.processors[cpu.index()];
             let waits = processor.executing == NONE && !empty.contains(cpu);
             if processor.owner == instance && waits {
                 self.load(cpu, id);
             }
-            left >>= 8;
             id = self.node(instance, id).next;
         }
     }

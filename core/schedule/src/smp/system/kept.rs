@@ -6,9 +6,9 @@
 
 use super::System;
 use crate::{
-    Cpu, Priority,
+    Cpu,
     smp::{
-        Effects, Instance, InstanceRecord, PolicyKind, Reasons, Thread,
+        Effects, Instance, InstanceRecord, PolicyKind, Priority, Reasons, Thread,
         closed::{Place, WAITS},
         node::{NodeRecord, State},
         order::{Key, Level, Order, Turns},
@@ -143,7 +143,6 @@ impl System<'_> {
 
     /// The level of a priority of the world's in `instance`.
     pub(super) fn level_of(&self, instance: u8, priority: Priority) -> Level {
-        let priority = crate::smp::Priority(priority.level().into());
         self.level(Instance(instance), priority)
     }
 

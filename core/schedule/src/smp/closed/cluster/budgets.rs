@@ -65,18 +65,18 @@ impl<Id: Copy + Eq> Budgets<Id> for Watched<Id> {
         if from != cpu {
             self.look_back(w, from, id);
         }
-        if let Some(last) = self.last[index(cpu)].replace(Some(id)) {
+        if let Some(last) = self.last[index::<SEATS>(cpu)].replace(Some(id)) {
             self.note_spent(w, cpu, last);
         }
         self.watch(w, id, cpu);
     }
 
     fn leaves(&self, cpu: usize) {
-        self.last[index(cpu)].set(None);
+        self.last[index::<SEATS>(cpu)].set(None);
     }
 
     fn has_left<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
-        let [last, spent] = [&self.last, &self.spent].map(|all| all[index(cpu)].get());
+        let [last, spent] = [&self.last, &self.spent].map(|all| all[index::<SEATS>(cpu)].get());
         if last.is_none() && spent.is_none() {
             w.watch(cpu, None);
         }
@@ -86,8 +86,8 @@ impl<Id: Copy + Eq> Budgets<Id> for Watched<Id> {
 impl<Id: Copy + Eq> Watched<Id> {
     /// The alarm of `cpu`, whose seat `id` has, is for its budget.
     fn watch<W: World<Id = Id>>(&self, w: &W, id: Id, cpu: usize) {
-        self.last[index(cpu)].set(Some(id));
-        let left = match self.spent[index(cpu)].get() {
+        self.last[index::<SEATS>(cpu)].set(Some(id));
+        let left = match self.spent[index::<SEATS>(cpu)].get() {
             None => Self::left(w, id),
             Some(_) => Duration::ZERO,
         };
@@ -96,8 +96,8 @@ impl<Id: Copy + Eq> Watched<Id> {
 
     /// `id` has lost the seat of `cpu`.
     fn look_back<W: World<Id = Id>>(&self, w: &W, cpu: usize, id: Id) {
-        if self.last[index(cpu)].get() == Some(id) {
-            self.last[index(cpu)].set(None);
+        if self.last[index::<SEATS>(cpu)].get() == Some(id) {
+            self.last[index::<SEATS>(cpu)].set(None);
             self.note_spent(w, cpu, id);
         }
     }
@@ -105,18 +105,18 @@ impl<Id: Copy + Eq> Watched<Id> {
     /// `id` has lost the seat of `cpu`: it is noted if it had used up its budget.
     fn note_spent<W: World<Id = Id>>(&self, w: &W, cpu: usize, id: Id) {
         if Note::of(w, id).is_served() && Self::left(w, id) == Duration::ZERO {
-            self.spent[index(cpu)].set(Some(id));
+            self.spent[index::<SEATS>(cpu)].set(Some(id));
         }
     }
 
     /// Who lost the seat of `cpu` having used up its budget. It is forgotten.
     fn take_spent<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
-        if let Some(last) = self.last[index(cpu)].get()
+        if let Some(last) = self.last[index::<SEATS>(cpu)].get()
             && w.heir(w.seat(cpu)) != last
         {
             self.look_back(w, cpu, last);
         }
-        self.spent[index(cpu)].take()
+        self.spent[index::<SEATS>(cpu)].take()
     }
 
     /// What is left of the budget of `id`, which was charged until now.
@@ -153,7 +153,8 @@ impl<Id: Copy + Eq> Served<Id> {
     /// What `id` has of its budget is about to be set anew: whether that was used up when it lost its last seat is noted before.
     pub(in super::super) fn look_back<W: World<Id = Id>>(&self, w: &W, id: Id) {
         let cpu = Note::of(w, id).cpu();
-        if self.budgets.last[index(cpu)].get() == Some(id) && self.seat_of(w, id).is_none() {
+        if self.budgets.last[index::<SEATS>(cpu)].get() == Some(id) && self.seat_of(w, id).is_none()
+        {
             self.budgets.look_back(w, cpu, id);
         }
     }

@@ -12,6 +12,7 @@ use super::waiting::Waiting;
 use crate::smp::Level;
 use crate::{Priority, ReadyQueue, Side, Tree, TreeLinks};
 use core::cell::Cell;
+use core::marker::PhantomData;
 use taktos_time::Duration;
 
 /// The ready threads without a seat, where deadlines count.
@@ -29,6 +30,8 @@ pub struct Branches<Id> {
     rank: Cell<u8>,
     /// 0 where the thread may run everywhere, p + 1 where it is bound to processor p.
     pub(super) bound: Cell<u8>,
+    /// The processor of which it was the heir last, where its note has no room for that.
+    pub(super) last: Cell<u8>,
 }
 
 impl<Id> Branches<Id> {
@@ -43,6 +46,7 @@ impl<Id> Branches<Id> {
         above: Cell::new(None),
         rank: Cell::new(0),
         bound: Cell::new(0),
+        last: Cell::new(0),
     };
 }
 
@@ -86,7 +90,7 @@ impl Note {
         self.0 >> Self::JOB
     }
 
-    const fn has_job(self) -> bool {
+    pub const fn has_job(self) -> bool {
         self.job() != Self::NO_JOB
     }
 
@@ -138,10 +142,32 @@ pub(super) const fn has_job(level: Level) -> bool {
     level.0 < Level::BACKGROUND
 }
 
-/// The links of the world's threads in the tree.
-pub(super) struct Jobs<'w, W>(pub &'w W);
+/// By which key threads stand in a tree.
+pub(super) trait ByKey {
+    /// That of `id`.
+    fn key<W: World>(w: &W, id: W::Id) -> u64;
+}
 
-impl<'w, W: World> TreeLinks for Jobs<'w, W> {
+/// By the deadlines of their jobs.
+pub(super) struct ByJob;
+
+impl ByKey for ByJob {
+    #[inline(always)]
+    fn key<W: World>(w: &W, id: W::Id) -> u64 {
+        Note::of(w, id).job()
+    }
+}
+
+/// The links of the world's threads in a tree in which they stand by the key `K`.
+pub(super) struct Nodes<'w, W, K>(pub &'w W, pub PhantomData<K>);
+
+/// The links of those with a job.
+#[inline(always)]
+pub(super) fn jobs<W>(w: &W) -> Nodes<'_, W, ByJob> {
+    Nodes(w, PhantomData)
+}
+
+impl<'w, W: World, K: ByKey> TreeLinks for Nodes<'w, W, K> {
     type Id = W::Id;
     type Key = u64;
     type Node = &'w Branches<W::Id>;
@@ -149,7 +175,7 @@ impl<'w, W: World> TreeLinks for Jobs<'w, W> {
 
     #[inline(always)]
     fn key(&self, id: W::Id) -> u64 {
-        Note::of(self.0, id).job()
+        K::key(self.0, id)
     }
 
     #[inline(always)]
@@ -214,6 +240,8 @@ impl<Id: Copy + Eq> Deadlines<Id> {
 impl<Id: Copy + Eq> Waiting<Id> for Deadlines<Id> {
     type Urgency = Level;
     type Key = u128;
+    type Left = Cell<u64>;
+    type Tops = ();
     const KEEPS_TURN: bool = true;
     const EMPTY: Self = Self {
         jobs: Tree::EMPTY,
@@ -241,7 +269,7 @@ impl<Id: Copy + Eq> Waiting<Id> for Deadlines<Id> {
     #[inline(always)]
     fn append<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
         if has_job(level) {
-            self.jobs.append(&Jobs(w), id);
+            self.jobs.append(&jobs(w), id);
         } else {
             self.others.append(w, id, priority_of(level));
         }
@@ -250,7 +278,7 @@ impl<Id: Copy + Eq> Waiting<Id> for Deadlines<Id> {
     #[inline(always)]
     fn prepend<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
         if has_job(level) {
-            self.jobs.prepend(&Jobs(w), id);
+            self.jobs.prepend(&jobs(w), id);
         } else {
             self.others.prepend(w, id, priority_of(level));
         }
@@ -259,7 +287,7 @@ impl<Id: Copy + Eq> Waiting<Id> for Deadlines<Id> {
     #[inline(always)]
     fn push_front<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
         if has_job(level) {
-            self.jobs.push_front(&Jobs(w), id);
+            self.jobs.push_front(&jobs(w), id);
         } else {
             self.others.prepend(w, id, priority_of(level));
         }
@@ -268,7 +296,7 @@ impl<Id: Copy + Eq> Waiting<Id> for Deadlines<Id> {
     #[inline(always)]
     fn remove<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
         if has_job(level) {
-            self.jobs.remove(&Jobs(w), id);
+            self.jobs.remove(&jobs(w), id);
         } else {
             self.others.remove(w, id, priority_of(level));
         }
@@ -296,14 +324,14 @@ impl<Id: Copy + Eq> Waiting<Id> for Deadlines<Id> {
     #[inline(always)]
     fn exchange<W: World<Id = Id>>(&self, w: &W, first: Id, id: Id, level: Level) {
         if has_job(level) {
-            self.jobs.exchange(&Jobs(w), first, id);
+            self.jobs.exchange(&jobs(w), first, id);
         } else {
             self.others.exchange(w, first, id, priority_of(level));
         }
     }
 
     fn for_each<W: World<Id = Id>>(&self, w: &W, mut visit: impl FnMut(Id)) {
-        self.jobs.for_each(&Jobs(w), &mut visit);
+        self.jobs.for_each(&jobs(w), &mut visit);
         self.others.for_each(w, visit);
     }
 }

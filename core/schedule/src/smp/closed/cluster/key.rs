@@ -1,6 +1,7 @@
 //! Owns: what the seats of a cluster are compared by. Must never know: who has a seat.
 
 use super::SEATS;
+use crate::Cpu;
 use crate::Priority;
 use crate::smp::Level;
 
@@ -10,6 +11,8 @@ pub trait Urgency: Copy + PartialEq {
     fn number(self) -> u64;
     /// The inverse of [`Urgency::number`], for a number that is not less than that of `self`.
     fn of_later(self, number: u64) -> Self;
+    /// The urgency of one that stands at `level` in the tables.
+    fn of_level(level: Level) -> Self;
 }
 
 impl Urgency for Priority {
@@ -21,6 +24,11 @@ impl Urgency for Priority {
     #[inline(always)]
     fn of_later(self, number: u64) -> Self {
         Self::from_stored(number as u8)
+    }
+
+    #[inline(always)]
+    fn of_level(level: Level) -> Self {
+        level.as_priority()
     }
 }
 
@@ -35,6 +43,11 @@ impl Urgency for Level {
     fn of_later(self, number: u64) -> Self {
         Self(number | self.0 & Self::BACKGROUND)
     }
+
+    #[inline(always)]
+    fn of_level(level: Level) -> Self {
+        level
+    }
 }
 
 /// A seat's key: how urgent its owner is, above the owner's turn, above the processor.
@@ -43,6 +56,8 @@ pub trait Key: Copy + Ord {
     const NONE: Self;
     /// The number that is said of a free seat.
     const FREE: u64;
+    /// From one turn to the next: a turn stands above the processor of the seat.
+    const TURN: u64;
 
     /// That of an owner, whose turn leaves the lowest bits free.
     fn new(urgency: u64, turn: u64) -> Self;
@@ -68,11 +83,10 @@ pub trait Key: Copy + Ord {
     }
 }
 
-const CPU: u64 = SEATS as u64 - 1;
-
 impl Key for u64 {
     const NONE: Self = 0;
     const FREE: u64 = Priority::COUNT as u64;
+    const TURN: u64 = SEATS as u64;
 
     #[inline(always)]
     fn new(urgency: u64, turn: u64) -> Self {
@@ -91,7 +105,7 @@ impl Key for u64 {
 
     #[inline(always)]
     fn cpu(self) -> usize {
-        (self & CPU) as usize
+        (self & (Self::TURN - 1)) as usize
     }
 
     #[inline(always)]
@@ -103,6 +117,7 @@ impl Key for u64 {
 impl Key for u128 {
     const NONE: Self = 0;
     const FREE: u64 = Level::NONE.0;
+    const TURN: u64 = Cpu::COUNT as u64;
 
     #[inline(always)]
     fn new(urgency: u64, turn: u64) -> Self {
@@ -121,7 +136,7 @@ impl Key for u128 {
 
     #[inline(always)]
     fn cpu(self) -> usize {
-        (self as u64 & CPU) as usize
+        (self as u64 & (Self::TURN - 1)) as usize
     }
 
     #[inline(always)]

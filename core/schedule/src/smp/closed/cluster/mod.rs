@@ -18,6 +18,9 @@
 mod budgets;
 mod deadlines;
 mod key;
+mod left;
+mod ranked;
+mod tops;
 mod turned;
 mod waiting;
 
@@ -25,66 +28,73 @@ pub use budgets::{Budgets, Served, Watched};
 pub(in super::super) use deadlines::LATEST;
 pub use deadlines::{Branches, Deadlines};
 pub(super) use deadlines::{begin, forget_own_job, set_budget, set_job, set_served};
-use key::{Key, Urgency};
-pub use waiting::Waiting;
+pub use key::{Key, Urgency};
+pub use left::{Left, Told};
+pub use ranked::Ranked;
+pub use tops::Tops;
+pub use waiting::{Ready, Waiting};
 
 use super::{Place, World};
 use crate::ReadyQueue;
 use core::cell::Cell;
 use core::marker::PhantomData;
 
-/// The most processors of an instance that a [`Cluster`] decides about, and above all their numbers.
+/// The most processors of an instance that a kernel's [`Cluster`] decides about, and above all their numbers.
 pub const SEATS: usize = 8;
 /// How wide a turn is.
 const LEVEL: u32 = 56;
-/// A turn stands above the processor of the seat.
-const TURN: u64 = SEATS as u64;
 /// The first turn of those appended, behind the last of those prepended.
 const MIDDLE: u64 = 1 << (LEVEL - 1);
-/// How wide a processor is in [`Cluster::left`].
-const LEFT: u32 = 8;
 
+/// The place of the processor `cpu` among `N`, a power of two.
 #[inline(always)]
-const fn index(cpu: usize) -> usize {
+const fn index<const N: usize>(cpu: usize) -> usize {
     // Spares the check of the index.
-    cpu & (SEATS - 1)
+    cpu & (N - 1)
 }
 
 /// The seats and the rings of an instance. See the module's head for its laws.
 #[repr(C)]
-pub struct Cluster<Id: Copy + Eq, Q: Waiting<Id> = ReadyQueue<Id>, B: Budgets<Id> = ()> {
-    keys: [Cell<Q::Key>; SEATS],
+pub struct Cluster<
+    Id: Copy + Eq,
+    Q: Waiting<Id> = ReadyQueue<Id>,
+    B: Budgets<Id> = (),
+    const N: usize = SEATS,
+> {
+    keys: [Cell<Q::Key>; N],
     /// The turn that is appended next, and the one that was prepended last.
     last: Cell<u64>,
     first: Cell<u64>,
     /// The processors that stopped idling and have not idled since, the last one lowest: such a one may not have looked yet.
-    left: Cell<u64>,
+    left: Q::Left,
     /// The counter when the heir became the heir.
-    since: [Cell<u64>; SEATS],
+    since: [Cell<u64>; N],
     closed: Cell<bool>,
     /// Whether a seat in the upper half is in use.
     large: Cell<bool>,
     waiting: Q,
     budgets: B,
+    tops: Q::Tops,
     id: PhantomData<Id>,
 }
 
-impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
+impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, Q, B, N> {
     /// One that is open, and has no thread.
     #[expect(
         clippy::declare_interior_mutable_const,
         reason = "a pattern for array elements"
     )]
     pub const OPEN: Self = Self {
-        keys: [const { Cell::new(Q::Key::NONE) }; SEATS],
+        keys: [const { Cell::new(Q::Key::NONE) }; N],
         last: Cell::new(MIDDLE),
         first: Cell::new(MIDDLE),
-        left: Cell::new(0),
-        since: [const { Cell::new(0) }; SEATS],
+        left: Q::Left::NONE,
+        since: [const { Cell::new(0) }; N],
         closed: Cell::new(false),
         large: Cell::new(false),
         waiting: Q::EMPTY,
         budgets: B::NONE,
+        tops: Q::Tops::NONE,
         id: PhantomData,
     };
 
@@ -97,12 +107,33 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     /// Whether its instance, which is closed, has the processor `cpu`.
     #[inline(always)]
     pub fn has(&self, cpu: usize) -> bool {
-        cpu < SEATS && self.key(cpu).get() != Q::Key::NONE
+        cpu < N && self.key(cpu).get() != Q::Key::NONE
     }
 
     #[inline(always)]
     fn key(&self, cpu: usize) -> &Cell<Q::Key> {
-        &self.keys[index(cpu)]
+        &self.keys[index::<N>(cpu)]
+    }
+
+    /// The seat of `cpu` has this key, which has no processor yet.
+    #[inline(always)]
+    fn set_key(&self, cpu: usize, key: Q::Key) {
+        self.put_key(cpu, key.at(cpu));
+    }
+
+    /// The seat of `cpu` has this key.
+    #[inline(always)]
+    fn put_key(&self, cpu: usize, key: Q::Key) {
+        self.key(cpu).set(key);
+        if N > SEATS && self.large.get() {
+            self.tops.renew(&self.keys, cpu);
+        }
+    }
+
+    /// The processor of the seat that has `key`.
+    #[inline(always)]
+    fn cpu_of(key: Q::Key) -> usize {
+        index::<N>(key.cpu())
     }
 
     /// The key of one that goes behind or in front of its equals.
@@ -111,11 +142,11 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         let turn = match place {
             Place::Last => {
                 let turn = self.last.get();
-                self.last.set(turn + TURN);
+                self.last.set(turn + Q::Key::TURN);
                 turn
             }
             Place::First => {
-                let turn = self.first.get() - TURN;
+                let turn = self.first.get() - Q::Key::TURN;
                 self.first.set(turn);
                 turn
             }
@@ -129,6 +160,9 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         let of = |cpu: usize| self.keys[cpu].get();
         let lowest = of(0).max(of(1)).max(of(2).max(of(3)));
         if W::PROCESSORS > SEATS / 2 && self.large.get() {
+            if N > SEATS {
+                return self.tops.last();
+            }
             let upper = of(4).max(of(5)).max(of(6).max(of(7)));
             return lowest.max(upper);
         }
@@ -142,6 +176,12 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         (self.key(cpu).get() != Q::Key::NONE && w.heir(w.seat(cpu)) == id).then_some(cpu)
     }
 
+    /// How urgent `id` is, which is at home here.
+    #[inline(always)]
+    pub fn urgency<W: World<Id = Id>>(&self, w: &W, id: Id) -> Q::Urgency {
+        Q::urgency(w, id)
+    }
+
     /// Charges the heir of `cpu` until now.
     #[inline(always)]
     pub fn charge_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
@@ -151,7 +191,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     #[inline(always)]
     fn charge<W: World<Id = Id>>(&self, w: &W, cpu: usize, heir: Id) {
         let now = w.ticks();
-        let since = self.since[index(cpu)].replace(now);
+        let since = self.since[index::<N>(cpu)].replace(now);
         w.charge(heir, now.wrapping_sub(since));
     }
 
@@ -175,7 +215,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         (seat, cpu): (W::Seat, usize),
         former: Id,
     ) {
-        self.key(cpu).set(key.at(cpu));
+        self.set_key(cpu, key);
         self.appoint(w, seat, cpu, former, id);
     }
 
@@ -238,7 +278,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     #[cold]
     fn give_way<W: World<Id = Id>>(&self, w: &W, from: usize, to: usize) {
         let key = self.key(from).get();
-        self.key(to).set(key.moved(from, to));
+        self.put_key(to, key.moved(from, to));
         let moved = if key.is_free() {
             w.idle(to)
         } else {
@@ -269,11 +309,11 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         lowest: Q::Key,
     ) {
         let key = self.draw(urgency.number(), place);
-        let cpu = lowest.cpu();
+        let cpu = Self::cpu_of(lowest);
         let seat = w.seat(cpu);
         let former = w.heir(seat);
         if lowest.is_free() {
-            self.left.set(self.left.get() << LEFT | cpu as u64);
+            self.left.push(cpu);
         } else {
             self.waiting
                 .push_front(w, former, urgency.of_later(lowest.urgency()));
@@ -324,9 +364,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     /// looked: its heir gets this one.
     #[inline(always)]
     fn vacate<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
-        let left = self.left.get();
-        self.left.set(left >> LEFT);
-        let idled = index(left as usize);
+        let idled = index::<N>(self.left.pop());
         let mut cpu = cpu;
         let owned = self.key(idled).get().is_owned();
         if idled != cpu && owned && w.current(w.seat(idled)) == w.idle(idled) {
@@ -334,7 +372,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
             cpu = idled;
         }
         let key = self.draw(Q::Key::FREE, Place::Last);
-        self.key(cpu).set(key.at(cpu));
+        self.set_key(cpu, key);
         let seat = w.seat(cpu);
         self.appoint(w, seat, cpu, w.heir(seat), w.idle(cpu));
     }
@@ -357,7 +395,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         let next = self.waiting.first(w);
         let Some((next, urgent)) = next.filter(|(_, first)| is_before(*first)) else {
             let key = self.draw(own, place);
-            return self.key(cpu).set(key.at(cpu));
+            return self.set_key(cpu, key);
         };
         self.waiting.remove(w, next, urgent);
         self.waiting.put(w, id, urgency, place);
@@ -429,7 +467,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         // None that is ready is more urgent than the owner of a seat.
         match self.waiting.first_equal(w, urgency) {
             None => {
-                self.key(cpu).set(key.at(cpu));
+                self.set_key(cpu, key);
                 id
             }
             Some(next) => {
@@ -469,7 +507,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         if goes_on {
             self.displace(w, receiver, urgency, Place::First, lowest);
             let key = self.draw(urgency.number(), Place::Last);
-            self.key(cpu).set(key.at(cpu));
+            self.set_key(cpu, key);
             return sender;
         }
         self.waiting.append(w, sender, urgency);
@@ -482,8 +520,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     /// where the last seat is another, its owner gives way and comes back, as long as it runs there.
     #[inline(always)]
     fn turn_is_here<W: World<Id = Id>>(w: &W, here: usize, lowest: Q::Key) -> bool {
-        lowest.cpu() == here || {
-            let seat = w.seat(lowest.cpu());
+        Self::cpu_of(lowest) == here || {
+            let seat = w.seat(Self::cpu_of(lowest));
             w.heir(seat) == w.current(seat)
         }
     }
@@ -555,7 +593,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         set();
         let cpu = Q::cpu(w, id);
         let key = self.draw(Q::urgency(w, id).number(), place);
-        self.key(cpu).set(key.at(cpu));
+        self.set_key(cpu, key);
     }
 
     /// `id`, the heir of a processor, is less urgent once `set` was called, in front of its new
@@ -573,7 +611,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
             return self.place_anew(w, cpu, id, urgency, Place::First);
         }
         let key = self.draw(own, Place::First);
-        self.key(cpu).set(key.at(cpu));
+        self.set_key(cpu, key);
     }
 
     /// From now on it decides about the processors that are told of with [`Cluster::seat`].
@@ -583,7 +621,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
         }
         self.last.set(MIDDLE);
         self.first.set(MIDDLE);
-        self.left.set(0);
+        self.left.clear();
+        self.tops.clear();
         self.large.set(false);
         self.closed.set(true);
     }
@@ -591,11 +630,14 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     /// On `cpu` runs `heir`, which is in no ring; none stands for the idle thread. To be said of each processor, the owners by
     /// urgency, then the free ones, the one that is to be taken first last.
     pub(super) fn seat<W: World<Id = Id>>(&self, w: &W, cpu: usize, heir: Option<Id>) {
-        let cpu = index(cpu);
+        let cpu = index::<N>(cpu);
         let urgency = heir.map_or(Q::Key::FREE, |id| Q::urgency(w, id).number());
         let key = self.draw(urgency, Place::Last);
-        self.key(cpu).set(key.at(cpu));
+        self.set_key(cpu, key);
         self.since[cpu].set(w.ticks());
+        if N > SEATS {
+            self.tops.renew(&self.keys, cpu);
+        }
         self.large.set(self.large.get() || cpu >= SEATS / 2);
         if let Some(id) = heir {
             Q::set_cpu(w, id, cpu);
@@ -609,21 +651,21 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>> Cluster<Id, Q, B> {
     }
 
     /// It decides no longer. `tell` hears of each processor and its owner, none where it is idle, in the order of
-    /// [`Cluster::seat`]; what is answered are the processors that stopped idling, the last one in the lowest eight bits.
+    /// [`Cluster::seat`]; what is answered are the processors that stopped idling.
     pub(super) fn open<W: World<Id = Id>>(
         &self,
         w: &W,
         mut tell: impl FnMut(usize, Option<Id>),
-    ) -> u64 {
+    ) -> <Q::Left as Left>::Told {
         self.closed.set(false);
         let mut keys = self.keys.each_ref().map(Cell::get);
         keys.sort_unstable();
         for key in keys.into_iter().filter(|key| *key != Q::Key::NONE) {
-            let cpu = key.cpu();
+            let cpu = Self::cpu_of(key);
             self.charge_heir(w, cpu);
             tell(cpu, (!key.is_free()).then(|| w.heir(w.seat(cpu))));
         }
-        self.left.get()
+        self.left.told()
     }
 
     /// Where its READY threads without a seat stand.

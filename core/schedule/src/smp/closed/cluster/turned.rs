@@ -1,7 +1,7 @@
 //! Owns: the ready threads without a seat under deadlines, where some are bound to processors: so each keeps its turn, as one that
 //! came later may have a seat before it. Must never know: who has a seat.
 
-use super::deadlines::{Deadlines, Jobs, Note, has_job, priority_of};
+use super::deadlines::{Deadlines, Note, has_job, jobs, priority_of};
 use super::waiting::Waiting;
 use crate::smp::Level;
 use crate::smp::closed::masked::Rings;
@@ -116,7 +116,7 @@ impl<Id: Copy + Eq> Rings<Id> for Deadlines<Id> {
             (Place::First, true) => {
                 let key = |id: Id| (Note::of(w, id).job(), turn_of(w, id));
                 let own = key(id);
-                self.jobs.insert(&Jobs(w), id, |other| key(*other) < own);
+                self.jobs.insert(&jobs(w), id, |other| key(*other) < own);
             }
             (Place::First, false) => {
                 let is_behind = |other| turn_of(w, other) > turn;
@@ -136,7 +136,7 @@ impl<Id: Copy + Eq> Rings<Id> for Deadlines<Id> {
         w: &W,
         mut will_do: impl FnMut(Id) -> bool,
     ) -> Option<(Id, Level)> {
-        if let Some(id) = self.jobs.find(&Jobs(w), &mut will_do) {
+        if let Some(id) = self.jobs.find(&jobs(w), &mut will_do) {
             return Some((id, Self::urgency_of_job(w, id)));
         }
         let (id, priority) = self.others.find(w, will_do)?;

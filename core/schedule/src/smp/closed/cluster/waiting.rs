@@ -2,9 +2,11 @@
 //! Must never know: who has a seat.
 
 use super::super::{Place, World};
-use super::SEATS;
 use super::key::{Key, Urgency};
+use super::{Deadlines, Left, SEATS, Tops};
+use crate::smp::Level;
 use crate::{Priority, ReadyQueue};
+use core::cell::Cell;
 
 /// The ready threads without a seat, in the order in which they are served. Equals stand in the order in which they came.
 pub trait Waiting<Id: Copy + Eq>: Sized {
@@ -12,6 +14,10 @@ pub trait Waiting<Id: Copy + Eq>: Sized {
     type Urgency: Urgency;
     /// What seats are compared by.
     type Key: Key;
+    /// The processors that stopped idling.
+    type Left: Left;
+    /// What is kept of the seats' keys beside them.
+    type Tops: Tops<Self::Key>;
     /// Whether one whose urgency is set to what it is keeps its place among its equals.
     const KEEPS_TURN: bool;
     /// Nobody waits.
@@ -34,6 +40,11 @@ pub trait Waiting<Id: Copy + Eq>: Sized {
     fn remove<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
     /// Who is served first, and how urgent that one is.
     fn first<W: World<Id = Id>>(&self, w: &W) -> Option<(Id, Self::Urgency)>;
+    /// Who is served first.
+    #[inline(always)]
+    fn top<W: World<Id = Id>>(&self, w: &W) -> Option<Id> {
+        Some(self.first(w)?.0)
+    }
     /// The first of those that are `urgency`; none is more urgent.
     fn first_equal<W: World<Id = Id>>(&self, w: &W, urgency: Self::Urgency) -> Option<Id>;
     /// Takes out `first`, the first of its equals, which is then a ring of its own, and puts `id`, a ring of its own, behind them.
@@ -58,10 +69,54 @@ pub trait Waiting<Id: Copy + Eq>: Sized {
     }
 }
 
+/// Where the ready threads of a cluster stand under fixed priorities that have no seat, by the world's numbers of
+/// priorities and processors.
+pub trait Ready<Id: Copy + Eq>: Waiting<Id> {
+    /// Where they stand where deadlines count.
+    type Deadlines: Waiting<Id, Urgency = Level, Left = Self::Left>;
+    /// Whether the deciders for one processor, for affinities and for servers know the world's numbers. Otherwise a
+    /// [`Cluster`](super::Cluster) decides about one processor, and the tables about the others.
+    const OTHERS: bool = false;
+
+    /// Has the threads of `solo` from now on, which has none then; this one has none.
+    fn take_over(&self, _solo: &ReadyQueue<Id>) {}
+
+    /// `bound` has the threads of `all` from now on, some of which are bound to processors; see
+    /// [`Home::part`](crate::smp::closed::Home).
+    fn part<W: World<Id = Id>>(
+        _: &W,
+        _all: &Self::Deadlines,
+        _bound: &Deadlines<Id>,
+        _turn: impl FnMut(Id) -> Option<i64>,
+    ) {
+    }
+}
+
+impl<Id: Copy + Eq> Ready<Id> for ReadyQueue<Id> {
+    type Deadlines = Deadlines<Id>;
+    const OTHERS: bool = true;
+
+    fn take_over(&self, solo: &Self) {
+        Self::take_over(self, solo);
+    }
+
+    #[inline(always)]
+    fn part<W: World<Id = Id>>(
+        w: &W,
+        all: &Deadlines<Id>,
+        bound: &Deadlines<Id>,
+        turn: impl FnMut(Id) -> Option<i64>,
+    ) {
+        bound.take_over(w, all, turn);
+    }
+}
+
 /// Under fixed priorities: a ring for each.
 impl<Id: Copy + Eq> Waiting<Id> for ReadyQueue<Id> {
     type Urgency = Priority;
     type Key = u64;
+    type Left = Cell<u64>;
+    type Tops = ();
     const KEEPS_TURN: bool = false;
     const EMPTY: Self = Self::EMPTY;
 
@@ -104,6 +159,11 @@ impl<Id: Copy + Eq> Waiting<Id> for ReadyQueue<Id> {
     fn first<W: World<Id = Id>>(&self, _: &W) -> Option<(Id, Priority)> {
         let priority = self.urgent()?;
         Some((self.head(priority)?, priority))
+    }
+
+    #[inline(always)]
+    fn top<W: World<Id = Id>>(&self, _: &W) -> Option<Id> {
+        Self::top(self)
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use taktos_schedule::smp::closed::{Branches, Decider, Home, Rows, World};
+use taktos_schedule::smp::closed::{Branches, Rows, World};
 use taktos_schedule::smp::{Effects, Instance, Thread};
 use taktos_schedule::{Cpu, CpuSet, Links, Priority, Ring};
 use taktos_time::{Duration, Instant};
@@ -30,16 +30,15 @@ struct Words {
 }
 
 /// The threads go by their rows in the table of the library; behind these are the idle ones, by their processors.
-pub(in super::super) struct Board<'h> {
-    homes: &'h [Home<usize, usize>],
+pub(in super::super) struct Board {
     blocks: Vec<Block>,
     words: Vec<Words>,
     idle_from: usize,
     ticks: Cell<u64>,
 }
 
-impl<'h> Board<'h> {
-    pub fn new(threads: usize, homes: &'h [Home<usize, usize>]) -> Self {
+impl Board {
+    pub fn new(threads: usize) -> Self {
         let block = |id| Block {
             next: Cell::new(id),
             previous: Cell::new(id),
@@ -57,7 +56,6 @@ impl<'h> Board<'h> {
             current: Cell::new(threads + cpu),
         };
         Self {
-            homes,
             blocks: (0..threads + Cpu::COUNT).map(block).collect(),
             words: (0..Cpu::COUNT).map(words).collect(),
             idle_from: threads,
@@ -147,7 +145,7 @@ impl<'h> Board<'h> {
     }
 }
 
-impl Links for Board<'_> {
+impl Links for Board {
     type Id = usize;
 
     fn next(&self, id: usize) -> usize {
@@ -167,7 +165,7 @@ impl Links for Board<'_> {
     }
 }
 
-impl World for Board<'_> {
+impl World for Board {
     type Seat = usize;
     const PROCESSORS: usize = Cpu::COUNT;
 
@@ -244,7 +242,7 @@ impl World for Board<'_> {
     fn call(&self, _: usize, _: usize) {}
 }
 
-impl Rows for Board<'_> {
+impl Rows for Board {
     fn row(&self, id: usize) -> Option<Thread> {
         let exists = self.is_thread(id) && self.blocks[id].exists.get();
         Thread::new(id).filter(|_| exists)
@@ -258,16 +256,15 @@ impl Rows for Board<'_> {
         self.blocks[id].ready.get()
     }
 
-    fn is_at_home(&self, id: usize, decider: Decider<'_, usize, usize>) -> bool {
-        let home = self.blocks[id].home.get();
-        home.is_some_and(|home| self.homes[home.index()].decider() == decider)
+    fn is_at_home(&self, id: usize, instance: Instance) -> bool {
+        self.blocks[id].home.get() == Some(instance)
     }
 }
 
 /// The library's wishes: an heir becomes unknown. Budgets are timed for both systems together.
-pub(in super::super) struct Forgotten<'b, 'h>(pub &'b Board<'h>);
+pub(in super::super) struct Forgotten<'b>(pub &'b Board);
 
-impl Effects for Forgotten<'_, '_> {
+impl Effects for Forgotten<'_> {
     fn preempt(&mut self, cpu: Cpu) {
         self.0.appoint(cpu, None);
     }
@@ -276,6 +273,6 @@ impl Effects for Forgotten<'_, '_> {
 }
 
 /// Those of `cpus` that are to be dispatched.
-pub(super) fn due(board: &Board<'_>, cpus: CpuSet) -> CpuSet {
+pub(super) fn due(board: &Board, cpus: CpuSet) -> CpuSet {
     cpus.into_iter().filter(|cpu| board.is_due(*cpu)).collect()
 }

@@ -41,7 +41,7 @@ const OPENED: u32 = 8;
 pub(super) struct Beside<'m> {
     router: Router<'m, usize, usize>,
     homes: &'m [AnyHome],
-    board: Board<'m>,
+    board: Board,
     online: CpuSet,
     now: Instant,
     acting: Option<Cpu>,
@@ -58,7 +58,7 @@ impl<'m> Beside<'m> {
     /// All instances are open, each with one of `homes`; `threads` there are at most.
     pub fn new(system: System<'m>, homes: &'m [AnyHome], threads: usize, online: CpuSet) -> Self {
         Self {
-            board: Board::new(threads, homes),
+            board: Board::new(threads),
             router: Router::new(system, homes),
             homes,
             online,
@@ -105,7 +105,7 @@ impl<'m> Beside<'m> {
     pub fn ask<R>(
         &mut self,
         about: About,
-        question: impl FnOnce(&mut System<'m>, &mut Kept<'_, Board<'m>, Forgotten<'_, 'm>>) -> R,
+        question: impl FnOnce(&mut System<'m>, &mut Kept<'_, Board, Forgotten<'_>>) -> R,
     ) -> R {
         self.reach(about);
         let (board, acting) = (&self.board, self.acting);

@@ -1,0 +1,120 @@
+//! Owns: what is asked of the library about threads: of a cluster's decider, or of the tables where that does not decide.
+//! Must never know: why a job waits.
+
+use taktos_schedule::Cpu;
+use taktos_schedule::smp::closed::{Place, Rows, WAITS};
+use taktos_schedule::smp::{Error, Reasons, System};
+
+use super::board::{Board, Home, Kept, Sink};
+use super::{Engine, instant, thread_of};
+use crate::{Observer, SimError};
+
+/// What the seats of a home do that decide, by priorities or by deadlines: nothing where the tables decide.
+macro_rules! by_seats {
+    ($home:expr, $seats:ident => $act:block) => {
+        let home = $home;
+        if let Some($seats) = home.and_then(Home::edf) {
+            $act
+        }
+        if let Some($seats) = home.and_then(Home::cluster) {
+            $act
+        }
+    };
+}
+
+impl<'r, O: Observer> Engine<'r, O> {
+    /// What may decide about the task, while `acting` asks.
+    #[inline(always)]
+    fn home(&self, task: usize, acting: Cpu) -> Option<&'r Home> {
+        self.board.processors.act_on(acting, self.now);
+        self.router.home(self.board.home(task))
+    }
+
+    /// Asks the tables something, while `acting` executes them.
+    #[inline(always)]
+    pub(super) fn ask<R>(
+        &mut self,
+        acting: Cpu,
+        question: impl FnOnce(&mut System<'r>, &mut Kept<'_, '_>) -> R,
+    ) -> R {
+        let board: &Board = &self.board;
+        board.processors.act_on(acting, self.now);
+        let sink = &mut Sink(&board.processors);
+        self.router
+            .ask(board, instant(self.now), sink, |system, effects| {
+                system.act_on(acting);
+                question(system, effects)
+            })
+    }
+
+    /// The thread of `task` does not wait for `reasons` any more.
+    #[inline(always)]
+    pub(super) fn unblock(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
+        if !self.board.clear_reasons(task, reasons) {
+            return Ok(());
+        }
+        let acting = self.progress[task].last;
+        let id = task as u16;
+        by_seats!(self.home(task, acting), seats => {
+            let urgency = seats.urgency(&self.board, id);
+            seats.enter(&self.board, id, urgency, Place::Last);
+            return Ok(());
+        });
+        let now = instant(self.now);
+        let done = self.ask(acting, |system, effects| {
+            system.unblock(thread_of(task), WAITS, now, effects)
+        });
+        done.map_err(|error| self.broken("who is blocked can be unblocked", error))
+    }
+
+    /// The thread of `task` waits for `reasons`.
+    #[inline(always)]
+    pub(super) fn block(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
+        if !self.board.add_reasons(task, reasons) {
+            return Ok(());
+        }
+        let acting = self.progress[task].last;
+        by_seats!(self.home(task, acting), seats => {
+            seats.remove(&self.board, task as u16);
+            return Ok(());
+        });
+        let now = instant(self.now);
+        let done = self.ask(acting, |system, effects| {
+            system.block(thread_of(task), WAITS, now, effects)
+        });
+        done.map_err(|error| self.broken("who is ready can be blocked", error))
+    }
+
+    /// The thread of `task`, whose registers are on `cpu`, goes behind its equals, if it is ready.
+    pub(super) fn yields(&mut self, task: usize, cpu: Cpu) -> Result<(), Error> {
+        let id = task as u16;
+        by_seats!(self.home(task, cpu), seats => {
+            if self.board.is_ready(id) {
+                seats.requeue(&self.board, id, Place::Last);
+            }
+            return Ok(());
+        });
+        let now = instant(self.now);
+        self.ask(cpu, |system, effects| {
+            system.yield_now(thread_of(task), now, effects)
+        })
+    }
+
+    /// The present job of `task` has this deadline.
+    #[inline(always)]
+    pub(super) fn release_job(&mut self, task: usize, deadline: u64) -> Result<(), SimError> {
+        let acting = self.progress[task].last;
+        let id = task as u16;
+        if let Some(home) = self.home(task, acting)
+            && home.set_job(&self.board, id, Some(deadline))
+        {
+            return Ok(());
+        }
+        let board: &Board = &self.board;
+        self.router.system_mut().act_on(acting);
+        let (deadline, now) = (Some(instant(deadline)), instant(self.now));
+        let sink = &mut Sink(&board.processors);
+        let released = self.router.set_job(board, id, deadline, now, sink);
+        released.map_err(|error| self.refused(task, "releasing a job", error))
+    }
+}

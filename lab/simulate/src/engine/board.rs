@@ -1,0 +1,220 @@
+//! Owns: threads and processors as the library's deciders see them. Must never know: who decides.
+//!
+//! A thread goes by its task's number. No processor has an idle thread of its own: where nobody runs is
+//! [`NOBODY`], whichever processor it is.
+
+use core::cell::Cell;
+
+use taktos_schedule::smp::closed::{self, Branches, Ranked, Rows, World};
+use taktos_schedule::smp::{self, Instance, Reasons, Thread};
+use taktos_schedule::{Cpu, Links, Priority};
+use taktos_time::Duration;
+
+use super::plan::Plan;
+use super::processor::{NOBODY, NOTHING, Processors};
+use super::thread_of;
+
+/// As many seats as there may be processors.
+const SEATS: usize = Cpu::COUNT;
+
+/// What decides about a cluster.
+pub(super) type Home = closed::Home<u16, usize, Ranked<u16>, SEATS>;
+/// The library's tables with what decides about clusters.
+pub(super) type Router<'a> = closed::Router<'a, u16, usize, Ranked<u16>, SEATS>;
+/// What the tables ask of the board and of processors.
+pub(super) type Kept<'e, 'b> = closed::Kept<'e, Board, Sink<'b>, Ranked<u16>, SEATS>;
+
+/// A thread.
+struct Row {
+    note: Cell<u64>,
+    branches: Branches<u16>,
+    priority: u32,
+    home: Instance,
+    /// Why it waits.
+    reasons: Cell<Reasons>,
+}
+
+/// All threads and processors.
+pub(super) struct Board {
+    threads: Vec<Row>,
+    pub processors: Processors,
+}
+
+impl Board {
+    /// The threads of `plan`, which do not wait.
+    pub fn new(plan: &Plan, processors: Processors) -> Self {
+        let rows = plan.entries.iter().map(|task| Row {
+            note: Cell::new(0),
+            branches: Branches::NONE,
+            priority: task.priority,
+            home: task.home(),
+            reasons: Cell::new(Reasons::NONE),
+        });
+        Self {
+            threads: rows.collect(),
+            processors,
+        }
+    }
+
+    #[inline(always)]
+    fn row(&self, id: u16) -> &Row {
+        &self.threads[usize::from(id)]
+    }
+
+    /// The cluster of the task.
+    #[inline(always)]
+    pub fn home(&self, task: usize) -> Instance {
+        self.threads[task].home
+    }
+
+    /// The thread of the task waits for these reasons, too. Whether it was ready.
+    #[inline(always)]
+    pub fn add_reasons(&self, task: usize, reasons: Reasons) -> bool {
+        let all = &self.threads[task].reasons;
+        all.replace(all.get().or(reasons)).is_empty()
+    }
+
+    /// The thread of the task does not wait for these reasons any more. Whether it is ready now, and was not.
+    #[inline(always)]
+    pub fn clear_reasons(&self, task: usize, reasons: Reasons) -> bool {
+        let all = &self.threads[task].reasons;
+        let rest = all.get().minus(reasons);
+        !all.replace(rest).is_empty() && rest.is_empty()
+    }
+}
+
+/// No thread stands in a ring.
+impl Links for Board {
+    type Id = u16;
+
+    fn next(&self, id: u16) -> u16 {
+        id
+    }
+
+    fn previous(&self, id: u16) -> u16 {
+        id
+    }
+
+    fn set_next(&self, _: u16, _: u16) {}
+
+    fn set_previous(&self, _: u16, _: u16) {}
+}
+
+impl World for Board {
+    type Seat = usize;
+
+    const PROCESSORS: usize = SEATS;
+
+    #[inline(always)]
+    fn seat(&self, cpu: usize) -> usize {
+        cpu
+    }
+
+    #[inline(always)]
+    fn idle(&self, _: usize) -> u16 {
+        NOBODY
+    }
+
+    // Those that count are told apart by their numbers.
+    fn priority(&self, _: u16) -> Priority {
+        Priority::IDLE
+    }
+
+    #[inline(always)]
+    fn number(&self, id: u16) -> smp::Priority {
+        smp::Priority(self.row(id).priority)
+    }
+
+    #[inline(always)]
+    fn note(&self, id: u16) -> u64 {
+        self.row(id).note.get()
+    }
+
+    #[inline(always)]
+    fn set_note(&self, id: u16, note: u64) {
+        self.row(id).note.set(note);
+    }
+
+    #[inline(always)]
+    fn branches(&self, id: u16) -> &Branches<u16> {
+        &self.row(id).branches
+    }
+
+    #[inline(always)]
+    fn heir(&self, seat: usize) -> u16 {
+        self.processors.seat(seat).heir.get()
+    }
+
+    #[inline(always)]
+    fn current(&self, seat: usize) -> u16 {
+        self.processors.seat(seat).task
+    }
+
+    /// A dispatch is asked for whenever an heir changes, also of a processor that was asked before, as the tables do.
+    #[inline(always)]
+    fn set_heir(&self, seat: usize, heir: u16) {
+        let former = self.processors.seat(seat).heir.replace(heir);
+        if former != heir && former != NOTHING {
+            self.processors.ask(seat);
+        }
+    }
+
+    fn forget_heir(&self, seat: usize) {
+        self.processors.seat(seat).heir.set(NOTHING);
+    }
+
+    fn is_due(&self, seat: usize) -> bool {
+        let row = self.processors.seat(seat);
+        row.heir.get() != row.task
+    }
+
+    // Nobody asks how long threads ran: where they have servers the tables decide.
+    #[inline(always)]
+    fn ticks(&self) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn charge(&self, _: u16, _: u64) {}
+
+    fn charged(&self, _: u16) -> Duration {
+        Duration::ZERO
+    }
+
+    fn limit(&self, _: u16) -> Duration {
+        Duration::ZERO
+    }
+
+    fn set_limit(&self, _: u16, _: Duration) {}
+
+    fn watch(&self, _: usize, _: Option<Duration>) {}
+
+    // Its heir was set: see there.
+    #[inline(always)]
+    fn call(&self, _: usize, _: usize) {}
+}
+
+impl Rows for Board {
+    #[inline(always)]
+    fn row(&self, id: u16) -> Option<Thread> {
+        let id = usize::from(id);
+        (id < self.threads.len()).then(|| thread_of(id))
+    }
+
+    #[inline(always)]
+    fn thread(&self, row: Thread) -> Option<u16> {
+        (row.index() < self.threads.len()).then_some(row.index() as u16)
+    }
+
+    #[inline(always)]
+    fn is_ready(&self, id: u16) -> bool {
+        self.row(id).reasons.get().is_empty()
+    }
+
+    fn is_at_home(&self, id: u16, instance: Instance) -> bool {
+        self.threads.get(usize::from(id)).map(|row| row.home) == Some(instance)
+    }
+}
+
+/// What the tables ask of processors: it is done as soon as these can.
+pub(super) struct Sink<'b>(pub &'b Processors);
