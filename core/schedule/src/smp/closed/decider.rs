@@ -1,8 +1,8 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
 use super::cluster::{begin, forget_own_job, set_job, set_served};
-use super::masked::{Bound, Rings, set_place};
-use super::{Affine, Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, Weak, World};
+use super::masked::{Rings, set_place};
+use super::{Affine, Cluster, Deadlines, Masked, Place, SEATS, Served, Solo, Waiting, World};
 use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
@@ -31,8 +31,7 @@ pub struct Home<Id: Copy + Eq, Seat> {
     instance: Cell<u8>,
     // The last ones, so that the others are reached as before where nobody has a server.
     served: Served<Id>,
-    weak: Masked<Id, Weak>,
-    bound: Masked<Id, Bound>,
+    affine: Affine<Id>,
 }
 
 impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
@@ -49,8 +48,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         kind: Cell::new(Kind::Solo),
         instance: Cell::new(0),
         served: Cluster::OPEN,
-        weak: Masked::OPEN,
-        bound: Masked::OPEN,
+        affine: Affine::OPEN,
     };
 
     pub(super) fn begin(&self, instance: Instance, kind: Kind) {
@@ -103,7 +101,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         turn: impl FnMut(Id) -> Option<i64>,
     ) {
         if let Kind::Edf = self.kind.get() {
-            self.bound.rings().take_over(w, self.edf.waiting(), turn);
+            self.affine.binds().take_over(w, self.edf.waiting(), turn);
             self.kind.set(Kind::Bound);
         }
     }
@@ -185,8 +183,7 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
-            Kind::Weak => Decider::Affine(Affine::Weak(&self.weak)),
-            Kind::Bound => Decider::Affine(Affine::Bound(&self.bound)),
+            Kind::Weak | Kind::Bound => Decider::Affine(&self.affine),
         }
     }
 
@@ -239,10 +236,25 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         true
     }
 
-    /// The same while it is closed.
+    /// The same while it is closed. In an order that costs those least that are asked most.
     #[inline(always)]
     pub fn closed(&self) -> Option<Decider<'_, Id, Seat>> {
-        Some(self.decider()).filter(|decider| decider.is_closed())
+        if let Some((solo, _)) = self.solo() {
+            return Some(Decider::Solo(solo));
+        }
+        if let Some(cluster) = self.cluster() {
+            return Some(Decider::Cluster(cluster));
+        }
+        if let Some(edf) = self.edf() {
+            return Some(Decider::Edf(edf));
+        }
+        if let Some(served) = self.served() {
+            return Some(Decider::Served(served));
+        }
+        if let Some(masked) = self.masked() {
+            return Some(Decider::Masked(masked));
+        }
+        self.affine().map(Decider::Affine)
     }
 
     /// The queue that decides, and the seat of its processor, where the instance is closed and has one.
@@ -277,13 +289,8 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
 
     /// The same by another rule.
     #[inline(always)]
-    pub fn affine(&self) -> Option<Affine<'_, Id>> {
-        let affine = match self.kind.get() {
-            Kind::Weak => Affine::Weak(&self.weak),
-            Kind::Bound => Affine::Bound(&self.bound),
-            _ => return None,
-        };
-        affine.is_closed().then_some(affine)
+    pub fn affine(&self) -> Option<&Affine<Id>> {
+        self.affine.is_closed().then_some(&self.affine)
     }
 }
 
@@ -301,7 +308,7 @@ pub enum Decider<'a, Id: Copy + Eq, Seat> {
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
     /// The same by another rule.
-    Affine(Affine<'a, Id>),
+    Affine(&'a Affine<Id>),
 }
 
 /// The answer of [`Router::change_home`](super::Router::change_home) for a thread that was moved, and has neither a job nor a server.
@@ -331,7 +338,7 @@ impl<Id: Copy + Eq, Seat> PartialEq for Decider<'_, Id, Seat> {
             (Self::Edf(one), Self::Edf(other)) => core::ptr::eq(*one, *other),
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             (Self::Served(one), Self::Served(other)) => core::ptr::eq(*one, *other),
-            (Self::Affine(one), Self::Affine(other)) => one == other,
+            (Self::Affine(one), Self::Affine(other)) => core::ptr::eq(*one, *other),
             _ => false,
         }
     }
@@ -406,7 +413,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Solo(solo) => return solo.is_first(id, w.priority(id)),
             Self::Cluster(cluster) if cluster.seat_of(w, id).is_some() => return true,
             Self::Edf(edf) if edf.seat_of(w, id).is_some() => return true,
-            Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
+            Self::Masked(masked) => return masked.keeps_place(w, id),
             Self::Served(served) if served.seat_of(w, id).is_some() => return true,
             Self::Affine(affine) => return affine.keeps_place(w, id),
             _ => {}
@@ -687,10 +694,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy> Decider<'a, Id, Seat> {
             Self::Edf(edf) => {
                 edf.take_turn_of(w, here, receiver, sender);
             }
-            Self::Masked(masked) => {
-                masked.ready(w, receiver, Place::First);
-                masked.requeue(w, sender, Place::Last);
-            }
+            Self::Masked(masked) => masked.hand_turn(w, receiver, sender),
             Self::Served(served) => {
                 if Served::serves(w, receiver) {
                     renew(served);

@@ -16,7 +16,7 @@ mod masked;
 mod router;
 mod solo;
 
-pub use affine::Affine;
+pub use affine::{Affine, ByRule};
 pub(super) use cluster::LATEST;
 pub use cluster::{Branches, Budgets, Cluster, Deadlines, SEATS, Served, Waiting, Watched};
 pub use decider::{Decider, Home, Moved};
