@@ -9,7 +9,7 @@ use common::{Flags, LOCKS, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
 use taktos_schedule::smp::closed::{
-    Affine, Branches, Budgets, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows,
+    Branches, Budgets, ByRule, Cluster, Deadlines, Decider, Home, Masked, Place, Router, Rows,
     Rule, Waiting, World,
 };
 use taktos_schedule::smp::{
@@ -590,7 +590,11 @@ impl<'a> Pair<'a> {
     /// Whether deadlines count in the instance `home`.
     fn knows_deadlines(&self, home: usize) -> bool {
         let decider = self.board.homes[home].decider();
-        matches!(decider, Decider::Affine(Affine::Bound(_))) || self.opens_to_bind(home)
+        let binds = match decider {
+            Decider::Affine(affine) => matches!(affine.by_rule(), ByRule::Bound(_)),
+            _ => false,
+        };
+        binds || self.opens_to_bind(home)
     }
 
     /// Whether the instance `home` is opened before a thread is bound there to a processor.
@@ -1071,8 +1075,10 @@ impl<'a> Pair<'a> {
             Some(Decider::Edf(edf)) => self.check_cluster(number, edf),
             Some(Decider::Served(served)) => self.check_cluster(number, served),
             Some(Decider::Masked(masked)) => self.check_masked(number, masked),
-            Some(Decider::Affine(Affine::Weak(weak))) => self.check_masked(number, weak),
-            Some(Decider::Affine(Affine::Bound(bound))) => self.check_masked(number, bound),
+            Some(Decider::Affine(affine)) => match affine.by_rule() {
+                ByRule::Weak(weak) => self.check_masked(number, weak),
+                ByRule::Bound(bound) => self.check_masked(number, bound),
+            },
             Some(Decider::Solo(_)) | None => {}
         }
     }

@@ -141,15 +141,12 @@ fn conclude_by_readying_open<S: System>(
     cs: CriticalSection<'_>,
     thread: ThreadRef,
 ) -> OutcomeOf<S> {
-    match thread.decider(cs) {
-        Some(Decider::Served(served)) => {
-            return slow_path(conclude_by_readying_served::<S>(cs, served, thread));
-        }
-        Some(Decider::Masked(masked)) => {
-            masked.ready(&View::<S>::new(cs), thread, Place::Last);
-        }
-        Some(Decider::Affine(affine)) => affine.ready(&View::<S>::new(cs), thread, Place::Last),
-        _ => kernel.enter_ready_elsewhere(cs, thread, Place::Last),
+    if let Some(served) = thread.served(cs) {
+        return slow_path(conclude_by_readying_served::<S>(cs, served, thread));
+    }
+    match thread.masked(cs) {
+        Some(masked) => masked.ready(&View::<S>::new(cs), thread, Place::Last),
+        None => kernel.enter_ready_elsewhere(cs, thread, Place::Last),
     }
     Kernel::<S>::conclude_several(cs, Status::OK, 0)
 }
@@ -262,8 +259,10 @@ fn yield_other<S: System>(
     running: Running,
     heir: ThreadRef,
 ) -> OutcomeOf<S> {
+    if let Some(served) = heir.served(cs) {
+        return slow_path(yield_served::<S>(cs, running, heir, served));
+    }
     match heir.decider(cs) {
-        Some(Decider::Served(served)) => slow_path(yield_served::<S>(cs, running, heir, served)),
         // In a handler the heir may become unknown, and is not to be asked for.
         Some(Decider::Masked(masked)) if !S::Machine::in_interrupt() => {
             masked.requeue(&View::<S>::new(cs), heir, Place::Last);
@@ -334,10 +333,11 @@ fn yield_open<S: System>(cs: CriticalSection<'_>, running: Running) -> OutcomeOf
 /// before it; who decides about an open instance is not asked for the latter.
 pub(super) fn keeps_place<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
     let view = View::<S>::new(cs);
-    view.is_ready(thread)
-        && thread
-            .decider(cs)
-            .is_none_or(|decider| decider.keeps_place(&view, thread))
+    if !view.is_ready(thread) {
+        return false;
+    }
+    let decider = thread.decider(cs);
+    decider.is_none_or(|decider| decider.keeps_place(&view, thread))
 }
 
 /// [`Kernel::share_queue`].

@@ -4,9 +4,9 @@
 use super::{BLOCKED, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, answer};
-use crate::thread::tcb::{Decider, ServedSeats, ThreadRef};
+use crate::thread::tcb::{Decider, Home, ServedSeats, ThreadRef};
 use crate::thread::urgency::Urgency;
-use crate::wait::inherit::Place;
+use crate::wait::inherit::{Place, deserved};
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
@@ -163,8 +163,14 @@ impl<S: System> Kernel<S> {
         is_ready: bool,
     ) {
         let view = View::<S>::new(cs);
+        let set = || thread.urgency.set(cs, new);
+        if let Some(cluster) = thread.cluster(cs) {
+            return match is_ready {
+                true => cluster.change(&view, thread, set, place),
+                false => set(),
+            };
+        }
         if let Some(decider) = thread.decider(cs) {
-            let set = || thread.urgency.set(cs, new);
             return match is_ready {
                 true => decider.change(&view, thread, set, place),
                 false => {
@@ -204,22 +210,14 @@ impl<S: System> Kernel<S> {
                 .is_some_and(|home| home.raise(&view, thread, new, set, Place::First))
     }
 
-    /// Gives `thread`, which runs here and goes on, its own priority back, if nothing else lends it
-    /// one; otherwise as [`Kernel::raise_here`].
+    /// Gives `thread`, which runs here and goes on, the priority that it deserves, which is less
+    /// urgent if it is another one; otherwise as [`Kernel::raise_here`].
     #[inline(always)]
     pub(crate) fn lower_here(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let urgency = thread.urgency.get(cs);
-        let set = || {
-            thread
-                .urgency
-                .set(cs, urgency.with_effective(urgency.base()))
-        };
-        let view = View::<S>::new(cs);
-        thread.owned.get(cs).is_none()
-            && thread.waiters.is_empty(cs)
-            && thread
-                .home(cs)
-                .is_some_and(|home| home.lower(&view, thread, set))
+        let (urgency, new) = (thread.urgency.get(cs), deserved(cs, thread));
+        let set = || thread.urgency.set(cs, urgency.with_effective(new));
+        let lower = |home: &Home| home.lower(&View::<S>::new(cs), thread, set);
+        new == urgency.effective() || thread.home(cs).is_some_and(lower)
     }
 
     /// Whether `thread` runs here on a turn of its own, and nobody has decided that another one
@@ -321,13 +319,12 @@ impl<S: System> Kernel<S> {
 
     #[inline(never)]
     fn hand_turn_elsewhere(&self, cs: CriticalSection<'_>, sender: ThreadRef, receiver: ThreadRef) {
-        let view = View::<S>::new(cs);
+        if let Some(served) = sender.served(cs) {
+            return Self::hand_turn_served(cs, served, sender, receiver);
+        }
         if let Some(decider) = sender.decider(cs) {
-            let here = S::Machine::processor();
-            return match decider {
-                Decider::Served(served) => Self::hand_turn_served(cs, served, sender, receiver),
-                decider => decider.hand_turn(&view, here, receiver, sender, |_| {}),
-            };
+            let (view, here) = (View::<S>::new(cs), S::Machine::processor());
+            return decider.hand_turn(&view, here, receiver, sender, |_| {});
         }
         self.enter_ready(cs, receiver, Place::First);
         self.requeue(cs, sender, Place::Last);

@@ -14,7 +14,7 @@ use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Served, Solo};
+use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Masked, Served, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -75,6 +75,8 @@ pub(crate) type Seats = &'static Cluster<ThreadRef>;
 pub(crate) type EdfSeats = &'static Cluster<ThreadRef, Deadlines<ThreadRef>>;
 /// The same where threads may have servers.
 pub(crate) type ServedSeats = &'static Served<ThreadRef>;
+/// The same where threads have affinities.
+pub(crate) type MaskedSeats = &'static Masked<ThreadRef>;
 /// Who decides about an instance.
 pub(crate) type Decider = closed::Decider<'static, ThreadRef, &'static Processor>;
 
@@ -303,7 +305,20 @@ impl ThreadRef {
         self.home.get(cs)?.edf()
     }
 
+    /// The seats that decide about the thread, where threads may have servers; none where something else does.
+    #[inline(always)]
+    pub fn served(self, cs: CriticalSection<'_>) -> Option<ServedSeats> {
+        self.home.get(cs)?.served()
+    }
+
+    /// The seats that decide about the thread, where threads have affinities; none where something else does.
+    #[inline(always)]
+    pub fn masked(self, cs: CriticalSection<'_>) -> Option<MaskedSeats> {
+        self.home.get(cs)?.masked()
+    }
+
     /// What decides about the thread, where its instance is closed.
+    #[inline(always)]
     pub fn decider(self, cs: CriticalSection<'_>) -> Option<Decider> {
         self.home.get(cs)?.closed()
     }

@@ -3,12 +3,20 @@
 //! What is done here is out of line, so that it costs those nothing who decide by other rules.
 
 use super::masked::{Bound, Rings};
-use super::{Masked, Place, Weak, World};
+use super::{Deadlines, Masked, Place, Weak, World};
 use crate::smp::Level;
+use core::cell::Cell;
 
-/// Who decides about an instance where threads have affinities, and others do not shift by all ways.
-#[derive(Clone, Copy)]
-pub enum Affine<'a, Id: Copy + Eq> {
+/// Who decides about an instance where threads have affinities, and others do not shift by all ways: one of each rule.
+pub struct Affine<Id: Copy + Eq> {
+    weak: Masked<Id, Weak>,
+    bound: Masked<Id, Bound>,
+    /// Whether deadlines count.
+    binds: Cell<bool>,
+}
+
+/// The seats of an [`Affine`], by the rule of its instance.
+pub enum ByRule<'a, Id: Copy + Eq> {
     /// Where nobody is shifted for another's affinity.
     Weak(&'a Masked<Id, Weak>),
     /// Where deadlines count, and threads are bound to processors.
@@ -18,104 +26,116 @@ pub enum Affine<'a, Id: Copy + Eq> {
 /// Calls the one that it is.
 macro_rules! each {
     ($affine:expr, $seats:ident => $call:expr) => {
-        match $affine {
-            Affine::Weak($seats) => $call,
-            Affine::Bound($seats) => $call,
+        match $affine.by_rule() {
+            ByRule::Weak($seats) => $call,
+            ByRule::Bound($seats) => $call,
         }
     };
 }
 
-impl<Id: Copy + Eq> PartialEq for Affine<'_, Id> {
-    /// Whether it is the very same one.
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Weak(one), Self::Weak(other)) => core::ptr::eq(*one, *other),
-            (Self::Bound(one), Self::Bound(other)) => core::ptr::eq(*one, *other),
-            _ => false,
+impl<Id: Copy + Eq> Affine<Id> {
+    /// One that is open, and has no thread.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "a pattern for array elements"
+    )]
+    pub const OPEN: Self = Self {
+        weak: Masked::OPEN,
+        bound: Masked::OPEN,
+        binds: Cell::new(false),
+    };
+
+    /// The seats that decide.
+    #[inline(always)]
+    pub fn by_rule(&self) -> ByRule<'_, Id> {
+        match self.binds.get() {
+            false => ByRule::Weak(&self.weak),
+            true => ByRule::Bound(&self.bound),
         }
     }
-}
 
-impl<Id: Copy + Eq> Eq for Affine<'_, Id> {}
+    /// Deadlines count: see [`Home::part`](super::Home). It has no thread yet.
+    pub(super) fn binds(&self) -> &Deadlines<Id> {
+        self.binds.set(true);
+        self.bound.rings()
+    }
 
-impl<Id: Copy + Eq> Affine<'_, Id> {
     /// See [`Masked::is_closed`].
     #[inline(always)]
-    pub fn is_closed(self) -> bool {
+    pub fn is_closed(&self) -> bool {
         each!(self, seats => seats.is_closed())
     }
 
     /// See [`Masked::has`].
     #[inline(never)]
-    pub fn has(self, cpu: usize) -> bool {
+    pub fn has(&self, cpu: usize) -> bool {
         each!(self, seats => seats.has(cpu))
     }
 
     /// See [`Masked::owner`].
     #[inline(never)]
-    pub fn owner(self, cpu: usize) -> Option<Id> {
+    pub fn owner(&self, cpu: usize) -> Option<Id> {
         each!(self, seats => seats.owner(cpu))
     }
 
     /// Whether `id`, which is ready, has a seat, or none that has none comes before it.
-    #[inline(never)]
-    pub(super) fn keeps_place<W: World<Id = Id>>(self, w: &W, id: Id) -> bool {
-        let has_seat = each!(self, seats => seats.seat_of(w, id).is_some());
-        has_seat || self.first(w, |_| true) == Some(id)
+    #[inline(always)]
+    pub(super) fn keeps_place<W: World<Id = Id>>(&self, w: &W, id: Id) -> bool {
+        each!(self, seats => seats.keeps_place(w, id))
     }
 
     /// Whether `id`, which is at home in its instance, may run on the processor `cpu`.
     #[inline(never)]
-    pub fn allows<W: World<Id = Id>>(self, w: &W, id: Id, cpu: usize) -> bool {
+    pub fn allows<W: World<Id = Id>>(&self, w: &W, id: Id, cpu: usize) -> bool {
         each!(self, seats => seats.allows(w, id, cpu))
     }
 
     /// See [`Masked::charge_owner`].
     #[inline(never)]
-    pub fn charge_owner<W: World<Id = Id>>(self, w: &W, cpu: usize) {
+    pub fn charge_owner<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
         each!(self, seats => seats.charge_owner(w, cpu));
     }
 
     /// See [`Masked::dispatch`].
     #[inline(never)]
-    pub fn dispatch<W: World<Id = Id>>(self, w: &W, here: usize) -> Id {
+    pub fn dispatch<W: World<Id = Id>>(&self, w: &W, here: usize) -> Id {
         each!(self, seats => seats.dispatch(w, here))
     }
 
     /// See [`Masked::ready`].
     #[inline(never)]
-    pub fn ready<W: World<Id = Id>>(self, w: &W, id: Id, place: Place) {
+    pub fn ready<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
         each!(self, seats => seats.ready(w, id, place));
     }
 
     /// See [`Masked::remove`].
     #[inline(never)]
-    pub fn remove<W: World<Id = Id>>(self, w: &W, id: Id) {
+    pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id) {
         each!(self, seats => seats.remove(w, id));
     }
 
     /// See [`Masked::requeue`].
     #[inline(never)]
-    pub fn requeue<W: World<Id = Id>>(self, w: &W, id: Id, place: Place) {
+    pub fn requeue<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
         each!(self, seats => seats.requeue(w, id, place));
     }
 
     /// See [`Masked::change`].
     #[inline(never)]
-    pub fn change<W: World<Id = Id>>(self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
+    pub fn change<W: World<Id = Id>>(&self, w: &W, id: Id, set: impl FnOnce(), place: Place) {
         each!(self, seats => seats.change(w, id, set, place));
     }
 
     /// See [`Masked::waiting_has_changed`].
     #[cold]
     #[inline(never)]
-    pub fn waiting_has_changed<W: World<Id = Id>>(self, w: &W) {
+    pub fn waiting_has_changed<W: World<Id = Id>>(&self, w: &W) {
         each!(self, seats => seats.waiting_has_changed(w));
     }
 
     /// `receiver`, a ring of its own, becomes ready, and `sender`, which is ready, goes behind its equals.
     #[inline(never)]
-    pub(super) fn hand_turn<W: World<Id = Id>>(self, w: &W, receiver: Id, sender: Id) {
+    pub(super) fn hand_turn<W: World<Id = Id>>(&self, w: &W, receiver: Id, sender: Id) {
         each!(self, seats => {
             seats.ready(w, receiver, Place::First);
             seats.requeue(w, sender, Place::Last);
@@ -125,7 +145,7 @@ impl<Id: Copy + Eq> Affine<'_, Id> {
     /// The first of those that stand in the rings that `will_do`. As many steps as there are before it.
     #[inline(never)]
     pub(super) fn first<W: World<Id = Id>>(
-        self,
+        &self,
         w: &W,
         will_do: impl FnMut(Id) -> bool,
     ) -> Option<Id> {
@@ -134,57 +154,57 @@ impl<Id: Copy + Eq> Affine<'_, Id> {
 
     /// Visits all that stand in the rings, in their order.
     #[inline(never)]
-    pub(super) fn for_each<W: World<Id = Id>>(self, w: &W, visit: impl FnMut(Id)) {
+    pub(super) fn for_each<W: World<Id = Id>>(&self, w: &W, visit: impl FnMut(Id)) {
         each!(self, seats => seats.rings().visit_all(w, visit));
     }
 
     /// `id`, which stands in the rings at `level`, does so no longer.
     #[inline(never)]
-    pub(super) fn take<W: World<Id = Id>>(self, w: &W, id: Id, level: Level) {
-        match self {
-            Self::Weak(weak) => weak.rings().take_out(w, id, level.as_priority()),
-            Self::Bound(bound) => bound.rings().take_out(w, id, level),
+    pub(super) fn take<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level) {
+        match self.by_rule() {
+            ByRule::Weak(weak) => weak.rings().take_out(w, id, level.as_priority()),
+            ByRule::Bound(bound) => bound.rings().take_out(w, id, level),
         }
     }
 
     /// `id`, a ring of its own, stands in the rings from now on; see [`Masked::put`].
     #[inline(never)]
     pub(super) fn put<W: World<Id = Id>>(
-        self,
+        &self,
         w: &W,
         id: Id,
         level: Level,
         turn: i64,
         place: Place,
     ) {
-        match self {
-            Self::Weak(weak) => weak.put(w, id, level.as_priority(), turn, place),
-            Self::Bound(bound) => bound.put(w, id, level, turn, place),
+        match self.by_rule() {
+            ByRule::Weak(weak) => weak.put(w, id, level.as_priority(), turn, place),
+            ByRule::Bound(bound) => bound.put(w, id, level, turn, place),
         }
     }
 
     /// See [`Masked::turn`].
     #[inline(never)]
-    pub(super) fn turn<W: World<Id = Id>>(self, w: &W, id: Id) -> i64 {
+    pub(super) fn turn<W: World<Id = Id>>(&self, w: &W, id: Id) -> i64 {
         each!(self, seats => seats.turn(w, id))
     }
 
     /// See [`Masked::close`].
     #[inline(never)]
-    pub(super) fn close(self, next: [i64; 2]) {
+    pub(super) fn close(&self, next: [i64; 2]) {
         each!(self, seats => seats.close(next));
     }
 
     /// See [`Masked::seat`].
     #[inline(never)]
-    pub(super) fn seat<W: World<Id = Id>>(self, w: &W, cpu: usize, heir: Option<(Id, i64)>) {
+    pub(super) fn seat<W: World<Id = Id>>(&self, w: &W, cpu: usize, heir: Option<(Id, i64)>) {
         each!(self, seats => seats.seat(w, cpu, heir));
     }
 
     /// See [`Masked::open`].
     #[inline(never)]
     pub(super) fn open<W: World<Id = Id>>(
-        self,
+        &self,
         w: &W,
         tell: impl FnMut(usize, Option<(Id, Option<i64>)>),
     ) -> (u64, [i64; 2]) {

@@ -1,10 +1,10 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
 use super::cluster::{LATEST, begin, forget_own_job, set_job, set_served};
-use super::masked::{Bound, Rings, set_place};
+use super::masked::{Rings, set_place};
 use super::{
     Affine, Cluster, Deadlines, Left, Masked, Place, Ready, Rows, SEATS, Served, Solo, Urgency,
-    Waiting, Weak, World,
+    Waiting, World,
 };
 use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
@@ -34,8 +34,7 @@ pub struct Home<Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usi
     instance: Cell<u8>,
     // The last ones, so that the others are reached as before where nobody has a server.
     served: Served<Id>,
-    weak: Masked<Id, Weak>,
-    bound: Masked<Id, Bound>,
+    affine: Affine<Id>,
 }
 
 impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
@@ -52,8 +51,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         kind: Cell::new(Kind::Solo),
         instance: Cell::new(0),
         served: Cluster::OPEN,
-        weak: Masked::OPEN,
-        bound: Masked::OPEN,
+        affine: Affine::OPEN,
     };
 
     pub(super) fn begin(&self, instance: Instance, kind: Kind) {
@@ -106,7 +104,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         turn: impl FnMut(Id) -> Option<i64>,
     ) {
         if let Kind::Edf = self.kind.get() {
-            Q::part(w, self.edf.waiting(), self.bound.rings(), turn);
+            Q::part(w, self.edf.waiting(), self.affine.binds(), turn);
             self.kind.set(Kind::Bound);
         }
     }
@@ -220,8 +218,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
-            Kind::Weak => Decider::Affine(Affine::Weak(&self.weak)),
-            Kind::Bound => Decider::Affine(Affine::Bound(&self.bound)),
+            Kind::Weak | Kind::Bound => Decider::Affine(&self.affine),
         }
     }
 
@@ -280,10 +277,25 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         true
     }
 
-    /// The same while it is closed.
+    /// The same while it is closed. In an order that costs those least that are asked most.
     #[inline(always)]
     pub fn closed(&self) -> Option<Decider<'_, Id, Seat, Q, N>> {
-        Some(self.decider()).filter(|decider| decider.is_closed())
+        if let Some((solo, _)) = self.solo() {
+            return Some(Decider::Solo(solo));
+        }
+        if let Some(cluster) = self.cluster() {
+            return Some(Decider::Cluster(cluster));
+        }
+        if let Some(edf) = self.edf() {
+            return Some(Decider::Edf(edf));
+        }
+        if let Some(served) = self.served() {
+            return Some(Decider::Served(served));
+        }
+        if let Some(masked) = self.masked() {
+            return Some(Decider::Masked(masked));
+        }
+        self.affine().map(Decider::Affine)
     }
 
     /// The queue that decides, and the seat of its processor, where the instance is closed and has one.
@@ -318,13 +330,8 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
 
     /// The same by another rule.
     #[inline(always)]
-    pub fn affine(&self) -> Option<Affine<'_, Id>> {
-        let affine = match self.kind.get() {
-            Kind::Weak => Affine::Weak(&self.weak),
-            Kind::Bound => Affine::Bound(&self.bound),
-            _ => return None,
-        };
-        affine.is_closed().then_some(affine)
+    pub fn affine(&self) -> Option<&Affine<Id>> {
+        self.affine.is_closed().then_some(&self.affine)
     }
 }
 
@@ -341,7 +348,7 @@ pub enum Decider<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
     /// The same by another rule.
-    Affine(Affine<'a, Id>),
+    Affine(&'a Affine<Id>),
 }
 
 /// The answer of [`Router::change_home`](super::Router::change_home) for a thread that was moved, and has neither a job nor a server.
@@ -380,7 +387,7 @@ impl<Id: Copy + Eq, Seat, Q: Ready<Id>, const N: usize> PartialEq for Decider<'_
             (Self::Edf(one), Self::Edf(other)) => core::ptr::eq(*one, *other),
             (Self::Masked(one), Self::Masked(other)) => core::ptr::eq(*one, *other),
             (Self::Served(one), Self::Served(other)) => core::ptr::eq(*one, *other),
-            (Self::Affine(one), Self::Affine(other)) => one == other,
+            (Self::Affine(one), Self::Affine(other)) => core::ptr::eq(*one, *other),
             _ => false,
         }
     }
@@ -455,7 +462,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
             Self::Solo(solo) => return solo.is_first(id, w.priority(id)),
             Self::Cluster(cluster) if cluster.seat_of(w, id).is_some() => return true,
             Self::Edf(edf) if edf.seat_of(w, id).is_some() => return true,
-            Self::Masked(masked) if masked.seat_of(w, id).is_some() => return true,
+            Self::Masked(masked) => return masked.keeps_place(w, id),
             Self::Served(served) if served.seat_of(w, id).is_some() => return true,
             Self::Affine(affine) => return affine.keeps_place(w, id),
             _ => {}
@@ -742,10 +749,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
             Self::Edf(edf) => {
                 edf.take_turn_of(w, here, receiver, sender);
             }
-            Self::Masked(masked) => {
-                masked.ready(w, receiver, Place::First);
-                masked.requeue(w, sender, Place::Last);
-            }
+            Self::Masked(masked) => masked.hand_turn(w, receiver, sender),
             Self::Served(served) => {
                 if Served::serves(w, receiver) {
                     renew(served);

@@ -16,7 +16,7 @@ mod masked;
 mod router;
 mod solo;
 
-pub use affine::Affine;
+pub use affine::{Affine, ByRule};
 pub(super) use cluster::LATEST;
 pub use cluster::{
     Branches, Budgets, Cluster, Deadlines, Key, Left, Ranked, Ready, SEATS, Served, Told, Tops,

@@ -2,7 +2,7 @@
 
 use super::cluster::{LATEST, set_budget, set_job, set_served};
 use super::decider::Kind;
-use super::{Affine, Decider, Home, Moved, Place, Ready, SEATS, Served, World};
+use super::{ByRule, Decider, Home, Moved, Place, Ready, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, Obtained, PolicyKind, Priority, System, Thread,
     system::Executing, system::Held,
@@ -551,11 +551,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// What decides about the home of `row`, where that is closed and stays so when a thread is bound.
     fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat, Q, N>> {
         let home = self.home(self.system.scheduler(row).ok()?)?;
-        home.closed().filter(|decider| {
-            matches!(
-                decider,
-                Decider::Masked(_) | Decider::Affine(Affine::Bound(_))
-            )
+        home.closed().filter(|decider| match decider {
+            Decider::Masked(_) => true,
+            Decider::Affine(affine) => matches!(affine.by_rule(), ByRule::Bound(_)),
+            _ => false,
         })
     }
 

@@ -43,17 +43,29 @@ impl<Id: Copy + Eq> Rule<Id> for Bound {
     }
 
     #[inline(always)]
-    fn enter<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, id: Id, key: Key<Id>, place: Place) {
+    fn enter<W: World<Id = Id>>(
+        seats: &Seats<Id>,
+        w: &W,
+        id: Id,
+        key: Key<Id>,
+        place: Place,
+        leaves: impl FnOnce(usize),
+    ) {
         let taken = Deadlines::bound_to(w, id).filter(|cpu| is_taken(seats, w, *cpu));
         let last = taken.or_else(|| seats.last_of(CpuSet::ALL));
         match last.filter(|cpu| key < seats.keys[index(*cpu)].get()) {
             None => seats.stand(w, id, key, place),
             Some(cpu) => {
-                seats.leave(w, cpu);
+                leaves(cpu);
                 let way = way(seats, w, id, cpu);
                 Self::sit(seats, w, id, key, &way);
             }
         }
+    }
+
+    #[inline(always)]
+    fn fits<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, id: Id, cpu: usize) -> bool {
+        way(seats, w, id, cpu).0 == cpu
     }
 
     #[inline(always)]

@@ -84,12 +84,6 @@ pub trait Rings<Id: Copy + Eq>: Sized {
         turn: i64,
         place: Place,
     );
-    /// Whether one that stands here may come before one with this urgency that goes behind its equals,
-    /// or in front of them.
-    #[inline(always)]
-    fn may_precede(&self, _urgency: Self::Urgency, _place: Place) -> bool {
-        true
-    }
     /// Takes out `id`; it is then a ring of its own.
     fn take_out<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
     /// The first that `will_do`, and its urgency. As many steps as there are before it.
@@ -117,14 +111,19 @@ pub trait Rule<Id: Copy + Eq>: Sized {
     /// The processor of `cpus`, which are some, that is told first of when the instance is opened.
     fn first_told(masked: &Masked<Id, Self>, cpus: u8) -> usize;
 
-    /// `id`, a ring of its own, gets a seat, or stands in the rings: at `key`, behind its equals or in front of them.
+    /// `id`, a ring of its own, gets a seat, or stands in the rings: at `key`, behind its equals or in front of them. Who
+    /// makes way for it `leaves` that seat, the owner of a free one, and who leaves by shifts, as [`Masked::leave`] says.
     fn enter<W: World<Id = Id>>(
         masked: &Masked<Id, Self>,
         w: &W,
         id: Id,
         key: KeyOf<Id, Self>,
         place: Place,
+        leaves: impl FnOnce(usize),
     );
+
+    /// Whether `id`, which stands in the rings, may have the seat of `cpu`, and nobody shifts for it.
+    fn fits<W: World<Id = Id>>(masked: &Masked<Id, Self>, w: &W, id: Id, cpu: usize) -> bool;
 
     /// The ready thread that shall have the seat of `cpu`, where the owner is leaving, with its key and the way.
     fn best<W: World<Id = Id>>(
@@ -238,6 +237,13 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         waiting.find(|cpu| self.owner(*cpu) == Some(id))
     }
 
+    /// Whether `id`, which is ready, has a seat, or none that has none comes before it.
+    #[inline(always)]
+    pub(super) fn keeps_place<W: World<Id = Id>>(&self, w: &W, id: Id) -> bool {
+        let is_first = |(first, _)| first == id;
+        self.seat_of(w, id).is_some() || self.rings.search(w, |_| true).is_some_and(is_first)
+    }
+
     fn processors(bits: u8) -> impl Iterator<Item = usize> {
         let cpus = CpuSet::from_bits(bits.into());
         cpus.into_iter().map(Cpu::index)
@@ -265,6 +271,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         Cpu::new(cpu).is_some_and(|cpu| R::Rings::mask(w, id).contains(cpu))
     }
 
+    #[inline(always)]
     fn draw(&self, place: Place) -> i64 {
         let (next, step) = match place {
             Place::Last => (&self.next[0], 1),
@@ -303,6 +310,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// The owner of the seat of `cpu` has another one's place, whose registers are still here; or it is free, and `owner` none.
+    #[inline(always)]
     fn appoint<W: World<Id = Id>>(&self, w: &W, cpu: usize, key: KeyOf<Id, R>, owner: Option<Id>) {
         self.charge_owner(w, cpu);
         self.keys[index(cpu)].set(key);
@@ -312,6 +320,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// Who can run on `cpu` now: the owner of its seat, unless it is free, or waits.
+    #[inline(never)]
     fn user<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Id {
         self.waits.set(self.waits.get() & !bit(cpu));
         let Some(owner) = self.owner(cpu) else {
@@ -331,6 +340,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// `heir` runs on `cpu` next; but that is not said before it has let go of registers that another waits for.
+    #[inline(never)]
     fn tell_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize, heir: Id) {
         let current = w.current(w.seat(cpu));
         if self.who_waits_for(current).is_some() {
@@ -361,6 +371,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     // --- Rings.
 
     /// `id`, a ring of its own, stands in the rings, at `key`.
+    #[inline(always)]
     fn stand<W: World<Id = Id>>(&self, w: &W, id: Id, key: KeyOf<Id, R>, place: Place) {
         let (urgency, turn) = (R::Rings::urgency_of(key), R::Rings::turn_of(key));
         self.rings.stand(w, id, urgency, turn, place);
@@ -369,10 +380,12 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     // --- Operations.
 
     fn enter<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: UrgencyOf<Id, R>, place: Place) {
-        R::enter(self, w, id, R::Rings::key(urgency, self.draw(place)), place);
+        let key = R::Rings::key(urgency, self.draw(place));
+        R::enter(self, w, id, key, place, |cpu| self.leave(w, cpu));
     }
 
     /// The owner of the seat of `cpu`, if it is not free, stands in the rings; the seat is the caller's business.
+    #[inline(always)]
     fn leave<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
         if let Some(victim) = self.owner(cpu) {
             let key = R::moved(self, self.keys[index(cpu)].get(), Place::First);
@@ -381,14 +394,55 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// The seat of `cpu` goes to whom it belongs now, or it is free.
+    #[inline(always)]
     fn fill<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
-        match R::best(self, w, cpu) {
-            Some((next, key, way)) => {
-                self.rings.take_out(w, next, R::Rings::urgency_of(key));
-                R::sit(self, w, next, R::moved(self, key, Place::Last), &way);
-            }
-            None => self.appoint(w, cpu, R::free(self), None),
+        if !self.succeed(w, cpu, R::Rings::FREE, || {}) {
+            self.appoint(w, cpu, R::free(self), None);
         }
+    }
+
+    /// The seat of `cpu` goes to whom it belongs once its owner `leaves` it, if that one is before `limit`; whether it does.
+    #[inline(always)]
+    fn succeed<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        cpu: usize,
+        limit: KeyOf<Id, R>,
+        leaves: impl FnOnce(),
+    ) -> bool {
+        let Some((top, urgency)) = self.rings.search(w, |_| true) else {
+            return false;
+        };
+        let key = R::Rings::key(urgency, R::Rings::turn(w, top));
+        if key >= limit {
+            return false;
+        }
+        if !R::fits(self, w, top, cpu) {
+            return self.succeed_by_ways(w, cpu, limit, leaves);
+        }
+        self.rings.take_out(w, top, urgency);
+        leaves();
+        self.appoint(w, cpu, R::moved(self, key, Place::Last), Some(top));
+        true
+    }
+
+    /// The same where the first of those that stand cannot have just this seat.
+    #[inline(never)]
+    fn succeed_by_ways<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        cpu: usize,
+        limit: KeyOf<Id, R>,
+        leaves: impl FnOnce(),
+    ) -> bool {
+        let Some((next, key, way)) = R::best(self, w, cpu).filter(|(_, key, _)| *key < limit)
+        else {
+            return false;
+        };
+        self.rings.take_out(w, next, R::Rings::urgency_of(key));
+        leaves();
+        R::sit(self, w, next, R::moved(self, key, Place::Last), &way);
+        true
     }
 
     /// The owner of the seat of `cpu`, which has `urgency`, goes behind its equals or in front of them; who is before it then
@@ -403,16 +457,8 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         place: Place,
     ) {
         let key = R::Rings::key(urgency, self.draw(place));
-        if !self.rings.may_precede(urgency, place) {
-            return self.keys[index(cpu)].set(key);
-        }
-        match R::best(self, w, cpu) {
-            Some((next, before, way)) if before < key => {
-                self.rings.take_out(w, next, R::Rings::urgency_of(before));
-                self.stand(w, id, key, place);
-                R::sit(self, w, next, R::moved(self, before, Place::Last), &way);
-            }
-            _ => self.keys[index(cpu)].set(key),
+        if !self.succeed(w, cpu, key, || self.stand(w, id, key, place)) {
+            self.keys[index(cpu)].set(key);
         }
     }
 
@@ -420,6 +466,26 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     pub fn ready<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
         self.enter(w, id, R::Rings::standing(w, id), place);
         R::settle(self, w);
+    }
+
+    /// `receiver`, a ring of its own, becomes ready in front of its equals, and `sender`, which is ready and as urgent, goes behind
+    /// them. Not for a rule by which a sender that made way may have another seat.
+    pub(super) fn hand_turn<W: World<Id = Id>>(&self, w: &W, receiver: Id, sender: Id) {
+        let mut gave_way = false;
+        let key = R::Rings::key(R::Rings::standing(w, receiver), self.draw(Place::First));
+        R::enter(self, w, receiver, key, Place::First, |cpu| {
+            gave_way = self.owner(cpu) == Some(sender);
+            if gave_way {
+                // Whose seat it could have is before it: it made way as the last of them.
+                let key = R::Rings::key(R::Rings::standing(w, sender), self.draw(Place::Last));
+                self.stand(w, sender, key, Place::Last);
+            } else {
+                self.leave(w, cpu);
+            }
+        });
+        if !gave_way {
+            self.requeue(w, sender, Place::Last);
+        }
     }
 
     /// Takes out `id`, which is ready; it is then a ring of its own.
@@ -431,7 +497,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// Puts `id`, which is ready, behind its equals or in front of them.
-    #[inline(never)]
+    #[inline(always)]
     pub fn requeue<W: World<Id = Id>>(&self, w: &W, id: Id, place: Place) {
         let urgency = R::Rings::standing(w, id);
         self.place_at(w, id, urgency, urgency, place);
@@ -455,6 +521,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     }
 
     /// `id`, which is ready at `old`, has the urgency `new` from now on.
+    #[inline(never)]
     fn place_at<W: World<Id = Id>>(
         &self,
         w: &W,

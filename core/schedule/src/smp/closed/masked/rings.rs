@@ -114,14 +114,6 @@ impl<Id: Copy + Eq> Rings<Id> for ReadyQueue<Id> {
     }
 
     #[inline(always)]
-    fn may_precede(&self, priority: Priority, place: Place) -> bool {
-        self.urgent().is_some_and(|top| match place {
-            Place::Last => !priority.beats(top),
-            Place::First => top.beats(priority),
-        })
-    }
-
-    #[inline(always)]
     fn take_out<W: World<Id = Id>>(&self, w: &W, id: Id, priority: Priority) {
         Self::remove(self, w, id, priority);
     }

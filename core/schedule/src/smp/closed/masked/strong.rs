@@ -43,30 +43,38 @@ impl<Id: Copy + Eq> Rule<Id> for Strong {
     }
 
     #[inline(always)]
-    fn enter<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, id: Id, key: u64, place: Place) {
+    fn enter<W: World<Id = Id>>(
+        masked: &Masked<Id>,
+        w: &W,
+        id: Id,
+        key: u64,
+        place: Place,
+        leaves: impl FnOnce(usize),
+    ) {
         let owners = Owners { masked, w };
         match matching::glance(&owners, masked.owned(), Self::Rings::mask(w, id), key) {
             Glance::Waits => masked.stand(w, id, key, place),
             Glance::Takes(cpu) => {
-                masked.leave(w, cpu.index());
+                leaves(cpu.index());
                 masked.appoint(w, cpu.index(), key, Some(id));
             }
             Glance::Unclear => enter_by_shifts(masked, w, id, key, place),
         }
     }
 
+    #[inline(always)]
+    fn fits<W: World<Id = Id>>(_: &Masked<Id>, w: &W, id: Id, cpu: usize) -> bool {
+        Self::Rings::mask(w, id).contains(Cpu::masked(cpu as u8))
+    }
+
     fn best<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, cpu: usize) -> Option<(Id, u64, Route)> {
         let mask = |id| Self::Rings::mask(w, id);
         let freed = Cpu::masked(cpu as u8);
-        let key = |id, priority| Self::Rings::key(priority, Self::Rings::turn(w, id));
-        let (top, priority) = masked.rings.search(w, |_| true)?;
-        if mask(top).contains(freed) {
-            return Some((top, key(top, priority), Route::to(freed)));
-        }
         let reach = matching::departure(&Owners { masked, w }, masked.owned(), freed);
         let profits = |id| !mask(id).and(reach.cpus()).is_empty();
         let (best, priority) = masked.rings.search(w, profits)?;
-        Some((best, key(best, priority), reach.route(mask(best))?))
+        let key = Self::Rings::key(priority, Self::Rings::turn(w, best));
+        Some((best, key, reach.route(mask(best))?))
     }
 
     fn sit<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, id: Id, key: u64, route: &Route) {
@@ -101,7 +109,7 @@ impl<Id: Copy + Eq> Masked<Id> {
         let old = w.priority(id);
         set();
         let new = w.priority(id);
-        if self.rings.may_precede(new, Place::First) {
+        if self.rings.urgent().is_some_and(|top| top.beats(new)) {
             return self.lower_among_others(w, id, old);
         }
         let key = ReadyQueue::<Id>::key(new, self.draw(Place::First));

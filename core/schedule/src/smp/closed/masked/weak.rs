@@ -20,15 +20,27 @@ impl<Id: Copy + Eq> Rule<Id> for Weak {
     }
 
     #[inline(always)]
-    fn enter<W: World<Id = Id>>(masked: &Masked<Id, Self>, w: &W, id: Id, key: u64, place: Place) {
+    fn enter<W: World<Id = Id>>(
+        masked: &Masked<Id, Self>,
+        w: &W,
+        id: Id,
+        key: u64,
+        place: Place,
+        leaves: impl FnOnce(usize),
+    ) {
         let last = masked.last_of(Self::Rings::mask(w, id));
         match last.filter(|cpu| key < masked.keys[index(*cpu)].get()) {
             None => masked.stand(w, id, key, place),
             Some(cpu) => {
-                masked.leave(w, cpu);
+                leaves(cpu);
                 masked.appoint(w, cpu, key, Some(id));
             }
         }
+    }
+
+    #[inline(always)]
+    fn fits<W: World<Id = Id>>(_: &Masked<Id, Self>, w: &W, id: Id, cpu: usize) -> bool {
+        Self::Rings::mask(w, id).contains(Cpu::masked(cpu as u8))
     }
 
     #[inline(always)]
