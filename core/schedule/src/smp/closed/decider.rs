@@ -101,7 +101,9 @@ impl<Id: Copy + Eq, Seat: Copy> Home<Id, Seat> {
         turn: impl FnMut(Id) -> Option<i64>,
     ) {
         if let Kind::Edf = self.kind.get() {
-            self.affine.binds().take_over(w, self.edf.waiting(), turn);
+            self.affine
+                .begin_to_bind()
+                .take_over(w, self.edf.waiting(), turn);
             self.kind.set(Kind::Bound);
         }
     }
