@@ -214,7 +214,11 @@ impl<S: System> Kernel<S> {
     /// urgent if it is another one; otherwise as [`Kernel::raise_here`].
     #[inline(always)]
     pub(crate) fn lower_here(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let (urgency, new) = (thread.urgency.get(cs), deserved(cs, thread));
+        let urgency = thread.urgency.get(cs);
+        let new = match thread.owned.get(cs).is_none() && thread.waiters.is_empty(cs) {
+            true => urgency.base(),
+            false => deserved(cs, thread),
+        };
         let set = || thread.urgency.set(cs, urgency.with_effective(new));
         let Some(home) = thread.home(cs) else {
             return false;

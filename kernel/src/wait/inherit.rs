@@ -47,7 +47,6 @@ pub(crate) fn closes_ring(cs: CriticalSection<'_>, thread: ThreadRef, other: Thr
 }
 
 /// The effective priority that follows from what `thread` has and owns.
-#[inline(always)]
 pub(crate) fn deserved(cs: CriticalSection<'_>, thread: ThreadRef) -> Priority {
     let mut priority = thread.urgency.get(cs).base();
     let mut owned = thread.owned.get(cs);
