@@ -9,7 +9,7 @@ use super::{OutcomeOf, slow_path, stay};
 use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::object::mutex::MutexCore;
 use crate::smp::View;
-use crate::thread::tcb::{Decider, EdfSeats, Running, ServedSeats, ThreadRef};
+use crate::thread::tcb::{Decider, EdfSeats, Home, Running, ServedSeats, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::inherit::Place;
 use crate::{Error, Kernel, Priority, System};
@@ -144,9 +144,12 @@ fn conclude_by_readying_open<S: System>(
     if let Some(served) = thread.served(cs) {
         return slow_path(conclude_by_readying_served::<S>(cs, served, thread));
     }
-    match thread.masked(cs) {
-        Some(masked) => masked.ready(&View::<S>::new(cs), thread, Place::Last),
-        None => kernel.enter_ready_elsewhere(cs, thread, Place::Last),
+    if let Some(masked) = thread.masked(cs) {
+        masked.ready(&View::<S>::new(cs), thread, Place::Last);
+    } else if let Some(affine) = thread.home(cs).and_then(Home::affine) {
+        affine.ready(&View::<S>::new(cs), thread, Place::Last);
+    } else {
+        kernel.enter_ready_elsewhere(cs, thread, Place::Last);
     }
     Kernel::<S>::conclude_several(cs, Status::OK, 0)
 }

@@ -4,7 +4,7 @@
 use super::{BLOCKED, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, answer};
-use crate::thread::tcb::{Decider, Home, ServedSeats, ThreadRef};
+use crate::thread::tcb::{Decider, ServedSeats, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::{Place, deserved};
 use crate::{Kernel, System};
@@ -214,10 +214,16 @@ impl<S: System> Kernel<S> {
     /// urgent if it is another one; otherwise as [`Kernel::raise_here`].
     #[inline(always)]
     pub(crate) fn lower_here(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let (urgency, new) = (thread.urgency.get(cs), deserved(cs, thread));
+        let urgency = thread.urgency.get(cs);
+        let new = match thread.owned.get(cs).is_none() && thread.waiters.is_empty(cs) {
+            true => urgency.base(),
+            false => deserved(cs, thread),
+        };
         let set = || thread.urgency.set(cs, urgency.with_effective(new));
-        let lower = |home: &Home| home.lower(&View::<S>::new(cs), thread, set);
-        new == urgency.effective() || thread.home(cs).is_some_and(lower)
+        let Some(home) = thread.home(cs) else {
+            return false;
+        };
+        new == urgency.effective() || home.lower(&View::<S>::new(cs), thread, set)
     }
 
     /// Whether `thread` runs here on a turn of its own, and nobody has decided that another one
@@ -280,6 +286,9 @@ impl<S: System> Kernel<S> {
         sender: ThreadRef,
         receiver: ThreadRef,
     ) -> bool {
+        if sender.served(cs).is_some() {
+            return sender.shares_home(cs, receiver);
+        }
         match sender.decider(cs) {
             Some(decider) => {
                 let here = S::Machine::number();

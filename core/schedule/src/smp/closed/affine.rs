@@ -11,7 +11,7 @@ use core::cell::Cell;
 pub struct Affine<Id: Copy + Eq> {
     weak: Masked<Id, Weak>,
     bound: Masked<Id, Bound>,
-    /// Whether deadlines count.
+    /// Whether threads are bound, and deadlines count.
     binds: Cell<bool>,
 }
 
@@ -54,8 +54,8 @@ impl<Id: Copy + Eq> Affine<Id> {
         }
     }
 
-    /// Deadlines count: see [`Home::part`](super::Home). It has no thread yet.
-    pub(super) fn binds(&self) -> &Deadlines<Id> {
+    /// From now on threads are bound, and deadlines count. The rings for that, which are empty.
+    pub(super) fn begin_to_bind(&self) -> &Deadlines<Id> {
         self.binds.set(true);
         self.bound.rings()
     }
@@ -136,10 +136,13 @@ impl<Id: Copy + Eq> Affine<Id> {
     /// `receiver`, a ring of its own, becomes ready, and `sender`, which is ready, goes behind its equals.
     #[inline(never)]
     pub(super) fn hand_turn<W: World<Id = Id>>(&self, w: &W, receiver: Id, sender: Id) {
-        each!(self, seats => {
-            seats.ready(w, receiver, Place::First);
-            seats.requeue(w, sender, Place::Last);
-        });
+        match self.by_rule() {
+            ByRule::Weak(weak) => {
+                weak.ready(w, receiver, Place::First);
+                weak.requeue(w, sender, Place::Last);
+            }
+            ByRule::Bound(bound) => bound.hand_turn(w, receiver, sender),
+        }
     }
 
     /// The first of those that stand in the rings that `will_do`. As many steps as there are before it.

@@ -104,7 +104,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         turn: impl FnMut(Id) -> Option<i64>,
     ) {
         if let Kind::Edf = self.kind.get() {
-            Q::part(w, self.edf.waiting(), self.affine.binds(), turn);
+            Q::part(w, self.edf.waiting(), self.affine.begin_to_bind(), turn);
             self.kind.set(Kind::Bound);
         }
     }

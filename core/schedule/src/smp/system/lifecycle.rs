@@ -79,13 +79,14 @@ impl System<'_> {
     /// A node that nobody uses: at the least urgent priority of its instance, bound to nothing. Those of rows without a thread are.
     pub(super) fn fresh_node(&mut self, instance: u8, id: u16) {
         let least = self.lowest_level(instance);
-        // Before what it is bound to is forgotten, for the policy counts.
-        self.set_mask(instance, id, CpuSet::ALL);
+        if self.node(instance, id).bound != 0 {
+            // Before it is forgotten, for the policy counts those that are bound.
+            self.set_mask(instance, id, CpuSet::ALL);
+        }
         *self.node_mut(instance, id) = NodeRecord {
             real: least,
             ..NodeRecord::EMPTY
         };
-        self.set_mask(instance, id, CpuSet::ALL);
     }
 
     /// The level of the nodes of `instance` that are not in use.

@@ -111,8 +111,8 @@ pub trait Rule<Id: Copy + Eq>: Sized {
     /// The processor of `cpus`, which are some, that is told first of when the instance is opened.
     fn first_told(masked: &Masked<Id, Self>, cpus: u8) -> usize;
 
-    /// `id`, a ring of its own, gets a seat, or stands in the rings: at `key`, behind its equals or in front of them. Who
-    /// makes way for it `leaves` that seat, the owner of a free one, and who leaves by shifts, as [`Masked::leave`] says.
+    /// `id`, a ring of its own, gets a seat, or stands in the rings: at `key`, behind its equals or in front of them. `leaves` is
+    /// told of the seat that it gets, before its owner, if it has one, has left it; where others shift, [`Masked::leave`] is.
     fn enter<W: World<Id = Id>>(
         masked: &Masked<Id, Self>,
         w: &W,
@@ -476,7 +476,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         R::enter(self, w, receiver, key, Place::First, |cpu| {
             gave_way = self.owner(cpu) == Some(sender);
             if gave_way {
-                // Whose seat it could have is before it: it made way as the last of them.
+                // It made way as the last of those that it could displace, so it stands.
                 let key = R::Rings::key(R::Rings::standing(w, sender), self.draw(Place::Last));
                 self.stand(w, sender, key, Place::Last);
             } else {
