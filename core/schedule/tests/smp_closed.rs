@@ -760,7 +760,7 @@ impl<'a> Pair<'a> {
             Alone::Raised(to) => {
                 let set = || board.priority[id].set(to);
                 let is_raised = home.raise(board, id, to, set, Place::Last);
-                if !is_raised && !(is_apart && home.may_raise()) {
+                if !(is_raised || is_apart && home.may_raise()) {
                     assert!(system.surrender_raised(lock, row(id)));
                     return None;
                 }

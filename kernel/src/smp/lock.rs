@@ -279,10 +279,25 @@ impl<S: System> ClusterMutex<S> {
                 return Ok(());
             }
         }
-        slow_path(self.unlock_by_tables(held))
+        slow_path(self.unlock_wanted(held))
     }
 
     /// The same for one that somebody waits for.
+    #[inline(never)]
+    fn unlock_wanted(&'static self, held: Held<S>) -> Result<(), Error> {
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        if let (Made::As(lock) | Made::Raising(lock), Some(row)) =
+            (self.made.get(cs), current.row(cs))
+            && !S::Machine::in_interrupt()
+            && S::kernel().surrender_apart(cs, lock, current, row)
+        {
+            release(held);
+            return Ok(());
+        }
+        slow_path(self.unlock_by_tables(held))
+    }
+
+    /// The same for one whose owner inherits.
     #[inline(never)]
     fn unlock_by_tables(&'static self, held: Held<S>) -> Result<(), Error> {
         held.enter::<Surrender<S>>(self, 0, Timeout::NONE)
@@ -464,6 +479,47 @@ impl<S: System> Kernel<S> {
         }
     }
 
+    /// [`Kernel::surrender`] where no instance need be open for it: whether it is done.
+    #[inline(never)]
+    fn surrender_apart(
+        &'static self,
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        thread: ThreadRef,
+        owner: smp::Thread,
+    ) -> bool {
+        let several = S::smp();
+        let ended = several.ended_loan(cs, lock, owner);
+        let light = ended.filter(|ownership| ownership.is_light);
+        let loan = light.and_then(|light| Some((several.lender(cs, lock)?, light.raised?)));
+        if let Some((lender, _)) = loan {
+            lender.take_from(cs, thread);
+            self.lose_ceiling(cs, thread, || Self::goes_on_here(cs, thread));
+        }
+        let passed = several.with(cs, |scheduler| {
+            let system = scheduler.system_mut();
+            match system.surrender_apart(lock, owner) {
+                None if system.surrender_raised(lock, owner) => Some(None),
+                passed => passed,
+            }
+        });
+        let Some(next) = passed.flatten() else {
+            return false;
+        };
+        if let Some(next) = next.and_then(|row| several.thread(cs, row)) {
+            if let Some((lender, ceiling)) = loan {
+                let ceiling = Priority::from_stored(ceiling.0 as u8);
+                lender.lend_to(cs, next, ceiling);
+                // It stands in no queue but the lock's, and has left that: nothing else follows.
+                let urgency = next.urgency.get(cs);
+                let raised = urgency.effective().or_urgent(ceiling);
+                next.urgency.set(cs, urgency.with_effective(raised));
+            }
+            self.wake(cs, next);
+        }
+        true
+    }
+
     /// Gives `lock` of `thread`, whose row is `owner`, up once, and wakes who has it then, unless
     /// that one spins.
     fn surrender(
@@ -473,34 +529,16 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
         owner: smp::Thread,
     ) -> Result<(), Error> {
-        let several = S::smp();
-        let lender = several.lender(cs, lock);
-        let ended = several.ended_loan(cs, lock, owner);
-        let loan = lender.zip(ended);
-        if let Some((lender, ownership)) = loan {
-            lender.take_from(cs, thread);
-            match ownership.is_light {
-                true => self.lose_ceiling(cs, thread, || Self::goes_on_here(cs, thread)),
-                // Before the tables let others go first.
-                false => several.note_loan(cs, thread, owner),
-            }
-        }
-        let apart = several.with(cs, |scheduler| {
-            scheduler.system_mut().surrender_apart(lock, owner)
-        });
-        if let Some(next) = apart.flatten() {
-            if let Some(next) = next.and_then(|row| several.thread(cs, row)) {
-                if let Some((lender, ceiling)) = loan.and_then(|(l, o)| Some((l, o.raised?))) {
-                    let ceiling = Priority::from_stored(ceiling.0 as u8);
-                    lender.lend_to(cs, next, ceiling);
-                    // In no queue but the lock's any more, so nothing else follows.
-                    let urgency = next.urgency.get(cs);
-                    let raised = urgency.effective().or_urgent(ceiling);
-                    next.urgency.set(cs, urgency.with_effective(raised));
-                }
-                self.wake(cs, next);
-            }
+        if self.surrender_apart(cs, lock, thread, owner) {
             return Ok(());
+        }
+        let several = S::smp();
+        if several.ended_loan(cs, lock, owner).is_some()
+            && let Some(lender) = several.lender(cs, lock)
+        {
+            lender.take_from(cs, thread);
+            // Before the tables let others go first.
+            several.note_loan(cs, thread, owner);
         }
         let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)

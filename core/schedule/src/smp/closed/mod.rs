@@ -4,9 +4,9 @@
 //! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and
 //! a [`Cluster`] where it has several, or deadlines, a [`Masked`] where threads have affinities, or
 //! where deadlines count and threads are bound, and the [`System`](super::System) knows its threads
-//! as blocked and its processors as idle. What spans instances (a cluster mutex that somebody waits
-//! for, a processor that comes or goes; under deadlines also the first thread that is bound to a
-//! processor) *opens* it: then the System decides, and the rings of the decider hold its READY
+//! as blocked and its processors as idle. What spans instances (a cluster mutex whose owner inherits
+//! from who waits for it, a processor that comes or goes; under deadlines also the first thread that
+//! is bound to a processor) *opens* it: then the System decides, and the rings of the decider hold its READY
 //! threads. [`Router`] opens and closes.
 
 mod affine;

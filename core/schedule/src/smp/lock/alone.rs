@@ -159,15 +159,17 @@ impl System<'_> {
             return Err(Error::IncorrectState);
         }
         self.locks.begin_wait(lock, thread, Level::NONE);
-        self.take_places(lock, thread);
+        self.take_places(lock, thread, self.locks.is_involved(thread));
         Ok(Obtained::Waiting)
     }
 
-    /// The places of `thread`, which waits for `lock`, an apart one, agree with its nodes.
-    pub(super) fn take_places(&mut self, lock: Lock, thread: Thread) {
+    /// The places of `thread`, which waits for `lock`, an apart one, agree with its nodes: also with
+    /// those of other instances than its home if `others` may help it, or may have helped it until
+    /// now.
+    pub(super) fn take_places(&mut self, lock: Lock, thread: Thread, others: bool) {
         let home = self.home(thread);
         self.take_place(lock, home, thread);
-        if self.locks.is_involved(thread) {
+        if others {
             for instance in self.locks.instances().filter(|other| *other != home) {
                 self.take_place(lock, instance, thread);
             }
@@ -179,7 +181,7 @@ impl System<'_> {
     pub fn waiter_changed(&mut self, thread: Thread) {
         let lock = self.locks.waits_for(thread);
         if let Some(lock) = lock.filter(|lock| self.locks.is_apart(*lock)) {
-            self.take_places(lock, thread);
+            self.take_places(lock, thread, self.locks.is_involved(thread));
         }
     }
 

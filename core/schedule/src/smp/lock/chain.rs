@@ -125,7 +125,7 @@ impl System<'_> {
         match self.locks.waits_for(thread) {
             None => self.update_priority(thread, order, now, effects),
             Some(lock) if self.locks.is_apart(lock) => {
-                self.take_places(lock, thread);
+                self.take_places(lock, thread, true);
                 self.update_priority(thread, order, now, effects);
             }
             Some(lock) => self.follow_waiter(lock, thread, order, now, effects),

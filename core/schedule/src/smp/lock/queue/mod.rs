@@ -216,6 +216,9 @@ impl<'a> Queues<'a> {
 
     /// Puts `instance`, which has waiters for `lock`, at the end of its line.
     pub(crate) fn end_turn(&mut self, lock: Lock, instance: Instance) {
+        if self.ends[lock.index()].last == Some(instance) {
+            return;
+        }
         self.leave_line(lock, instance);
         self.join_line(lock, instance);
     }
