@@ -8,7 +8,9 @@ mod acts;
 mod board;
 
 use taktos_schedule::smp::closed::{Decider, Home, Kept, Router};
-use taktos_schedule::smp::{Dispatch, Error, Instance, Lock, Priority as Level, System, Thread};
+use taktos_schedule::smp::{
+    Dispatch, Error, Instance, Lock, Priority as Level, Reasons, System, Thread,
+};
 use taktos_schedule::{Cpu, CpuSet, Priority};
 use taktos_time::Instant;
 
@@ -130,7 +132,16 @@ impl<'m> Beside<'m> {
                 router.open(board, to, now);
             }
             About::Instance(instance) => router.open(board, instance, now),
-            About::Lock(lock, thread) => router.reach_lock(board, lock, thread.index(), true, now),
+            About::Lock(lock, thread) => {
+                if router
+                    .system()
+                    .owner(lock)
+                    .is_ok_and(|owner| owner.is_some())
+                {
+                    router.reach(board, thread.index(), now);
+                }
+                router.reach_lock(board, lock, thread.index(), true, now);
+            }
         }
     }
 
@@ -179,9 +190,23 @@ impl<'m> Beside<'m> {
     }
 
     fn try_close(&mut self, instance: Option<Instance>) {
-        if let Some(instance) = instance.filter(|_| self.closes) {
+        if let Some(instance) = instance.filter(|_| self.closes)
+            && !self.waits_for_lock(instance)
+        {
             self.router.try_close(&self.board, instance, self.now);
         }
+    }
+
+    /// Whether a thread that is at home in `instance` waits for a lock: the System wakes it, so it
+    /// must decide about it, though no lock without help would hold the instance open.
+    fn waits_for_lock(&self, instance: Instance) -> bool {
+        let system = self.router.system();
+        let waits = |thread: Thread| {
+            let reasons = system.reasons(thread);
+            system.scheduler(thread) == Ok(instance)
+                && reasons.is_ok_and(|reasons| reasons.any_of(Reasons::LOCK))
+        };
+        self.board.threads().any(waits)
     }
 
     /// One dispatch, as that which had `theirs`.
