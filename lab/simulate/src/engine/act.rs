@@ -118,3 +118,71 @@ impl<'r, O: Observer> Engine<'r, O> {
         released.map_err(|error| self.refused(task, "releasing a job", error))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::processor::NOTHING;
+    use crate::generate::SPEED_SIZES;
+    use crate::{Doing, JobId, LockSpec, Outcome, Plan, Policy, Protocol, Setup, Tables};
+    use taktos_time::{Duration, Instant};
+
+    /// Who executed where, from when on.
+    #[derive(Default)]
+    struct Switches(Vec<(Instant, Cpu, Doing)>);
+
+    impl Observer for Switches {
+        fn switch(&mut self, at: Instant, cpu: Cpu, doing: Doing, _: Duration) {
+            self.0.push((at, cpu, doing));
+        }
+        fn migrate(&mut self, at: Instant, job: JobId, _: Cpu, to: Cpu) {
+            self.0.push((at, to, Doing::Job(job)));
+        }
+    }
+
+    /// Runs `plan`; whether its clusters are decided about by seats as is said.
+    fn run(plan: &Plan, by_seats: bool) -> (Vec<(Instant, Cpu, Doing)>, Outcome) {
+        let mut tables = Tables::new(plan);
+        let mut switches = Switches::default();
+        let mut engine = Engine::new(plan, &mut tables, 0, &mut switches).unwrap();
+        for cpu in plan.cpus() {
+            let known = engine.board.processors.row(cpu).heir.get() != NOTHING;
+            assert_eq!(known, by_seats, "who decides about {cpu:?}");
+        }
+        engine.advance(plan.horizon()).unwrap();
+        engine.check_laws().unwrap();
+        let outcome = engine.finish();
+        (switches.0, outcome)
+    }
+
+    /// A lock that no task uses leaves the decisions to the tables, and changes none of them: with a thousand priorities and 64
+    /// processors, too, and with slices.
+    #[test]
+    fn seats_decide_as_the_tables_do() {
+        for (size, millis) in SPEED_SIZES.into_iter().zip([1_000, 40]) {
+            let mut workload = size.workload().unwrap();
+            for (policy, slice) in [
+                (Policy::Edf, None),
+                (Policy::Priority, None),
+                (Policy::Simple, Some(Duration::from_micros(300))),
+            ] {
+                let horizon = Duration::from_millis(millis);
+                let mut setup = Setup::global(policy, size.processors, horizon);
+                setup.slice = slice;
+                workload.locks.clear();
+                let seats = run(&Plan::new(&workload, &setup).unwrap(), true);
+                workload.locks.push(LockSpec {
+                    name: "unused".to_owned(),
+                    protocol: Protocol::None,
+                    ceilings: Vec::new(),
+                });
+                let tables = run(&Plan::new(&workload, &setup).unwrap(), false);
+                assert!(
+                    seats.0.len() > 1_000,
+                    "{size:?} {policy:?}: too little happens"
+                );
+                assert!(seats == tables, "{size:?} {policy:?}: others were chosen");
+            }
+        }
+    }
+}

@@ -24,7 +24,8 @@ pub(super) type Router<'a> = closed::Router<'a, u16, usize, Ranked<u16>, SEATS>;
 /// What the tables ask of the board and of processors.
 pub(super) type Kept<'e, 'b> = closed::Kept<'e, Board, Sink<'b>, Ranked<u16>, SEATS>;
 
-/// A thread.
+/// A thread, in half a cache line.
+#[repr(align(32))]
 struct Row {
     note: Cell<u64>,
     branches: Branches<u16>,
@@ -33,6 +34,8 @@ struct Row {
     /// Why it waits.
     reasons: Cell<Reasons>,
 }
+
+const _: () = assert!(size_of::<Row>() == 32, "half a cache line");
 
 /// All threads and processors.
 pub(super) struct Board {

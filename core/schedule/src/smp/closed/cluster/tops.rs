@@ -13,7 +13,7 @@ pub trait Tops<K> {
     /// All keys are none's.
     fn clear(&self) {}
     /// The seat of `cpu` has another key.
-    fn renew(&self, keys: &[Cell<K>], cpu: usize);
+    fn renew<const N: usize>(&self, keys: &[Cell<K>; N], cpu: usize);
     /// The key of the last seat.
     fn last(&self) -> K;
 }
@@ -22,7 +22,7 @@ pub trait Tops<K> {
 impl<K: Key> Tops<K> for () {
     const NONE: Self = ();
     #[inline(always)]
-    fn renew(&self, _: &[Cell<K>], _: usize) {}
+    fn renew<const N: usize>(&self, _: &[Cell<K>; N], _: usize) {}
     #[inline(always)]
     fn last(&self) -> K {
         K::NONE
@@ -38,12 +38,12 @@ pub struct Tournament<K> {
     of_sixteen: [Cell<K>; WIDTH],
 }
 
-/// The greatest of the keys that stand beside the one `at`.
+/// The greatest of the keys in the group `of`, of [`WIDTH`] each.
 #[inline(always)]
-fn greatest<K: Key>(keys: &[Cell<K>], at: usize) -> K {
-    let first = at / WIDTH * WIDTH;
-    let beside = keys.get(first..first + WIDTH).unwrap_or(&[]);
-    beside.iter().map(Cell::get).max().unwrap_or(K::NONE)
+fn greatest<K: Key, const N: usize>(keys: &[Cell<K>; N], of: usize) -> K {
+    let (groups, _) = keys.as_chunks::<WIDTH>();
+    let [one, two, three, four] = &groups[of % groups.len()];
+    one.get().max(two.get()).max(three.get().max(four.get()))
 }
 
 impl<K: Key> Tops<K> for Tournament<K> {
@@ -58,14 +58,14 @@ impl<K: Key> Tops<K> for Tournament<K> {
         }
     }
 
-    #[inline]
-    fn renew(&self, keys: &[Cell<K>], cpu: usize) {
+    #[inline(always)]
+    fn renew<const N: usize>(&self, keys: &[Cell<K>; N], cpu: usize) {
         let four = cpu / WIDTH % self.of_four.len();
-        self.of_four[four].set(greatest(keys, cpu));
-        self.of_sixteen[four / WIDTH].set(greatest(&self.of_four, four));
+        self.of_four[four].set(greatest(keys, four));
+        self.of_sixteen[four / WIDTH].set(greatest(&self.of_four, four / WIDTH));
     }
 
-    #[inline]
+    #[inline(always)]
     fn last(&self) -> K {
         greatest(&self.of_sixteen, 0)
     }
