@@ -279,13 +279,6 @@ impl<S: System> ClusterMutex<S> {
                 return Ok(());
             }
         }
-        slow_path(self.unlock_wanted(held))
-    }
-
-    /// The same for one that somebody waits for.
-    #[inline(never)]
-    fn unlock_wanted(&'static self, held: Held<S>) -> Result<(), Error> {
-        let (cs, current) = (held.section(), held.running().current(held.section()));
         if let (Made::As(lock) | Made::Raising(lock), Some(row)) =
             (self.made.get(cs), current.row(cs))
             && !S::Machine::in_interrupt()
@@ -494,7 +487,11 @@ impl<S: System> Kernel<S> {
         let loan = light.and_then(|light| Some((several.lender(cs, lock)?, light.raised?)));
         if let Some((lender, _)) = loan {
             lender.take_from(cs, thread);
-            self.lose_ceiling(cs, thread, || Self::goes_on_here(cs, thread));
+            // Who gives it up waits for nobody: nothing else follows.
+            let (urgency, own) = (thread.urgency.get(cs), deserved(cs, thread));
+            if urgency.effective() != own {
+                self.change_urgency(cs, thread, urgency.with_effective(own), Place::First);
+            }
         }
         let passed = several.with(cs, |scheduler| {
             let system = scheduler.system_mut();
