@@ -65,7 +65,7 @@ fn all_is_measured_in_any_order() {
                 "partitioned" => (3, 1, 8 * processors, 2 * processors),
                 "cluster" => (3, 1, 0, 0),
                 "edf" => (1, 1, 0, 0),
-                "deadlines" | "servers" => (1, 0, 0, 0),
+                "deadlines" | "servers" | "bound" | "simple" | "weak" => (1, 0, 0, 0),
                 "gathered" => (1, 1, processors, 0),
                 _ => (2, 0, 0, 0),
             };

@@ -112,7 +112,7 @@ pub trait Rule<Id: Copy + Eq>: Sized {
     fn first_told(masked: &Masked<Id, Self>, cpus: u8) -> usize;
 
     /// `id`, a ring of its own, gets a seat, or stands in the rings: at `key`, behind its equals or in front of them. `leaves` is
-    /// told of the seat that it gets, before its owner, if it has one, has left it; where others shift, [`Masked::leave`] is.
+    /// told of the seat that it gets, before its owner, if it has one, has left it; where others shift, `Masked::leave` is.
     fn enter<W: World<Id = Id>>(
         masked: &Masked<Id, Self>,
         w: &W,
