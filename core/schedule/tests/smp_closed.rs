@@ -1669,7 +1669,7 @@ fn seed() -> u64 {
 }
 
 const LENGTH: usize = if cfg!(miri) { 60 } else { 4_000 };
-const STORMS: usize = if cfg!(miri) { 1 } else { 150 };
+const STORMS: usize = if cfg!(miri) { 1 } else { 100 };
 const MOODS: [Mood; 5] = [
     Mood::new(1, THREADS),
     Mood::new(8, THREADS),
