@@ -220,7 +220,7 @@ impl<Id: Copy + Eq> Tree<Id> {
         None
     }
 
-    /// Has the members of `other` from now on, which has none then; this one has none. A fixed number of steps.
+    /// Takes over the members of `other`, which has none then; this one has none before. A fixed number of steps.
     pub fn take_over(&self, other: &Self) {
         self.first.set(other.first.take());
     }

@@ -190,7 +190,7 @@ struct Pair<'a> {
     closed: Vec<bool>,
     closes: bool,
     protocols: Vec<Protocol>,
-    /// Whom each lock with a ceiling raises, and to what.
+    /// The thread that each lock with a ceiling raises, and to what.
     lent: [Option<(usize, Priority)>; LOCKS],
 }
 
@@ -471,7 +471,7 @@ impl<'a> Pair<'a> {
         lent.fold(self.board.own[id].get(), |own, lent| own.or_urgent(lent.1))
     }
 
-    /// What `id` owns has changed, or its own priority: the plain system knows it by itself.
+    /// The locks of `id` have changed, or its own priority: the plain system knows it by itself.
     fn settle(&mut self, id: usize, place: Place) {
         let priority = self.deserved(id);
         if self.board.priority[id].get() != priority {
@@ -747,7 +747,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The same where the tables need not be asked.
+    /// [`Pair::obtain`] where the tables need not be asked.
     fn obtain_alone(&mut self, lock: Lock, id: usize) -> Option<Result<Obtained, Error>> {
         let is_apart = self.is_apart(lock);
         let own = self.scheduled_by(id);
@@ -1288,7 +1288,7 @@ impl<'a> Pair<'a> {
                 }
             }
             20..=22 => {
-                // Who spins gives nothing up meanwhile.
+                // A thread that spins gives nothing up meanwhile.
                 if let Some(running) = self.runner(number).filter(|id| !self.waits_for_lock(*id))
                     && let Some(owned) = locks
                         .iter()
@@ -1341,7 +1341,7 @@ impl<'a> Pair<'a> {
         )
     }
 
-    /// Who owns what, and how urgent that makes the threads of closed instances.
+    /// The owners of locks, and how urgent that makes the threads of closed instances.
     fn compare_owners(&mut self, locks: &[Lock]) {
         for lock in locks {
             let owner = self.plain.owner(*lock);
@@ -1364,7 +1364,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Who acts looks at its heir by itself.
+    /// The acting processor looks at its heir by itself.
     fn looks_itself(&self, number: usize) {
         if self.board.heir[number].get() != Some(self.board.current[number].get()) {
             let called = self.board.called.get().with(cpu(number));

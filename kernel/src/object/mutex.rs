@@ -109,7 +109,7 @@ impl MutexCore {
         }
     }
 
-    /// What lends a thread a ceiling without being a mutex that can be locked: a cluster mutex has
+    /// A lender of a ceiling that is no mutex and cannot be locked: a cluster mutex has
     /// one.
     #[expect(
         clippy::declare_interior_mutable_const,

@@ -61,7 +61,7 @@ enum Made {
 /// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the documentation says where the
 /// protocols differ from their sources.
 ///
-/// Who waits under [`ClusterProtocol::None`], or under a ceiling where no deadlines count, waits as
+/// A waiter under [`ClusterProtocol::None`], or a ceiling where no deadlines count, waits as
 /// for any object of the kernel's: nobody else's instance, nor its own, is concerned.
 ///
 /// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first.
@@ -119,7 +119,7 @@ impl<S: System> ClusterMutex<S> {
         slow_path(self.lock_raised(held, timeout))
     }
 
-    /// The same for one that has a ceiling, or is busy; not in an interrupt.
+    /// [`ClusterMutex::lock`] of one with a ceiling, or a busy one; not in an interrupt.
     #[inline(never)]
     fn lock_raised(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
         let (cs, current) = (held.section(), held.running().current(held.section()));
@@ -129,7 +129,7 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// The same for one that is busy, or raises a thread whose instance is open.
+    /// [`ClusterMutex::lock`] of a busy one, or one that raises a thread whose instance is open.
     #[inline(never)]
     fn lock_by_tables(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
         let answer = held.enter::<Obtain<S>>(self, 0, timeout);
@@ -164,7 +164,7 @@ impl<S: System> ClusterMutex<S> {
         self.obtain_raised_or(cs, current, own, |_, _| false)
     }
 
-    /// The same where the thread's instance may be open.
+    /// [`ClusterMutex::obtain_raised`] where the thread's instance may be open.
     #[inline(never)]
     fn obtain_raised_anywhere(
         &'static self,
@@ -184,7 +184,7 @@ impl<S: System> ClusterMutex<S> {
         })
     }
 
-    /// The same; where no decider raises the thread, `raise` does, or says that it cannot.
+    /// Both of these: where no decider raises the thread, `raise` does, or says that it cannot.
     #[inline(always)]
     fn obtain_raised_or(
         &'static self,
@@ -260,7 +260,7 @@ impl<S: System> ClusterMutex<S> {
         slow_path(self.unlock_raised(held))
     }
 
-    /// The same for one that has a ceiling, or that somebody waits for.
+    /// [`ClusterMutex::unlock`] of one that has a ceiling, or that somebody waits for.
     #[inline(never)]
     fn unlock_raised(&'static self, held: Held<S>) -> Result<(), Error> {
         let held = hold_after(held);
@@ -290,7 +290,7 @@ impl<S: System> ClusterMutex<S> {
         slow_path(self.unlock_by_tables(held))
     }
 
-    /// The same for one whose owner inherits.
+    /// [`ClusterMutex::unlock`] of one whose owner inherits.
     #[inline(never)]
     fn unlock_by_tables(&'static self, held: Held<S>) -> Result<(), Error> {
         held.enter::<Surrender<S>>(self, 0, Timeout::NONE)
@@ -487,7 +487,7 @@ impl<S: System> Kernel<S> {
         let loan = light.and_then(|light| Some((several.lender(cs, lock)?, light.raised?)));
         if let Some((lender, _)) = loan {
             lender.take_from(cs, thread);
-            // Who gives it up waits for nobody: nothing else follows.
+            // The thread that gives it up waits for nobody: nothing else follows.
             let (urgency, own) = (thread.urgency.get(cs), deserved(cs, thread));
             if urgency.effective() != own {
                 self.change_urgency(cs, thread, urgency.with_effective(own), Place::First);
@@ -551,7 +551,7 @@ impl<S: System> Kernel<S> {
 }
 
 impl<S: System> super::Smp<S> {
-    /// What lends the owner of `lock` the ceiling.
+    /// The lender of the ceiling of `lock`.
     fn lender(&self, cs: CriticalSection<'_>, lock: Lock) -> Option<&'static MutexCore> {
         self.lenders.get(cs).get(lock.index())?.get(cs)
     }
@@ -582,7 +582,7 @@ impl<S: System> super::Smp<S> {
         Some((self.thread(cs, ownership.owner)?, raised))
     }
 
-    /// What is known of `lock`, if it has a ceiling, and `owner` owns it and is about to give it up
+    /// The ownership of `lock`, if it has a ceiling, and `owner` owns it and is about to give it up
     /// for the last time.
     fn ended_loan(
         &self,

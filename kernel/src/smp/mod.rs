@@ -79,7 +79,7 @@ pub struct Smp<S> {
     limits: Guarded<&'static [Guarded<Duration>]>,
     idle: [Guarded<Option<ThreadRef>>; MOST],
     pub(crate) timeouts: [TimeoutQueue; MOST],
-    /// What lends its owner the ceiling of the cluster mutex of each row of the library's table of
+    /// The lender of the ceiling of the cluster mutex of each row of the library's table of
     /// locks.
     lenders: Guarded<&'static [Guarded<Option<&'static MutexCore>>]>,
     /// When the library wants to look at the budget of a processor's heir.
@@ -133,7 +133,7 @@ impl<S: System> Smp<S> {
         scheduler.as_mut().map(act)
     }
 
-    /// The same for who is at home somewhere: that is after the start.
+    /// [`Smp::with`] for a thread with a home: that is after the start.
     #[inline(always)]
     fn with_home<R>(
         &self,

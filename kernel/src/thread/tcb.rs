@@ -77,7 +77,7 @@ pub(crate) type EdfSeats = &'static Cluster<ThreadRef, Deadlines<ThreadRef>>;
 pub(crate) type ServedSeats = &'static Served<ThreadRef>;
 /// The same where threads have affinities.
 pub(crate) type MaskedSeats = &'static Masked<ThreadRef>;
-/// Who decides about an instance.
+/// The decider of an instance.
 pub(crate) type Decider = closed::Decider<'static, ThreadRef, &'static Processor>;
 
 #[cfg(target_pointer_width = "32")]
@@ -262,7 +262,7 @@ impl ThreadRef {
         smp::Thread::new(self.seat.get(cs).row.into())
     }
 
-    /// The same, and for idle threads one that no table has.
+    /// The thread's row; for idle threads one that no table has.
     #[inline(always)]
     pub fn row_or_none(self, cs: CriticalSection<'_>) -> smp::Thread {
         smp::Thread::of_row(self.seat.get(cs).row)

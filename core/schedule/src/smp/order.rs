@@ -158,7 +158,7 @@ impl Turns {
         }
     }
 
-    /// What is drawn next for one that is appended, and for one that is prepended, as the world is told it.
+    /// The turns that are drawn next, for one appended and for one prepended, as the world knows them.
     pub const fn next(&self) -> [i64; 2] {
         [Self::signed(self.up), Self::signed(self.down)]
     }

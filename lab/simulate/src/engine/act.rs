@@ -9,7 +9,7 @@ use super::board::{Board, Home, Kept, Sink};
 use super::{Engine, instant, thread_of};
 use crate::{Observer, SimError};
 
-/// What the seats of a home do that decide, by priorities or by deadlines: nothing where the tables decide.
+/// An act of the seats of a home that decide, by priorities or deadlines: none where the tables do.
 macro_rules! by_seats {
     ($home:expr, $seats:ident => $act:block) => {
         let home = $home;
@@ -23,7 +23,7 @@ macro_rules! by_seats {
 }
 
 impl<'r, O: Observer> Engine<'r, O> {
-    /// What may decide about the task, while `acting` asks.
+    /// The home that may decide about the task, while `acting` asks.
     #[inline(always)]
     fn home(&self, task: usize, acting: Cpu) -> Option<&'r Home> {
         self.board.processors.act_on(acting, self.now);
@@ -127,7 +127,7 @@ mod tests {
     use crate::{Doing, JobId, LockSpec, Outcome, Plan, Policy, Protocol, Setup, Tables};
     use taktos_time::{Duration, Instant};
 
-    /// Who executed where, from when on.
+    /// The task that executed where, from when on.
     #[derive(Default)]
     struct Switches(Vec<(Instant, Cpu, Doing)>);
 

@@ -17,11 +17,11 @@ use super::thread_of;
 /// As many seats as there may be processors.
 const SEATS: usize = Cpu::COUNT;
 
-/// What decides about a cluster.
+/// The decider of a cluster.
 pub(super) type Home = closed::Home<u16, usize, Ranked<u16>, SEATS>;
 /// The library's tables with what decides about clusters.
 pub(super) type Router<'a> = closed::Router<'a, u16, usize, Ranked<u16>, SEATS>;
-/// What the tables ask of the board and of processors.
+/// The effects that the tables ask of the board and of processors.
 pub(super) type Kept<'e, 'b> = closed::Kept<'e, Board, Sink<'b>, Ranked<u16>, SEATS>;
 
 /// A thread, in half a cache line.
@@ -219,5 +219,5 @@ impl Rows for Board {
     }
 }
 
-/// What the tables ask of processors: it is done as soon as these can.
+/// The effects that the tables ask of processors: done as soon as these can.
 pub(super) struct Sink<'b>(pub &'b Processors);

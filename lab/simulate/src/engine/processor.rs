@@ -59,7 +59,7 @@ pub(super) struct Processor {
     pub kernel_since: u64,
     /// It waits for the registers of its heir, which are on this processor.
     pub waits_for: Option<Cpu>,
-    /// Who shall run there: a task, [`NOBODY`], or [`NOTHING`] where the tables know it.
+    /// The heir: a task, [`NOBODY`], or [`NOTHING`] where the tables know it.
     pub heir: Cell<u16>,
     /// Whether the world above keeps it from executing (a virtual processor that is not scheduled).
     pub held: bool,

@@ -1,13 +1,13 @@
 //! Owns: the choice between the rules of [`Masked`] that few instances have. Must never know: how each decides.
 //!
-//! What is done here is out of line, so that it costs those nothing who decide by other rules.
+//! All functions here are out of line, so that instances under other rules pay nothing for them.
 
 use super::masked::{Bound, Rings};
 use super::{Deadlines, Masked, Place, Weak, World};
 use crate::smp::Level;
 use core::cell::Cell;
 
-/// Who decides about an instance where threads have affinities, and others do not shift by all ways: one of each rule.
+/// The seats of an instance with affinities under another rule than strong affinity: one of each.
 pub struct Affine<Id: Copy + Eq> {
     weak: Masked<Id, Weak>,
     bound: Masked<Id, Bound>,

@@ -277,7 +277,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         true
     }
 
-    /// The same while it is closed. In an order that costs those least that are asked most.
+    /// [`Home::decider`] while the instance is closed. The most frequent kind is asked first.
     #[inline(always)]
     pub fn closed(&self) -> Option<Decider<'_, Id, Seat, Q, N>> {
         if let Some((solo, _)) = self.solo() {
@@ -328,7 +328,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         self.masked.is_closed().then_some(&self.masked)
     }
 
-    /// The same by another rule.
+    /// The seats with affinities of another rule, where the instance is closed and has such.
     #[inline(always)]
     pub fn affine(&self) -> Option<&Affine<Id>> {
         self.affine.is_closed().then_some(&self.affine)
@@ -347,7 +347,7 @@ pub enum Decider<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N
     Served(&'a Served<Id>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
-    /// The same by another rule.
+    /// Where threads have affinities under another rule.
     Affine(&'a Affine<Id>),
 }
 

@@ -62,7 +62,7 @@ pub trait World: Links {
     /// The priority by which `id` is scheduled.
     fn priority(&self, id: Self::Id) -> Priority;
 
-    /// The same as a number of the tables': of a world that has more than [`Priority`] can tell apart.
+    /// [`World::priority`] as a number of the tables: for a world with more than [`Priority`] has.
     #[inline(always)]
     fn number(&self, id: Self::Id) -> smp::Priority {
         smp::Priority(self.priority(id).level().into())

@@ -548,7 +548,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// What decides about the home of `row`, where that is closed and stays so when a thread is bound.
+    /// The decider of the home of `row`, where that is closed and stays so when a thread is bound.
     fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat, Q, N>> {
         let home = self.home(self.system.scheduler(row).ok()?)?;
         home.closed().filter(|decider| match decider {

@@ -20,7 +20,7 @@ use crate::smp::order::Level;
 use crate::smp::steps::step;
 use crate::smp::{Error, Instance, Lock, System, Thread};
 
-/// What came of an attempt to obtain a lock that has a ceiling alone.
+/// The result of an attempt to obtain a lock with a ceiling in its rows alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alone {
     /// It is the thread's, whose priority the world makes this one while it owns it, unless it is
@@ -33,10 +33,10 @@ pub enum Alone {
     Ask,
 }
 
-/// What [`System::ownership`] says.
+/// The answer of [`System::ownership`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ownership {
-    /// Who owns the lock.
+    /// The owner of the lock.
     pub owner: Thread,
     /// Whether the owner has obtained it once more than it has given it up.
     pub is_last: bool,
@@ -215,7 +215,7 @@ impl System<'_> {
         next
     }
 
-    /// Who owns `lock`, and what of that the world must know; none where it is free, or does not
+    /// The owner of `lock`, and what of that the world must know; none where it is free, or does not
     /// exist. A fixed number of steps.
     pub fn ownership(&self, lock: Lock) -> Option<Ownership> {
         let record = self.locks.locks.get(lock.index())?;

@@ -60,8 +60,8 @@ impl System<'_> {
         }
     }
 
-    /// The same after a change among those who wait for `lock`: nothing where the owner does not
-    /// inherit, as nobody spins for another one then.
+    /// [`System::let_owners_lead`] after a change among the waiters of `lock`: nothing where the
+    /// owner does not inherit, as nobody spins for another one then.
     pub(super) fn let_owners_lead_after(
         &mut self,
         lock: Lock,
@@ -139,7 +139,7 @@ impl System<'_> {
         }
     }
 
-    /// Who would lose its processor to the node `id`, if that is an equal that goes first as
+    /// The node that would lose its processor to `id`, if that is an equal that goes first as
     /// well: it would take the processor back, and so on with each dispatch.
     fn leader_in_the_way(&mut self, instance: u8, id: u16) -> Option<u16> {
         let victim = self.victim(instance, id)?;

@@ -298,7 +298,7 @@ impl<'a> Table<'a> {
                 self.count_slot(lock, |used| used - 1);
             }
         }
-        if self.wait(thread).raised != Level::NONE {
+        if self.spins(thread) {
             self.spinners -= 1;
         }
         let wait = self.wait_mut(thread);

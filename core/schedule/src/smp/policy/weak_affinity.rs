@@ -35,9 +35,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct WeakAffinity {
     levels: Levels,
-    /// Who was asked for last with [`Policy::lowest`], and not READY since: it comes in with the turn that was drawn for it.
+    /// The node of the last [`Policy::lowest`], not READY since: it comes in with the turn drawn for it.
     arrives: u16,
-    /// Who left the SCHEDULED nodes last, with nobody entered since: if it comes back, its turn was drawn for that.
+    /// The node that left the SCHEDULED ones last, with none entered since: its turn is drawn already.
     leaves: u16,
 }
 

@@ -112,7 +112,7 @@ impl System<'_> {
                 .set_priority(thread, priority, now, effects)
                 .map(|_| ());
         }
-        // What it was created with means nothing there.
+        // The priority that it was created with means nothing there.
         self.thread_mut(id).initial = priority.0;
         let level = self.level(instance, priority);
         self.change_home(id, instance.0, level, now, effects);

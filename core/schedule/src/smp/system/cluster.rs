@@ -91,7 +91,7 @@ impl System<'_> {
         nodes[id as usize].key.turn = record.turns.draw(order);
     }
 
-    /// Who would lose its processor to the node `id`, in no queue and with its key.
+    /// The node that would lose its processor to `id`, which is in no queue and has its key.
     #[inline(always)]
     pub(crate) fn victim(&mut self, instance: u8, id: u16) -> Option<u16> {
         let (record, nodes) = self.split(instance);

@@ -11,7 +11,7 @@ use crate::{
         Effects, Instance, InstanceRecord, PolicyKind, Priority, Reasons, Thread,
         closed::{Place, WAITS},
         node::{NodeRecord, State},
-        order::{Key, Level, Order, Turns},
+        order::{Level, Order, Turns},
         thread::Presence,
     },
 };
@@ -194,14 +194,10 @@ impl System<'_> {
         let record = self.thread_mut(id);
         record.presence = Presence::Ready;
         record.reasons = Reasons::NONE;
-        let level = self.wanted(home, id);
         let node = self.node_mut(home, id);
         node.state = State::Ready;
         node.kept = true;
         node.sticky = 1;
-        node.key = Key {
-            level,
-            turn: Turns::UNDRAWN,
-        };
+        node.key.turn = Turns::UNDRAWN;
     }
 }

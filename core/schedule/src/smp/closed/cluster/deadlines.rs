@@ -21,7 +21,7 @@ pub struct Deadlines<Id> {
     pub(super) others: ReadyQueue<Id>,
 }
 
-/// What the world keeps of a thread in an instance where deadlines count: its links while it is ready without a seat, and
+/// The world's memory of a thread in an instance where deadlines count: its links while it is ready without a seat, and
 /// where it is bound.
 pub struct Branches<Id> {
     left: Cell<Option<Id>>,

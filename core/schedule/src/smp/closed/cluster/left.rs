@@ -7,7 +7,7 @@ use core::cell::Cell;
 pub trait Left {
     /// None has.
     const NONE: Self;
-    /// What they are told as.
+    /// The form in which they are told.
     type Told: Told;
 
     /// None has.
@@ -106,7 +106,7 @@ impl Left for Stack {
     }
 }
 
-/// What a [`Stack`] tells.
+/// The answer of a [`Stack`].
 pub struct ToldStack {
     cpus: [u8; MOST],
     depth: usize,

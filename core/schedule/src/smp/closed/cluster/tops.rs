@@ -6,7 +6,7 @@
 use super::key::Key;
 use core::cell::Cell;
 
-/// What is kept of the keys of an instance's seats.
+/// A summary of the keys of an instance's seats, to find the last one.
 pub trait Tops<K> {
     /// That of keys that are none's.
     const NONE: Self;

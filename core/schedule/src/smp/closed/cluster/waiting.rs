@@ -16,7 +16,7 @@ pub trait Waiting<Id: Copy + Eq>: Sized {
     type Key: Key;
     /// The processors that stopped idling.
     type Left: Left;
-    /// What is kept of the seats' keys beside them.
+    /// The summary of the seats' keys that is kept beside them.
     type Tops: Tops<Self::Key>;
     /// Whether one whose urgency is set to what it is keeps its place among its equals.
     const KEEPS_TURN: bool;
@@ -40,7 +40,7 @@ pub trait Waiting<Id: Copy + Eq>: Sized {
     fn remove<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Self::Urgency);
     /// Who is served first, and how urgent that one is.
     fn first<W: World<Id = Id>>(&self, w: &W) -> Option<(Id, Self::Urgency)>;
-    /// Who is served first.
+    /// The thread that is served first.
     #[inline(always)]
     fn top<W: World<Id = Id>>(&self, w: &W) -> Option<Id> {
         Some(self.first(w)?.0)
@@ -78,7 +78,7 @@ pub trait Ready<Id: Copy + Eq>: Waiting<Id> {
     /// [`Cluster`](super::Cluster) decides about one processor, and the tables about the others.
     const OTHERS: bool = false;
 
-    /// Has the threads of `solo` from now on, which has none then; this one has none.
+    /// Takes over the threads of `solo`, which has none then; this one has none before.
     fn take_over(&self, _solo: &ReadyQueue<Id>) {}
 
     /// `bound` has the threads of `all` from now on, some of which are bound to processors; see

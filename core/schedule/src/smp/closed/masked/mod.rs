@@ -45,7 +45,7 @@ const fn bit(cpu: usize) -> u8 {
 pub trait Rings<Id: Copy + Eq>: Sized {
     /// By what threads are ordered.
     type Urgency: Copy + PartialEq;
-    /// What seats are compared by: an urgency above a turn.
+    /// The key by which seats are compared: an urgency above a turn.
     type Key: Copy + Ord;
     /// Nobody stands here.
     const NOBODY: Self;
@@ -222,7 +222,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         cpu < SEATS && self.cpus.get() & bit(cpu) != 0
     }
 
-    /// Who owns the seat of `cpu`; none where it is free.
+    /// The owner of the seat of `cpu`; none where it is free.
     pub fn owner(&self, cpu: usize) -> Option<Id> {
         self.owners[index(cpu)].get()
     }
@@ -319,7 +319,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         self.tell_heir(w, cpu, heir);
     }
 
-    /// Who can run on `cpu` now: the owner of its seat, unless it is free, or waits.
+    /// The thread that can run on `cpu` now: the owner of its seat, unless it is free, or waits.
     #[inline(never)]
     fn user<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Id {
         self.waits.set(self.waits.get() & !bit(cpu));
@@ -355,7 +355,8 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         Self::processors(self.waits.get()).find(|cpu| self.owner(*cpu) == Some(id))
     }
 
-    /// Who runs next on `here`, which is about to let go of the registers that it has, unless they are the heir's.
+    /// The thread that runs next on `here`, which is about to let go of the registers that it has,
+    /// unless they are the heir's.
     pub fn dispatch<W: World<Id = Id>>(&self, w: &W, here: usize) -> Id {
         let current = w.current(w.seat(here));
         if let Some(cpu) = self.who_waits_for(current) {
@@ -426,7 +427,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         true
     }
 
-    /// The same where the first of those that stand cannot have just this seat.
+    /// [`Masked::succeed`] where the first of those that stand cannot have just this seat.
     #[inline(never)]
     fn succeed_by_ways<W: World<Id = Id>>(
         &self,

@@ -11,7 +11,7 @@ const LEVEL: u32 = 56;
 /// The turn 0 in a key: those of the prepended are less.
 const MIDDLE: i64 = 1 << (LEVEL - 1);
 
-/// What is kept beside a thread, in one word of the world's: its turn while it is in a ring, above its mask, above the processor
+/// A word that the world keeps beside a thread: its turn while it is in a ring, above its mask, above the processor
 /// that it had last.
 #[derive(Clone, Copy)]
 struct Note(u64);

@@ -116,7 +116,7 @@ impl<Id: Copy + Eq> Masked<Id> {
         self.keys[place_of(w, id)].set(key);
     }
 
-    /// The same where somebody waits who is more urgent than `id` is now: it was at `old`.
+    /// [`Masked::lower`] where a thread that waits is more urgent than `id` now: it was at `old`.
     #[cold]
     #[inline(never)]
     fn lower_among_others<W: World<Id = Id>>(&self, w: &W, id: Id, old: Priority) {

@@ -20,7 +20,7 @@ struct Node {
     mask: CpuSet,
 }
 
-/// What the reference keeps of an instance.
+/// The state of an instance in the reference.
 struct Reference {
     nodes: Vec<Node>,
     /// The chain of SCHEDULED nodes, with their processors.
