@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
-/// that began with one processor takes another when it is closed with several.
+/// that began with one processor takes another when it has several.
 #[repr(C)]
 pub struct Home<Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
     solo: Solo<Id, Seat>,

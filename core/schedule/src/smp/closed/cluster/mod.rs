@@ -13,7 +13,7 @@
 //! - of the free seats the one that became free last is taken first.
 //!
 //! Heirs are the [`System`](crate::smp::System)'s for the same calls, processor for processor, where a processor that idles and
-//! shall go on idling counts as having looked.
+//! shall go on idling counts as having looked, and so does one that comes or leaves.
 
 mod budgets;
 mod deadlines;
