@@ -1531,15 +1531,18 @@ impl<'a> Pair<'a> {
             true => self.count.came += 1,
             false => self.count.left += 1,
         }
-        if let Some(owner) = owner {
+        // The caller, which takes its own processor away, comes back before it is switched.
+        let calls = self.now.is_multiple_of(2);
+        if let Some(owner) = owner.filter(|_| calls) {
+            home.decider().come_back(board, owner);
+        } else if let Some(owner) = owner {
             board.ready[owner].set(false);
-        }
-        self.dispatch(number);
-        if let Some(owner) = owner {
+            self.dispatch(number);
             board.ready[owner].set(true);
             let decider = home.closed().expect("nothing has opened it");
             decider.come_back(board, owner);
         }
+        self.dispatch(number);
         let idles = self.plain.heir(changed);
         let elsewhere = (0..self.cpus)
             .find(|other| *other != number && self.plain.executing(cpu(*other)) == idles);

@@ -687,6 +687,10 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
             return None;
         }
         self.appoint(w, seat, cpu, owner, idle);
+        // Its registers are not where it may sit.
+        let others = self.keys.iter();
+        let other = others.map(Cell::get).position(|key| key != Q::Key::NONE);
+        Q::set_cpu(w, owner, other.unwrap_or(0));
         Some(owner)
     }
 

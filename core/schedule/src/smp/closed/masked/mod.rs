@@ -587,7 +587,12 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         self.waits.set(self.waits.get() & !bit(cpu));
         self.keys[index(cpu)].set(R::Rings::FREE);
         Self::set_heir(w, cpu, w.idle(cpu));
-        self.owners[index(cpu)].take()
+        let owner = self.owners[index(cpu)].take()?;
+        if place_of(w, owner) == cpu {
+            // Its registers are not where it may sit.
+            set_place(w, owner, self.cpus.get().trailing_zeros() as usize);
+        }
+        Some(owner)
     }
 
     /// `id`, which lost its seat with the processor, comes in again, behind its equals: nobody is tried
