@@ -286,7 +286,8 @@ impl<S: System> Kernel<S> {
     }
 
     /// `thread` was moved, or its processor taken away, and the processor that had its registers has let
-    /// go of them: it is ready where it is at home now. Nothing if it ended meanwhile, or has gone on to a further processor.
+    /// go of them: it is ready where it is at home now. Nothing if it ended meanwhile, or has gone on to
+    /// a further processor.
     fn enter_moved(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.wait.get(cs) != Wait::MOVING || Self::holder_of(thread).is_some() {
             return;
