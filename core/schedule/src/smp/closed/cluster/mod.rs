@@ -668,7 +668,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         self.left.told()
     }
 
-    /// It has the processor `cpu`, too, which idles for no instance: the first of those that wait gets its seat.
+    /// It has the processor `cpu`, too, which idles for no instance: the first of those that wait gets
+    /// its seat.
     pub(super) fn gain<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
         self.seat(w, cpu, None);
         if let Some((next, urgency)) = self.waiting.pop(w) {
@@ -677,7 +678,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         }
     }
 
-    /// It has the processor `cpu` no longer, which idles from now on: who had its seat, and is in no ring.
+    /// It has the processor `cpu` no longer, which idles from now on: who had its seat, and is in no
+    /// ring.
     pub(super) fn lose<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
         let (seat, idle) = (w.seat(cpu), w.idle(cpu));
         let owner = w.heir(seat);

@@ -580,7 +580,8 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         self.fill(w, cpu);
     }
 
-    /// It has the processor `cpu` no longer, which idles from now on: who had its seat, and is in no ring.
+    /// It has the processor `cpu` no longer, which idles from now on: who had its seat, and is in no
+    /// ring.
     pub(super) fn lose<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
         self.charge_owner(w, cpu);
         self.cpus.set(self.cpus.get() & !bit(cpu));
