@@ -220,6 +220,38 @@ fn a_processor_goes_while_a_thread_wakes_there() {
     assert_eq!(results::<2>(1, &BOTH, main), BTreeSet::from([1]));
 }
 
+/// It is held and let go while the processor that goes still has its registers, or no more.
+#[test]
+fn a_processor_goes_to_others_and_comes_back_while_its_thread_is_held() {
+    fn main() -> u32 {
+        let rounds = leak(AtomicU32::new(0));
+        let thread = spawn_on("runs", 10, || {
+            for _ in 0..3 {
+                HostSeveral::spend(1u32.micros());
+                AnyThread::<SeveralHost>::yield_now();
+                rounds.fetch_add(1, Relaxed);
+            }
+        });
+        let (add, remove) = (
+            Kernel::<SeveralHost>::add_processor,
+            Kernel::<SeveralHost>::remove_processor,
+        );
+        let [two, one] = [*b"two ", *b"one "].map(Kernel::<SeveralHost>::instance_named);
+        let (two, one, away) = (two.unwrap(), one.unwrap(), Cpu::new(1).unwrap());
+        remove(two, away).unwrap();
+        let held = thread.suspend().is_ok();
+        add(one, away).unwrap();
+        if held {
+            thread.resume().unwrap();
+        }
+        remove(one, away).unwrap();
+        add(two, away).unwrap();
+        wait_for(thread);
+        rounds.load(Relaxed)
+    }
+    assert_eq!(results::<3>(1, &TWO_AND_ONE, main), BTreeSet::from([3]));
+}
+
 #[test]
 fn a_processor_goes_in_the_instant_in_which_a_budget_is_used_up_there() {
     fn main() -> u32 {

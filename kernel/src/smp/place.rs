@@ -3,7 +3,7 @@
 
 use super::alarm::Asked;
 use super::turn::level;
-use super::{Doings, Smp, View};
+use super::{Doings, Scheduler, Smp, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, fail};
 use crate::thread::AnyThread;
@@ -85,81 +85,112 @@ impl<S: System> Kernel<S> {
     ) -> Result<(), Error> {
         let several = S::smp();
         let row = thread.row(cs);
-        if row.is_none() && !matches!(request, Request::Add(..) | Request::Remove(..)) {
-            return Err(Error::Deleted);
-        }
-        match request {
-            Request::Move(instance, priority) => {
-                may_move(cs, thread)?;
-                if self.moves_closed(cs, thread, instance, priority)? {
-                    return Ok(());
-                }
-                several.reach(cs, thread);
-                several.open(cs, instance);
+        match (request, row) {
+            // About a processor, no thread is asked for: the caller may be an idle one, which has no row.
+            (Request::Add(..), _) => several.place(cs, thread, request),
+            (Request::Remove(instance, cpu), _) => self.take_processor(cs, instance, cpu),
+            (_, None) => Err(Error::Deleted),
+            (Request::Move(instance, priority), Some(row)) => {
+                self.move_thread(cs, thread, row, (instance, priority))
             }
-            Request::Add(instance, _) | Request::Remove(instance, _) => several.open(cs, instance),
-            _ => return several.place(cs, thread, request),
+            _ => several.place(cs, thread, request),
         }
-        let home = match request {
-            Request::Move(instance, _) => several.home(cs, instance),
-            _ => None,
-        };
-        // About a processor, no thread is asked for: the caller may be an idle one, which has no row.
-        let row = row.ok_or(smp::Error::InvalidId);
+    }
+
+    /// Moves `thread`, whose row is `row`.
+    fn move_thread(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        row: smp::Thread,
+        (instance, priority): (Instance, Priority),
+    ) -> Result<(), Error> {
+        may_move(cs, thread)?;
+        if self.moves_closed(cs, thread, instance, priority)? {
+            return Ok(());
+        }
+        let several = S::smp();
+        several.reach(cs, thread);
+        several.open(cs, instance);
+        let home = several.home(cs, instance);
         several
-            .ask(
-                cs,
-                S::Machine::number(),
-                |system, now, doings| match request {
-                    Request::Move(instance, priority) => system
-                        .set_scheduler(row?, instance, level(priority), now, doings)
-                        // Before anything is closed again, the kernel must know.
-                        .inspect(|()| {
-                            move_home(cs, thread, home, priority);
-                            if let Some(home) = home {
-                                home.receive(&View::<S>::new(cs), thread);
-                            }
-                        }),
-                    Request::Add(instance, cpu) => system.add_processor(instance, cpu, now, doings),
-                    Request::Remove(instance, cpu) => {
-                        system.remove_processor(instance, cpu, now, doings)
-                    }
-                    _ => Ok(()),
-                },
-            )
+            .ask(cs, S::Machine::number(), |system, now, doings| {
+                system
+                    .set_scheduler(row, instance, level(priority), now, doings)
+                    // Before anything is closed again, the kernel must know.
+                    .inspect(|()| {
+                        move_home(cs, thread, home, priority);
+                        if let Some(home) = home {
+                            home.receive(&View::<S>::new(cs), thread);
+                        }
+                    })
+            })
             .ok_or(Error::Context)?
             .map_err(error_of)
+    }
+
+    /// Takes `cpu` away from `instance`. Where nothing has to be opened for it, who was to run there is
+    /// ready elsewhere at once; but where its registers are there still, once `cpu` has let go of them:
+    /// it is called twice for that, and nobody waits for it.
+    fn take_processor(
+        &self,
+        cs: CriticalSection<'_>,
+        instance: Instance,
+        cpu: Cpu,
+    ) -> Result<(), Error> {
+        let (several, view) = (S::smp(), View::<S>::new(cs));
+        let owner = several.decide(cs, |scheduler, now, doings| {
+            scheduler.remove_processor(&view, instance, cpu, now, doings)
+        })?;
+        if let Some(owner) = owner {
+            self.leave_processor_of(cs, owner);
+            if owner.wait.get(cs) == Wait::NOTHING
+                && let Some(decider) = owner.decider(cs)
+            {
+                decider.come_back(&view, owner);
+            }
+        }
+        Ok(())
     }
 }
 
 impl<S: System> Smp<S> {
-    /// Carries out what concerns `thread` in its own instance.
+    /// Has the library's deciders, or its tables, decide on behalf of this processor.
+    fn decide<R>(
+        &self,
+        cs: CriticalSection<'_>,
+        question: impl FnOnce(&mut Scheduler, Instant, &mut Doings<'_, S>) -> Result<R, smp::Error>,
+    ) -> Result<R, Error> {
+        let (here, now) = (S::Machine::number(), S::Machine::now());
+        let decided = self.with(cs, |scheduler| {
+            if let Some(here) = Cpu::new(here) {
+                scheduler.system_mut().act_on(here);
+            }
+            question(scheduler, now, &mut Doings::new(cs, self, here))
+        });
+        decided.ok_or(Error::Context)?.map_err(error_of)
+    }
+
+    /// Carries out what concerns `thread` in its own instance, or gives an instance a processor.
     fn place(
         &self,
         cs: CriticalSection<'_>,
         thread: ThreadRef,
         request: Request,
     ) -> Result<(), Error> {
-        let (here, now) = (S::Machine::number(), S::Machine::now());
-        let cpu = Cpu::new(here).ok_or(Error::Context)?;
+        let here = Cpu::new(S::Machine::number()).ok_or(Error::Context)?;
         let view = View::<S>::new(cs);
-        let done = self.with(cs, |scheduler| {
-            let mut doings = Doings::new(cs, self, here);
-            scheduler.system_mut().act_on(cpu);
-            match request {
-                Request::Affinity(cpus) => {
-                    scheduler.set_affinity(&view, thread, cpus, now, &mut doings)
-                }
-                Request::Pin => scheduler.pin(&view, thread, cpu, now, &mut doings),
-                Request::Unpin => scheduler.unpin(&view, thread, now, &mut doings),
-                Request::Job(deadline) => {
-                    scheduler.set_job(&view, thread, deadline, now, &mut doings)
-                }
-                Request::Server(server) => scheduler.set_server(&view, thread, server),
-                Request::Move(..) | Request::Add(..) | Request::Remove(..) => Ok(()),
+        self.decide(cs, |scheduler, now, doings| match request {
+            Request::Affinity(cpus) => scheduler.set_affinity(&view, thread, cpus, now, doings),
+            Request::Pin => scheduler.pin(&view, thread, here, now, doings),
+            Request::Unpin => scheduler.unpin(&view, thread, now, doings),
+            Request::Job(deadline) => scheduler.set_job(&view, thread, deadline, now, doings),
+            Request::Server(server) => scheduler.set_server(&view, thread, server),
+            Request::Add(instance, cpu) => {
+                scheduler.add_processor(&view, instance, cpu, now, doings)
             }
-        });
-        done.ok_or(Error::Context)?.map_err(error_of)?;
+            Request::Move(..) | Request::Remove(..) => Ok(()),
+        })?;
         if matches!(request, Request::Pin) {
             // It takes effect with a dispatch: now, before anybody can take the processor away.
             S::Machine::processor().heir.set(core::ptr::null());
@@ -254,15 +285,20 @@ impl<S: System> Kernel<S> {
         thread.wait.get(cs) == Wait::MOVING && !thread.urgency.get(cs).has(Urgency::HELD)
     }
 
-    /// `thread` was moved, and the processor from which it was has let go of its registers: it is ready
-    /// where it is at home now. Nothing if it ended meanwhile, or has gone on to a further processor.
+    /// `thread` was moved, or its processor taken away, and the processor that had its registers has let
+    /// go of them: it is ready where it is at home now. Nothing if it ended meanwhile, or has gone on to
+    /// a further processor.
     fn enter_moved(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.wait.get(cs) != Wait::MOVING || Self::holder_of(thread).is_some() {
             return;
         }
         thread.wait.set(cs, Wait::NOTHING);
         if View::<S>::new(cs).is_ready(thread) {
-            self.enter_ready(cs, thread, Place::Last);
+            match thread.decider(cs) {
+                // A server's budget is as it was: the thread waited for nothing.
+                Some(decider) => decider.ready(&View::<S>::new(cs), thread, Place::Last, |_| {}),
+                None => self.enter_ready(cs, thread, Place::Last),
+            }
         }
     }
 }

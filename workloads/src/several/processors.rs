@@ -115,6 +115,56 @@ fn removal<S: SeveralBoard>(tally: &mut Tally<S>) {
             c.expect_running("all", &[0, 1, 2]);
         },
     );
+    tally.case(
+        "processors: a thread takes its own processor away, and runs on elsewhere",
+        |c| {
+            c.start(0, 10, |h| {
+                let Ok(work) = instance::<S>(WORK) else {
+                    return h.tell(99);
+                };
+                for _ in 0..40 {
+                    let here = AnyThread::<S>::processor();
+                    let taken = Kernel::<S>::remove_processor(work, here);
+                    if taken.is_err() || AnyThread::<S>::processor() == here {
+                        return h.tell(98);
+                    }
+                    if Kernel::<S>::add_processor(work, here).is_err() {
+                        return h.tell(97);
+                    }
+                }
+                h.tell(1);
+            });
+            c.expect_told("each time", 0, Ok(()));
+        },
+    );
+    tally.case(
+        "processors: who runs on one that goes is held and ended at once",
+        |c| {
+            c.create(0, 10);
+            let thread = c.helper(0).thread();
+            for round in 0..24 {
+                let processor = cpu(round / 6);
+                c.go(0, spin);
+                c.soon("it runs", || thread.state() == State::Executing);
+                take(c, processor);
+                if round % 2 == 0 {
+                    give(c, processor);
+                }
+                if round % 3 == 0 {
+                    c.ok("hold", thread.suspend());
+                    c.expect("held", thread.state(), State::Blocked);
+                    c.ok("let go", thread.resume());
+                }
+                if round % 4 != 0 {
+                    c.soon("it runs again", || thread.state() == State::Executing);
+                }
+                c.ok("end", thread.stop());
+                if round % 2 != 0 {
+                    give(c, processor);
+                }
+            }
+        },
+    );
     tally.case("processors: all but one can go", |c| {
         for index in 0..2 {
             c.start(index, 10 + index as u8, spin);

@@ -204,6 +204,24 @@ impl<Id: Copy + Eq> Affine<Id> {
         each!(self, seats => seats.seat(w, cpu, heir));
     }
 
+    /// See [`Masked::gain`].
+    #[inline(never)]
+    pub(super) fn gain<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
+        each!(self, seats => seats.gain(w, cpu));
+    }
+
+    /// See [`Masked::lose`].
+    #[inline(never)]
+    pub(super) fn lose<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
+        each!(self, seats => seats.lose(w, cpu))
+    }
+
+    /// See [`Masked::come_back`].
+    #[inline(never)]
+    pub(super) fn come_back<W: World<Id = Id>>(&self, w: &W, id: Id) {
+        each!(self, seats => seats.come_back(w, id));
+    }
+
     /// See [`Masked::open`].
     #[inline(never)]
     pub(super) fn open<W: World<Id = Id>>(

@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
-/// that began with one processor takes another when it is closed with several.
+/// that began with one processor takes another when it has several.
 #[repr(C)]
 pub struct Home<Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
     solo: Solo<Id, Seat>,
@@ -67,6 +67,26 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         {
             self.cluster.waiting().take_over(self.solo.ready());
             self.kind.set(Kind::Cluster);
+        }
+        self.decider()
+    }
+
+    /// Who decides about its instance, which is closed, when that is about to have the processors `cpus`:
+    /// where it had one and is to have several, the seats do, from now on. A fixed number of steps.
+    pub(super) fn widen<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        cpus: CpuSet,
+    ) -> Decider<'_, Id, Seat, Q, N> {
+        if let Kind::Solo = self.kind.get() {
+            let mut sole = None;
+            self.solo.open(w, |cpu, heir| sole = Some((cpu, heir)));
+            self.decider_for(cpus);
+            if let Some((cpu, heir)) = sole {
+                let current = w.current(w.seat(cpu));
+                let runs = w.is_at_home(current, self.instance()).then_some(current);
+                self.cluster.widen(w, cpu, heir, runs);
+            }
         }
         self.decider()
     }
@@ -558,6 +578,43 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
             Self::Masked(masked) => masked.seat(w, cpu, heir),
             Self::Served(served) => served.seat(w, cpu, id),
             Self::Affine(affine) => affine.seat(w, cpu, heir),
+        }
+    }
+
+    /// It has the processor `cpu`, too, which idles for no instance; see [`Home::widen`]. Who comes first
+    /// of those that wait, and may run there, gets it.
+    pub(super) fn gain<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) {
+        match self {
+            Self::Solo(_) => {}
+            Self::Cluster(cluster) => cluster.gain(w, cpu),
+            Self::Edf(edf) => edf.gain(w, cpu),
+            Self::Masked(masked) => masked.gain(w, cpu),
+            Self::Served(served) => served.gain(w, cpu),
+            Self::Affine(affine) => affine.gain(w, cpu),
+        }
+    }
+
+    /// It has the processor `cpu` no longer, one of several, which idles from now on. Who was to run
+    /// there, and is in no ring.
+    pub(super) fn lose<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) -> Option<Id> {
+        match self {
+            Self::Solo(_) => None,
+            Self::Cluster(cluster) => cluster.lose(w, cpu),
+            Self::Edf(edf) => edf.lose(w, cpu),
+            Self::Masked(masked) => masked.lose(w, cpu),
+            Self::Served(served) => served.lose(w, cpu),
+            Self::Affine(affine) => affine.lose(w, cpu),
+        }
+    }
+
+    /// `id`, which lost its processor by [`Router::remove_processor`](super::Router::remove_processor) and
+    /// whose registers are nowhere, or on the calling processor, which lets go of them, comes in again:
+    /// behind its equals. It waited for nothing, so a server's budget is as it was.
+    pub fn come_back<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) {
+        match self {
+            Self::Masked(masked) => masked.come_back(w, id),
+            Self::Affine(affine) => affine.come_back(w, id),
+            _ => self.ready(w, id, Place::Last, |_| {}),
         }
     }
 

@@ -5,9 +5,9 @@
 //! a [`Cluster`] where it has several, or deadlines, a [`Masked`] where threads have affinities, or
 //! where deadlines count and threads are bound, and the [`System`](super::System) knows its threads
 //! as blocked and its processors as idle. What spans instances (a cluster mutex whose owner inherits
-//! from who waits for it, a processor that comes or goes; under deadlines also the first thread that
-//! is bound to a processor) *opens* it: then the System decides, and the rings of the decider hold its READY
-//! threads. [`Router`] opens and closes.
+//! from who waits for it; under deadlines also the first thread that is bound to a processor) *opens*
+//! it: then the System decides, and the rings of the decider hold its READY threads. [`Router`] opens
+//! and closes, and has processors come to closed instances and leave them.
 
 mod affine;
 mod cluster;

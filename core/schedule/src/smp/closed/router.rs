@@ -343,6 +343,90 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }))
     }
 
+    /// Gives `cpu`, which no instance has, to `instance`. Where that is closed it stays so, if its
+    /// [`Decider`] can decide about `cpu` and the processor does what the tables decided: then the first
+    /// of those that wait gets it in as many steps as its decider needs for one that becomes free. Bounds
+    /// otherwise: those of [`System::add_processor`].
+    ///
+    /// # Errors
+    /// Those of [`System::add_processor`].
+    pub fn add_processor<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        instance: Instance,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<(), Error> {
+        let target = self.system.check_arrival(instance, cpu)?;
+        let cpus = self.system.processors(instance)?.with(cpu);
+        let home = self.home(instance).filter(|home| {
+            home.closed().is_some() && CpuSet::first(N).covers(cpus) && self.system.is_settled(cpu)
+        });
+        let Some(home) = home else {
+            self.open(w, instance, now);
+            self.ask(w, now, effects, |system, effects| {
+                system.give(target, cpu, now, effects);
+            });
+            return Ok(());
+        };
+        self.system.give_closed(target, cpu, now);
+        self.closed = self.closed.with(cpu);
+        home.widen(w, cpus).gain(w, cpu.index());
+        Ok(())
+    }
+
+    /// Takes `cpu` away from `instance`; it idles then. Where the instance is closed it stays so, if it
+    /// has other processors, and `cpu` has not still the registers of another one of its threads than
+    /// the one that is to run there. That one's coming in again is the caller's business then: it is
+    /// answered, is in no ring, and [comes back](Decider::come_back) once `cpu` has let go of its
+    /// registers. Bounds: those of [`System::remove_processor`].
+    ///
+    /// # Errors
+    /// Those of [`System::remove_processor`].
+    pub fn remove_processor<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        instance: Instance,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut E,
+    ) -> Result<Option<Id>, Error> {
+        let from = self.system.check_departure(instance, cpu)?;
+        let decider = self.home(instance).and_then(Home::closed);
+        let Some(decider) = decider.filter(|d| self.may_lose(w, instance, *d, cpu)) else {
+            self.open(w, instance, now);
+            self.ask(w, now, effects, |system, effects| {
+                system.take_away(from, cpu, now, effects);
+            });
+            return Ok(None);
+        };
+        self.system.take_closed(from, cpu, now);
+        self.closed = self.closed.without(cpu);
+        let owner = decider.lose(w, cpu.index());
+        if let Decider::Served(served) = decider {
+            let spent = served.forget_budgets(w, cpu.index());
+            let spent = spent.and_then(|id| w.row(id));
+            self.system.take_over_alarm(cpu, spent);
+        }
+        Ok(owner)
+    }
+
+    /// Whether `decider`, that of `instance`, decides about others than `cpu`, too, and `cpu` has no
+    /// registers of its threads but those of the one that is to run there.
+    fn may_lose<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        instance: Instance,
+        decider: Decider<'_, Id, Seat, Q, N>,
+        cpu: Cpu,
+    ) -> bool {
+        let cpus = self.system.processors(instance);
+        let current = w.current(w.seat(cpu.index()));
+        cpus.is_ok_and(|cpus| cpus.count() > 1)
+            && (decider.owner(w, cpu.index()) == Some(current) || !w.is_at_home(current, instance))
+    }
+
     /// Takes one pin of `id` back. Otherwise as [`Router::pin`].
     ///
     /// # Errors

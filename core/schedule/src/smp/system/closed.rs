@@ -246,8 +246,22 @@ impl System<'_> {
         may.then_some(record.places.owned)
     }
 
+    /// [`System::give`] for an instance that is closed: nothing follows in the tables, and its decider
+    /// charges from now on who runs on `cpu`. A fixed number of steps.
+    pub(crate) fn give_closed(&mut self, target: u8, cpu: Cpu, now: Instant) {
+        self.charge(cpu, now);
+        self.give(target, cpu, now, &mut ());
+    }
+
+    /// [`System::take_away`] for an instance that is closed, whose decider charges until now who ran on
+    /// `cpu`: by the tables it idles already, and goes on with that. A fixed number of steps.
+    pub(crate) fn take_closed(&mut self, from: u8, cpu: Cpu, now: Instant) {
+        self.processors[cpu.index()].since = now;
+        self.take_away(from, cpu, now, &mut ());
+    }
+
     /// Whether the processor `cpu` does what was decided, and has nobody to ask for.
-    fn is_settled(&self, cpu: Cpu) -> bool {
+    pub(crate) fn is_settled(&self, cpu: Cpu) -> bool {
         let processor = &self.processors[cpu.index()];
         processor.asks_first == NONE
             && processor.executing == processor.heir

@@ -28,6 +28,13 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
+        let target = self.check_arrival(instance, cpu)?;
+        self.give(target, cpu, now, effects);
+        Ok(())
+    }
+
+    /// The row of `instance`, if `cpu` can be given to it; see [`System::add_processor`].
+    pub(crate) fn check_arrival(&self, instance: Instance, cpu: Cpu) -> Result<u8, Error> {
         let target = self.known_instance(instance)?;
         let processor = self.processors.get(cpu.index());
         let processor = processor
@@ -39,7 +46,12 @@ impl System<'_> {
         if processor.owner != ProcessorRecord::NO_OWNER {
             return Err(Error::ResourceInUse);
         }
-        let idle = processor.heir;
+        Ok(target)
+    }
+
+    /// `target` has `cpu` from now on, which [may be given to it](System::check_arrival).
+    pub(crate) fn give(&mut self, target: u8, cpu: Cpu, now: Instant, effects: &mut impl Effects) {
+        let idle = self.processors[cpu.index()].heir;
         self.processors[cpu.index()].owner = target;
         let places = &mut self.instances[target as usize].places;
         places.owned = places.owned.with(cpu);
@@ -49,7 +61,6 @@ impl System<'_> {
         self.enter_idle(target, idle, cpu);
         self.place_anew(target, idle, Order::Append, now, effects);
         self.put_idle_behind(target);
-        Ok(())
     }
 
     /// Takes `cpu` away from `instance`; it is left to an idle thread. Who held it takes the processor of a less urgent one,
@@ -66,6 +77,13 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
+        let from = self.check_departure(instance, cpu)?;
+        self.take_away(from, cpu, now, effects);
+        Ok(())
+    }
+
+    /// The row of `instance`, if `cpu` can be taken away from it; see [`System::remove_processor`].
+    pub(crate) fn check_departure(&self, instance: Instance, cpu: Cpu) -> Result<u8, Error> {
         let from = self.known_instance(instance)?;
         let owned = self.instances[from as usize].places.owned;
         if !owned.contains(cpu) {
@@ -75,13 +93,24 @@ impl System<'_> {
         if (0..self.idle_from).any(|id| self.needs(id, from, cpu, rest)) {
             return Err(Error::ResourceInUse);
         }
-        self.instances[from as usize].places.owned = rest;
+        Ok(from)
+    }
+
+    /// `from` has `cpu` no longer, which [may be taken from it](System::check_departure).
+    pub(crate) fn take_away(
+        &mut self,
+        from: u8,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        let owned = &mut self.instances[from as usize].places.owned;
+        *owned = owned.without(cpu);
         self.processors[cpu.index()].owner = ProcessorRecord::NO_OWNER;
         let holder = self.instances[from as usize].places.holder(cpu);
         if holder != NONE {
             self.evacuate(from, holder, cpu, now, effects);
         }
-        Ok(())
     }
 
     /// Whether the thread `id` could run nowhere if `instance` had only `rest` instead of `cpu` too.

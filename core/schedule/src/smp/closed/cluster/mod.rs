@@ -13,7 +13,7 @@
 //! - of the free seats the one that became free last is taken first.
 //!
 //! Heirs are the [`System`](crate::smp::System)'s for the same calls, processor for processor, where a processor that idles and
-//! shall go on idling counts as having looked.
+//! shall go on idling counts as having looked, and so does one that comes or leaves.
 
 mod budgets;
 mod deadlines;
@@ -666,6 +666,54 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
             tell(cpu, (!key.is_free()).then(|| w.heir(w.seat(cpu))));
         }
         self.left.told()
+    }
+
+    /// It has the processor `cpu`, too, which idles for no instance: the first of those that wait gets
+    /// its seat.
+    pub(super) fn gain<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
+        self.seat(w, cpu, None);
+        if let Some((next, urgency)) = self.waiting.pop(w) {
+            let key = self.draw(urgency.number(), Place::Last);
+            self.sit(w, next, key, (w.seat(cpu), cpu), w.idle(cpu));
+        }
+    }
+
+    /// It has the processor `cpu` no longer, which idles from now on: who had its seat, and is in no
+    /// ring.
+    pub(super) fn lose<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
+        let (seat, idle) = (w.seat(cpu), w.idle(cpu));
+        let owner = w.heir(seat);
+        self.put_key(cpu, Q::Key::NONE);
+        if owner == idle {
+            self.charge(w, cpu, idle);
+            return None;
+        }
+        self.appoint(w, seat, cpu, owner, idle);
+        // Its registers are not where it may sit.
+        let others = self.keys.iter();
+        let other = others.map(Cell::get).position(|key| key != Q::Key::NONE);
+        Q::set_cpu(w, owner, other.unwrap_or(0));
+        Some(owner)
+    }
+
+    /// It takes over the seat of `cpu` from one that had no other: there runs `heir`, or is to, which is
+    /// in no ring; none stands for the idle thread. `runs` has its registers there, if anybody does who
+    /// is at home here.
+    pub(super) fn widen<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        cpu: usize,
+        heir: Option<Id>,
+        runs: Option<Id>,
+    ) {
+        self.close();
+        self.seat(w, cpu, heir);
+        if heir.is_some() {
+            self.left.push(cpu);
+        }
+        if let Some(runs) = runs {
+            Q::set_cpu(w, runs, index::<N>(cpu));
+        }
     }
 
     /// Where its READY threads without a seat stand.

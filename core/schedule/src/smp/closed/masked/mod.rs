@@ -574,6 +574,35 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         w.set_heir(w.seat(cpu), heir);
     }
 
+    /// It has the processor `cpu`, too, which idles for no instance: its seat goes to whom it belongs.
+    pub(super) fn gain<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
+        self.cpus.set(self.cpus.get() | bit(cpu));
+        self.since[index(cpu)].set(w.ticks());
+        self.fill(w, cpu);
+    }
+
+    /// It has the processor `cpu` no longer, which idles from now on: who had its seat, and is in no
+    /// ring.
+    pub(super) fn lose<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
+        self.charge_owner(w, cpu);
+        self.cpus.set(self.cpus.get() & !bit(cpu));
+        self.waits.set(self.waits.get() & !bit(cpu));
+        self.keys[index(cpu)].set(R::Rings::FREE);
+        Self::set_heir(w, cpu, w.idle(cpu));
+        let owner = self.owners[index(cpu)].take()?;
+        if place_of(w, owner) == cpu {
+            // Its registers are not where it may sit.
+            set_place(w, owner, self.cpus.get().trailing_zeros() as usize);
+        }
+        Some(owner)
+    }
+
+    /// `id`, which lost its seat with the processor, comes in again, behind its equals: nobody is tried
+    /// again for that.
+    pub(super) fn come_back<W: World<Id = Id>>(&self, w: &W, id: Id) {
+        self.enter(w, id, R::Rings::standing(w, id), Place::Last);
+    }
+
     /// It decides no longer. `tell` hears of each processor and its owner with its turn, none where it is idle; what is answered are
     /// the processors that have an owner, eight bits each, where idle threads may execute still, and the turns that are drawn next.
     pub(super) fn open<W: World<Id = Id>>(
