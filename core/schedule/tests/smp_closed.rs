@@ -972,9 +972,10 @@ impl<'a> Pair<'a> {
                 break runs(chosen, number);
             }
         };
-        let decides = self.decides(number).is_some();
-        if decides {
-            // A dispatch also looks after owners that others spin for, wherever they are.
+        let belongs = self.plain.instance_of_cpu(cpu(number)).is_ok();
+        if !belongs || self.decides(number).is_some() {
+            // A dispatch also looks after owners that others spin for, wherever they are; that of
+            // a processor that just left its instance, too.
             let _ = self
                 .router
                 .ask(board, now, &mut Preempts(board), |system, effects| {
