@@ -2388,6 +2388,44 @@ fn seventy_thousand_stress_runs() {
     sections(20_000);
 }
 
+/// Processor 1 leaves while thread 4 spins for a mutex of thread 0, which another one displaced: its
+/// last dispatch lets the owner lead.
+#[test]
+fn the_last_dispatch_of_a_processor_that_leaves_lets_owners_lead() {
+    use PolicyKind::Priority;
+    let plan = [
+        (Priority, vec![0], false),
+        (Priority, vec![1], false),
+        (Priority, vec![2, 3], false),
+    ];
+    let mood = Mood {
+        restless: true,
+        ..Mood::new(8, THREADS)
+    };
+    let words = [
+        17_362_577_895_593_334_497,
+        6_658_981_230_276_730_130,
+        18_245_912_549_955_315_016,
+        14_887_401_733_653_932_305,
+        17_306_951_922_744_541_889,
+        6_470_368_095_655_047_466,
+        3_534_556_557_822_130_800,
+        3_998_880_035_409_492_063,
+        1_222_594_392_618_541_654,
+        2_593_988_327_963_352_218,
+        7_011_913_108_385_845_201,
+        1_427_068_642_226_293_754,
+        17_790_797_372_506_458_327,
+        3_178_734_989_177_228_172,
+        5_227_463_004_337_062_900,
+        11_561_347_697_052_486_831,
+        17_685_557_246_754_939_016,
+        2_630_488_862_170_050,
+        8_948_809_722_201_280_286,
+    ];
+    run(&words, &plan, mood, true);
+}
+
 #[test]
 fn who_lost_a_processor_with_a_budget_used_up_is_looked_at_in_the_tables_order() {
     for seed in [8_544_300_611_901_779_369, 7_770_664_030_643_328_705] {

@@ -250,6 +250,22 @@ impl System<'_> {
         if self.locks.wait(owner).owned == 1 {
             return self.weigh_one(lock, owner);
         }
+        self.weigh_each(owner);
+    }
+
+    /// All light locks of `owner` under MrsP count from now on, as in [`System::weigh`]: it is about
+    /// to step aside, and keeps its place while it does. As many steps as there are locks, if it
+    /// owns any.
+    pub(crate) fn weigh_all(&mut self, owner: Thread) {
+        if self.locks.wait(owner).owned == 0 {
+            return;
+        }
+        let before = self.involved([Some(owner)]);
+        self.weigh_each(owner);
+        self.count_involved([Some(owner)], before);
+    }
+
+    fn weigh_each(&mut self, owner: Thread) {
         for at in 0..self.locks.locks.len() {
             step();
             if let Some(lock) = Lock::new(at).filter(|lock| self.locks.owner(*lock) == Some(owner))
