@@ -1053,9 +1053,18 @@ impl<'a> Pair<'a> {
     }
 
     /// Whether idle threads execute elsewhere than the tables alone have it. A decider does not keep
-    /// the tables' idle threads, so they are dealt out anew when an instance is opened.
+    /// the tables' idle threads, so they are dealt out anew when an instance is opened; and by the
+    /// tables a processor that came while it had the registers of a thread that is no more has no
+    /// idle thread's yet.
     fn idle_threads_differ(&self) -> bool {
+        let idles = |number: usize| self.board.current[number].get() >= THREADS;
+        let by_tables = |number: usize| {
+            let executing = self.plain.executing(cpu(number));
+            executing.is_some_and(|row| row.index() >= THREADS)
+        };
         self.idle_places(self.router.system()) != self.idle_places(&self.plain)
+            || (0..self.cpus)
+                .any(|number| self.decides(number).is_some() && idles(number) != by_tables(number))
     }
 
     /// Whether in each instance the threads run that should, and some on other processors.
