@@ -1063,8 +1063,21 @@ impl<'a> Pair<'a> {
             executing.is_some_and(|row| row.index() >= THREADS)
         };
         self.idle_places(self.router.system()) != self.idle_places(&self.plain)
+            || self.some_idle_thread_is_left()
             || (0..self.cpus)
                 .any(|number| self.decides(number).is_some() && idles(number) != by_tables(number))
+    }
+
+    /// Whether a processor executes an idle thread still that is nobody's heir: the next one that
+    /// idles may get it or another, as idle threads were dealt out.
+    fn some_idle_thread_is_left(&self) -> bool {
+        let heirs: Vec<_> = (0..self.cpus)
+            .map(|number| self.plain.heir(cpu(number)))
+            .collect();
+        (0..self.cpus)
+            .filter(|number| self.decides(*number).is_none())
+            .filter_map(|number| self.plain.executing(cpu(number)))
+            .any(|row| row.index() >= THREADS && !heirs.contains(&Some(row)))
     }
 
     /// Whether in each instance the threads run that should, and some on other processors.
