@@ -636,12 +636,15 @@ impl<'a> Pair<'a> {
         assert_eq!(ours, theirs, "the server of thread {id}");
     }
 
-    /// The budgets that are used up are looked at, in both, when either asks for it.
+    /// The budgets that are used up are looked at, in both, when either asks for it. The tables may
+    /// look once more at one who lost a processor and has used up another budget since elsewhere: then
+    /// the alarm of that other processor comes first by the seats.
     fn expire(&mut self) {
         let now = at(self.now);
+        let is_due = |alarm: Option<Instant>| alarm.is_some_and(|at| at <= now);
         for number in 0..self.cpus {
-            let theirs = self.flags.1[number].is_some_and(|at| at <= now);
-            let ours = self.board.armed[number].get().is_some_and(|at| at <= now);
+            let theirs = is_due(self.flags.1[number]);
+            let ours = is_due(self.board.armed[number].get());
             if !theirs && !ours {
                 continue;
             }
@@ -652,17 +655,28 @@ impl<'a> Pair<'a> {
                     .expire(cpu(number), now, &mut self.flags)
                     .unwrap();
             }
+            let changes = before != self.deadlines();
+            let later = (number + 1..self.cpus)
+                .filter(|other| changes && !ours && is_due(self.board.armed[*other].get()))
+                .collect::<Vec<_>>();
+            let looked = ours || !later.is_empty();
+            self.expire_ours(number);
+            later.into_iter().for_each(|other| self.expire_ours(other));
             assert!(
-                ours || before == self.deadlines(),
+                looked || !changes,
                 "processor {number} is to look at a budget"
             );
-            self.board.armed[number].set(None);
-            let mut flags = Preempts(self.board);
-            self.router
-                .expire(self.board, cpu(number), now, &mut flags)
-                .unwrap();
-            self.count.postponed += usize::from(before != self.deadlines());
+            self.count.postponed += usize::from(changes);
         }
+    }
+
+    /// The alarm of the processor `number` has come, by the seats.
+    fn expire_ours(&mut self, number: usize) {
+        self.board.armed[number].set(None);
+        let mut flags = Preempts(self.board);
+        self.router
+            .expire(self.board, cpu(number), at(self.now), &mut flags)
+            .unwrap();
     }
 
     /// Those of all servers.
