@@ -380,6 +380,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
 
     // --- Operations.
 
+    #[inline(always)]
     fn enter<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: UrgencyOf<Id, R>, place: Place) {
         let key = R::Rings::key(urgency, self.draw(place));
         R::enter(self, w, id, key, place, |cpu| self.leave(w, cpu));
@@ -533,11 +534,22 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     ) {
         match self.seat_of(w, id) {
             Some(cpu) => self.place_anew(w, cpu, id, new, place),
-            None => {
-                self.rings.take_out(w, id, old);
-                self.enter(w, id, new, place);
-            }
+            None => self.stand_anew(w, id, old, new, place),
         }
+    }
+
+    /// [`Masked::place_at`] for one without a seat.
+    #[inline(never)]
+    fn stand_anew<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        id: Id,
+        old: UrgencyOf<Id, R>,
+        new: UrgencyOf<Id, R>,
+        place: Place,
+    ) {
+        self.rings.take_out(w, id, old);
+        self.enter(w, id, new, place);
     }
 
     // --- Closing and opening.
@@ -599,6 +611,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
 
     /// `id`, which lost its seat with the processor, comes in again, behind its equals: nobody is tried
     /// again for that.
+    #[inline(never)]
     pub(super) fn come_back<W: World<Id = Id>>(&self, w: &W, id: Id) {
         self.enter(w, id, R::Rings::standing(w, id), Place::Last);
     }
