@@ -257,7 +257,7 @@ impl System<'_> {
     /// to step aside, and keeps its place while it does. As many steps as there are locks, if it
     /// owns any.
     pub(crate) fn weigh_all(&mut self, owner: Thread) {
-        if self.locks.wait(owner).owned == 0 {
+        if !self.locks.owns_any(owner) {
             return;
         }
         let before = self.involved([Some(owner)]);
