@@ -88,7 +88,7 @@ mod time;
 /// What a board or a port names, not a program.
 #[doc(hidden)]
 pub use taktos_kernel::{
-    INFO_OFFSET, NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET, Smp, SmpMemory, Status,
+    INFO_OFFSET, NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET, Sight, Smp, SmpMemory, Status,
     URGENCY_OFFSET, Upcall, Violation, WAIT_OFFSET, partition_memory, run, run_endless, run_smp,
 };
 

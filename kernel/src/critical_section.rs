@@ -1,4 +1,5 @@
-//! Owns: the proof that the kernel's data may be touched, the cells that ask for it, and the way into an operation.
+//! Owns: the proof that the kernel's data may be touched, the cells that ask for it, and the way into an operation and
+//! back to its caller.
 //! Must never know: what the data is.
 //!
 //! The kernel's state is shared by all threads and handlers. It is touched only while kernel-level interrupts are masked
@@ -13,11 +14,12 @@
 )]
 
 use crate::sched::OutcomeOf;
+use crate::thread::AnyThread;
 use crate::thread::tcb::Running;
 use crate::{Kernel, System};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
-use taktos_abi::Timeout;
+use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Answer, Decision, Machine, Reply};
 
 /// Proof that nobody else is in the kernel, for as long as `'cs`.
@@ -137,12 +139,8 @@ impl<S: System, O: Operation<S>> Decision<S::Machine> for Entered<S, O> {
         // SAFETY: `Machine::enter` alone calls decisions, in the section that its caller held: `Held::enter` is the only
         // caller with this one. The section lasts until the decision has returned, and the proof is not kept: the
         // lifetime of `run`'s parameter is of any length.
-        O::run(
-            unsafe { CriticalSection::assume() },
-            object,
-            argument,
-            timeout,
-        )
+        let cs = unsafe { CriticalSection::assume() };
+        O::run(cs, object, argument, timeout)
     }
 }
 
@@ -213,4 +211,42 @@ impl<T: Copy> Guarded<T> {
 pub fn alone<'cs>() -> CriticalSection<'cs> {
     // SAFETY: what a test makes is reached from its one thread.
     unsafe { CriticalSection::assume() }
+}
+
+/// The answer of a call to the running thread.
+///
+/// The invariant: the status in a thread's context is success whenever the thread runs. Who is told an error clears it,
+/// so that the usual paths, on which a thread waits or is switched away from, need not set it.
+pub(crate) trait IntoResult {
+    /// The answer's status, as the call gives it back.
+    fn into_result<S: System>(self) -> Result<(), Error>;
+    /// The end of a call that cannot fail: a caller that must not call the kernel gets no answer, but ends the program.
+    fn done(self) -> Result<(), Error>;
+}
+
+impl IntoResult for Answer {
+    #[inline(always)]
+    fn into_result<S: System>(self) -> Result<(), Error> {
+        if self.status == Status::OK {
+            Ok(())
+        } else {
+            take_error::<S>(self.status)
+        }
+    }
+
+    #[inline(always)]
+    fn done(self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The error that the calling thread was told.
+#[cold]
+#[inline(never)]
+pub(crate) fn take_error<S: System>(status: Status) -> Result<(), Error> {
+    // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
+    if !(S::Machine::HANDLERS_INTERRUPT_SWITCHES && S::Machine::in_interrupt()) {
+        AnyThread::<S>::clear_own_error();
+    }
+    status.result()
 }

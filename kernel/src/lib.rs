@@ -61,6 +61,7 @@ pub use object::{
 pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;
 pub use taktos_abi::{Error, Status, Timeout};
+pub use taktos_schedule::smp::closed::Sight;
 pub use taktos_schedule::smp::{Instance, InstanceConfig, PolicyKind, Violation};
 pub use taktos_schedule::{Cpu, CpuSet, Priority};
 pub use taktos_time::{Duration, Instant, Span};

@@ -154,6 +154,14 @@ pub trait Machine: Sized + 'static {
         let _ = number;
     }
 
+    /// One turn of a loop in which a thread looks at a word that another processor writes. Called
+    /// without the mask. Where processors are simulated one after the other, the others go on in
+    /// it.
+    #[inline(always)]
+    fn pause() {
+        core::hint::spin_loop();
+    }
+
     /// Takes a decision that may switch threads, and carries it out. Called with interrupts masked
     /// (the mask ends here). In a thread: the answer is the decision's own where it stays; otherwise
     /// the caller's context is saved, the other thread runs, and the answer is what the caller's

@@ -9,7 +9,7 @@ use crate::state;
 use crate::switch;
 use crate::timer;
 use core::marker::PhantomData;
-use taktos_abi::{Status, Timeout};
+use taktos_abi::Timeout;
 use taktos_arch_common::{Guard, Outcome64};
 use taktos_machine::{Answer, Context, Decision, Machine, Processor, SliceSwitch, StackRegion};
 use taktos_time::{Duration, Instant};
@@ -126,15 +126,7 @@ impl<B: Board> Machine for AArch64<B> {
         argument: usize,
         timeout: Timeout,
     ) -> Answer {
-        let (status, value) = if D::KEEPS_SLICE {
-            switch::call_in_slice::<Self, D>(object, argument, timeout)
-        } else {
-            switch::call::<Self, D>(object, argument, timeout)
-        };
-        Answer {
-            status: Status::from_word(status),
-            value,
-        }
+        switch::call::<Self, D>(object, argument, timeout)
     }
 
     /// Nothing: each interrupt ends with a look at the heir.

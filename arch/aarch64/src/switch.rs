@@ -12,42 +12,37 @@ use crate::pieces::{find_and_release, with_state};
 use crate::state::AT_SWITCH;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
-use taktos_abi::{Error, Timeout};
+use taktos_abi::{Error, Status, Timeout};
 use taktos_arch_common::Outcome64;
-use taktos_machine::{Context, Decision, Machine, Processor, StackRegion};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 
-/// Defines how a kernel call is made through the entry `$entry`.
-macro_rules! call {
-    ($name:ident, $entry:ident) => {
-        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set, which ends here.
-        #[inline(always)]
-        pub(crate) fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
-            object: &'static D::Object,
-            argument: usize,
-            timeout: Timeout,
-        ) -> (usize, usize) {
-            let (status, value);
-            // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
-            unsafe {
-                asm!(
-                    "bl {entry}",
-                    "msr daifclr, #2",
-                    entry = sym $entry::<M, D>,
-                    inlateout("x0") object => status,
-                    inlateout("x1") argument => value,
-                    inlateout("x2") timeout.bits() => _,
-                    out("x20") _, out("x21") _, out("x22") _, out("x23") _, out("x24") _,
-                    out("x25") _, out("x26") _, out("x27") _, out("x28") _,
-                    clobber_abi("C"),
-                );
-            }
-            (status, value)
-        }
-    };
+/// Takes the decision `D`. Called with the mask set, which ends here.
+#[inline(always)]
+pub(crate) fn call<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
+    object: &'static D::Object,
+    argument: usize,
+    timeout: Timeout,
+) -> Answer {
+    let (status, value);
+    // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
+    unsafe {
+        asm!(
+            "bl {entry}",
+            "msr daifclr, #2",
+            entry = sym enter::<M, D>,
+            inlateout("x0") object => status,
+            inlateout("x1") argument => value,
+            inlateout("x2") timeout.bits() => _,
+            out("x20") _, out("x21") _, out("x22") _, out("x23") _, out("x24") _,
+            out("x25") _, out("x26") _, out("x27") _, out("x28") _,
+            clobber_abi("C"),
+        );
+    }
+    Answer {
+        status: Status::from_word(status),
+        value,
+    }
 }
-
-call!(call, enter);
-call!(call_in_slice, enter_in_slice);
 
 /// The first part of each switch: x3 holds what is called where a slice begins, or zero; x4 tells
 /// the use of floating point, x2 is the
@@ -62,18 +57,18 @@ macro_rules! load_state {
     };
 }
 
-/// The end of each switch; by `slice` a time slice begins, where slices are on, by `keep` none
-/// does.
-macro_rules! tail {
-    (slice) => {
-        concat!(
-            "cbz x3, 5f
-             bl {switch_slice}
-             5:\n",
-            $crate::switch::tail!(keep)
-        )
+/// A time slice begins, where slices are on: before [`tail`], where the switch is not within one.
+macro_rules! begin_slice {
+    () => {
+        "cbz x3, 5f
+         bl {switch_slice}
+         5:"
     };
-    (keep) => {
+}
+
+/// The end of each switch.
+macro_rules! tail {
+    () => {
         concat!(
             "mov x5, sp
              str x5, [x1, #{stack_pointer}]
@@ -92,7 +87,7 @@ macro_rules! tail {
     };
 }
 
-pub(crate) use tail;
+pub(crate) use {begin_slice, tail};
 
 /// The thread x1 names gives way to the one x0 names: tells x3, on the handlers' stack, which is
 /// empty. Keeps x0 to x2.
@@ -129,7 +124,8 @@ pub(crate) extern "C" fn switch() {
         "\"taktos.mark.switch.begin\":",
         ".endif",
         load_state!(),
-        tail!(slice),
+        begin_slice!(),
+        tail!(),
         at_switch = const AT_SWITCH,
         leave_float = sym leave_float,
         switch_slice = sym switch_slice,
@@ -144,7 +140,7 @@ pub(crate) extern "C" fn switch() {
 pub(crate) extern "C" fn switch_in_slice() {
     with_state!(
         load_state!(),
-        tail!(keep),
+        tail!(),
         at_switch = const AT_SWITCH,
         leave_float = sym leave_float_in_slice,
         stack_pointer = const offset_of!(Context, stack_pointer),
@@ -153,60 +149,51 @@ pub(crate) extern "C" fn switch_in_slice() {
     )
 }
 
-/// Defines an entry: how to take a decision, with the switch that may follow.
-macro_rules! enter {
-    ($name:ident, $switch:ident) => {
-        /// Takes the decision `D`. Entered and left with the mask set.
-        #[unsafe(naked)]
-        extern "C" fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
-            naked_asm!(
-                // A decision that may block is not begun in a handler.
-                ".if {blocks}",
-                "mrs x9, spsel",
-                "cbnz x9, 3f",
-                ".endif",
-                "stp x19, x29, [sp, #-32]!",
-                "str x30, [sp, #16]",
-                "bl {decide}",
-                // Odd: no switch.
-                ".if {always_switches} == 0",
-                "tbnz x0, #0, 2f",
-                ".endif",
-                ".if {blocks} == 0",
-                "mrs x9, spsel",
-                "cbnz x9, 1f",
-                ".endif",
-                "b {switch}",
-                // A handler's: the end of the interrupt switches. The answer is OK.
-                "1:",
-                "mov x0, #0",
-                "mov x1, #0",
-                // Stay: the status is half of the odd word; the value is in x1.
-                "2:",
-                "lsr x0, x0, #1",
-                find_and_release!(),
-                "ldr x30, [sp, #16]",
-                "ldp x19, x29, [sp], #32",
-                "ret",
-                ".if {blocks}",
-                "3:",
-                "mov x0, #{context}",
-                "mov x1, #0",
-                find_and_release!(),
-                "ret",
-                ".endif",
-                blocks = const D::BLOCKS as u32,
-                always_switches = const D::ALWAYS_SWITCHES as u32,
-                decide = sym D::decide,
-                switch = sym $switch,
-                context = const Error::Context as u32,
-            )
-        }
-    };
+/// The entry: takes the decision `D`, and goes on with the switch that may follow. Entered and left with the mask set.
+#[unsafe(naked)]
+extern "C" fn enter<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
+    naked_asm!(
+        "stp x19, x29, [sp, #-32]!",
+        "str x30, [sp, #16]",
+        // A decision that may block is not begun in a handler.
+        ".if {blocks}",
+        "mrs x9, spsel",
+        "cbnz x9, 1f",
+        ".endif",
+        "bl {decide}",
+        // Odd: no switch.
+        ".if {always_switches} == 0",
+        "tbnz x0, #0, 2f",
+        ".endif",
+        ".if {blocks} == 0",
+        "mrs x9, spsel",
+        "cbnz x9, 1f",
+        ".endif",
+        ".if {keeps_slice}",
+        "b {switch_in_slice}",
+        ".else",
+        "b {switch}",
+        ".endif",
+        // A handler's: the answer is an error, or OK where the end of the interrupt switches.
+        "1:",
+        "mov x0, #{in_handler}",
+        "mov x1, #0",
+        // Stay: the status is half of the odd word; the value is in x1.
+        "2:",
+        "lsr x0, x0, #1",
+        find_and_release!(),
+        "ldr x30, [sp, #16]",
+        "ldp x19, x29, [sp], #32",
+        "ret",
+        blocks = const D::BLOCKS as u32,
+        always_switches = const D::ALWAYS_SWITCHES as u32,
+        keeps_slice = const D::KEEPS_SLICE as u32,
+        decide = sym D::decide,
+        switch = sym switch,
+        switch_in_slice = sym switch_in_slice,
+        in_handler = const if D::BLOCKS { Error::Context as u32 * 2 } else { 0 },
+    )
 }
-
-enter!(enter, switch);
-enter!(enter_in_slice, switch_in_slice);
 
 /// The rest of an interrupt after which another thread runs. At EL1 on the handlers' stack, with the interrupted
 /// thread's registers as they were, `ELR` and `SPSR` leading back to it, and nothing left on the handlers' stack.
@@ -243,7 +230,8 @@ pub(crate) extern "C" fn preempt() {
         "ldr x1, [x7, #{current}]",
         "ldr x0, [x7, #{heir}]",
         load_state!(),
-        tail!(slice),
+        begin_slice!(),
+        tail!(),
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
         at_switch = const AT_SWITCH,

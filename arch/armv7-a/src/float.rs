@@ -11,7 +11,7 @@
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
 use crate::state::{STATE, State};
-use crate::switch::{SYSTEM_MODE, switch_slice, tail};
+use crate::switch::{SYSTEM_MODE, begin_slice, switch_slice, tail};
 use aarch32_cpu::register::Cpacr;
 use core::arch::naked_asm;
 use core::mem::offset_of;
@@ -36,7 +36,7 @@ macro_rules! store_registers {
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
-    ($name:ident, $ending:ident $(, $switch_slice:path)?) => {
+    ($name:ident $(, $begin_slice:ident, $switch_slice:path)?) => {
         /// Switches the unit off and makes room for its registers; then ends as each switch.
         /// Entered like the tail, with the state's address in r12.
         #[unsafe(naked)]
@@ -53,7 +53,8 @@ macro_rules! leave_float {
                 "movt r3, #:upper16:{resume_float}",
                 "str r3, [sp, #-4]!",
                 "sub sp, sp, #{rest_of_frame}",
-                tail!($ending),
+                $($begin_slice!(),)?
+                tail!(),
                 $(switch_slice = sym $switch_slice,)?
                 area = const AREA,
                 rest_of_frame = const REST_OF_FRAME,
@@ -68,8 +69,8 @@ macro_rules! leave_float {
     };
 }
 
-leave_float!(leave_float, slice, switch_slice);
-leave_float!(leave_float_in_slice, keep);
+leave_float!(leave_float, begin_slice, switch_slice);
+leave_float!(leave_float_in_slice);
 
 /// Where a thread with floating-point state goes on: the stack pointer is at its room. r0 and r1 are kept,
 /// and so is the mask, which ends where the frame proper leads.

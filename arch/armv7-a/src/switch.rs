@@ -66,17 +66,17 @@ macro_rules! ask_for_float {
     };
 }
 
-/// The end of each switch; by `slice` a time slice begins, where slices are on, by `keep` none
-/// does.
-macro_rules! tail {
-    (slice) => {
-        concat!(
-            "cmp r2, #0
-             blne {switch_slice}\n",
-            $crate::switch::tail!(keep)
-        )
+/// A time slice begins, where slices are on: before [`tail`], where the switch is not within one.
+macro_rules! begin_slice {
+    () => {
+        "cmp r2, #0
+         blne {switch_slice}"
     };
-    (keep) => {
+}
+
+/// The end of each switch.
+macro_rules! tail {
+    () => {
         "str sp, [r1, #{stack_pointer}]
          ldr sp, [r0, #{stack_pointer}]
          // The laboratory sees the switch by this store.
@@ -89,7 +89,7 @@ macro_rules! tail {
     };
 }
 
-pub(crate) use tail;
+pub(crate) use {begin_slice, tail};
 
 /// The thread r1 names gives way to the one r0 names: tells r2, on the stack of interrupts, which
 /// is empty. Keeps r0, r1 and r5. In system mode.
@@ -131,7 +131,8 @@ pub(crate) extern "C" fn switch() {
         "push {{r4-r11}}",
         load_address!(),
         ask_for_float!(),
-        tail!(slice),
+        begin_slice!(),
+        tail!(),
         state = sym STATE,
         processor = sym TAKTOS_PROCESSOR,
         leave_float = sym leave_float,
@@ -150,7 +151,7 @@ pub(crate) extern "C" fn switch_in_slice() {
         "push {{r4-r11}}",
         load_address!(),
         ask_for_float!(),
-        tail!(keep),
+        tail!(),
         state = sym STATE,
         processor = sym TAKTOS_PROCESSOR,
         leave_float = sym leave_float_in_slice,
@@ -249,7 +250,8 @@ pub extern "C" fn preempt() {
         "ldr r1, [r5, #{current}]",
         "ldr r0, [r5, #{heir}]",
         ask_for_float!(),
-        tail!(slice),
+        begin_slice!(),
+        tail!(),
         system_mode = const SYSTEM_MODE,
         resume_interrupted = sym resume_interrupted,
         state = sym STATE,

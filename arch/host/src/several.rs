@@ -101,6 +101,12 @@ impl Machine for HostSeveral {
         with_world(|world| world.call(number));
     }
 
+    /// A turn of the lock, where others may go on.
+    fn pause() {
+        Self::mask();
+        Self::unmask(());
+    }
+
     fn enter<D: Decision<Self>>(
         object: &'static D::Object,
         argument: usize,

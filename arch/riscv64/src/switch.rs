@@ -16,42 +16,37 @@ use crate::reservation::end_reservation;
 use crate::state::{AT_SWITCH, State};
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
-use taktos_abi::{Error, Timeout};
+use taktos_abi::{Error, Status, Timeout};
 use taktos_arch_common::Outcome64;
-use taktos_machine::{Context, Decision, Machine, Processor, StackRegion};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
 
-/// Defines how a kernel call is made through the entry `$entry`.
-macro_rules! call {
-    ($name:ident, $entry:ident) => {
-        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set, which ends here.
-        #[inline(always)]
-        pub(crate) fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
-            object: &'static D::Object,
-            argument: usize,
-            timeout: Timeout,
-        ) -> (usize, usize) {
-            let (status, value);
-            // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
-            unsafe {
-                asm!(
-                    "call {entry}",
-                    "csrsi sstatus, 2",
-                    entry = sym $entry::<M, D>,
-                    inlateout("a0") object => status,
-                    inlateout("a1") argument => value,
-                    inlateout("a2") timeout.bits() => _,
-                    out("s2") _, out("s3") _, out("s4") _, out("s5") _, out("s6") _,
-                    out("s7") _, out("s8") _, out("s9") _, out("s10") _, out("s11") _,
-                    clobber_abi("C"),
-                );
-            }
-            (status, value)
-        }
-    };
+/// Takes the decision `D`. Called with the mask set, which ends here.
+#[inline(always)]
+pub(crate) fn call<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
+    object: &'static D::Object,
+    argument: usize,
+    timeout: Timeout,
+) -> Answer {
+    let (status, value);
+    // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
+    unsafe {
+        asm!(
+            "call {entry}",
+            "csrsi sstatus, 2",
+            entry = sym enter::<M, D>,
+            inlateout("a0") object => status,
+            inlateout("a1") argument => value,
+            inlateout("a2") timeout.bits() => _,
+            out("s2") _, out("s3") _, out("s4") _, out("s5") _, out("s6") _,
+            out("s7") _, out("s8") _, out("s9") _, out("s10") _, out("s11") _,
+            clobber_abi("C"),
+        );
+    }
+    Answer {
+        status: Status::from_word(status),
+        value,
+    }
 }
-
-call!(call, enter);
-call!(call_in_slice, enter_in_slice);
 
 /// The first part of each switch: the state's address, what is called where a slice begins, and
 /// another way for threads with
@@ -71,18 +66,18 @@ macro_rules! load_state {
     };
 }
 
-/// The end of each switch; by `slice` a time slice begins, where slices are on, by `keep` none
-/// does.
-macro_rules! tail {
-    (slice) => {
-        concat!(
-            "beqz t1, 5f
-             call {switch_slice}
-             5:\n",
-            $crate::switch::tail!(keep)
-        )
+/// A time slice begins, where slices are on: before [`tail`], where the switch is not within one.
+macro_rules! begin_slice {
+    () => {
+        "beqz t1, 5f
+         call {switch_slice}
+         5:"
     };
-    (keep) => {
+}
+
+/// The end of each switch.
+macro_rules! tail {
+    () => {
         concat!(
             "sd sp, {stack_pointer}(a1)
              ld sp, {stack_pointer}(a0)
@@ -102,7 +97,7 @@ macro_rules! tail {
     };
 }
 
-pub(crate) use tail;
+pub(crate) use {begin_slice, tail};
 
 /// The thread a1 names gives way to the one a0 names: tells t1, on the handlers' stack, which is
 /// empty. Keeps a0 and a1.
@@ -144,7 +139,8 @@ pub(crate) extern "C" fn switch() {
         "\"taktos.mark.switch.begin\":",
         ".endif",
         load_state!(),
-        tail!(slice),
+        begin_slice!(),
+        tail!(),
         leave_float = sym leave_float,
         at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
@@ -161,7 +157,7 @@ pub(crate) extern "C" fn switch() {
 pub(crate) extern "C" fn switch_in_slice() {
     with_state!(
         load_state!(),
-        tail!(keep),
+        tail!(),
         leave_float = sym leave_float_in_slice,
         at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
@@ -172,65 +168,56 @@ pub(crate) extern "C" fn switch_in_slice() {
     )
 }
 
-/// Defines an entry: how to take a decision, with the switch that may follow.
-macro_rules! enter {
-    ($name:ident, $switch:ident) => {
-        /// Takes the decision `D`. Entered and left with the mask set.
-        #[unsafe(naked)]
-        extern "C" fn $name<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
-            naked_asm!(
-                // A decision that may block is not begun in a handler.
-                ".if {blocks}",
-                "csrr t0, sscratch",
-                "beqz t0, 3f",
-                ".endif",
-                "addi sp, sp, -32",
-                "sd s0, 0(sp)",
-                "sd s1, 8(sp)",
-                "sd ra, 16(sp)",
-                "call {decide}",
-                // Odd: no switch.
-                ".if {always_switches} == 0",
-                "andi t0, a0, 1",
-                "bnez t0, 2f",
-                ".endif",
-                ".if {blocks} == 0",
-                "csrr t0, sscratch",
-                "beqz t0, 1f",
-                ".endif",
-                "tail {switch}",
-                // A handler's: the end of the interrupt switches. The answer is OK.
-                "1:",
-                "li a0, 0",
-                "li a1, 0",
-                // Stay: the status is half of the odd word; the value is in a1.
-                "2:",
-                "srli a0, a0, 1",
-                release!(),
-                "ld ra, 16(sp)",
-                "ld s0, 0(sp)",
-                "ld s1, 8(sp)",
-                "addi sp, sp, 32",
-                "ret",
-                ".if {blocks}",
-                "3:",
-                "li a0, {context}",
-                "li a1, 0",
-                release!(),
-                "ret",
-                ".endif",
-                blocks = const D::BLOCKS as u32,
-                always_switches = const D::ALWAYS_SWITCHES as u32,
-                decide = sym D::decide,
-                switch = sym $switch,
-                context = const Error::Context as u32,
-            )
-        }
-    };
+/// The entry: takes the decision `D`, and goes on with the switch that may follow. Entered and left with the mask set.
+#[unsafe(naked)]
+extern "C" fn enter<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
+    naked_asm!(
+        "addi sp, sp, -32",
+        "sd s0, 0(sp)",
+        "sd s1, 8(sp)",
+        "sd ra, 16(sp)",
+        // A decision that may block is not begun in a handler.
+        ".if {blocks}",
+        "csrr t0, sscratch",
+        "beqz t0, 1f",
+        ".endif",
+        "call {decide}",
+        // Odd: no switch.
+        ".if {always_switches} == 0",
+        "andi t0, a0, 1",
+        "bnez t0, 2f",
+        ".endif",
+        ".if {blocks} == 0",
+        "csrr t0, sscratch",
+        "beqz t0, 1f",
+        ".endif",
+        ".if {keeps_slice}",
+        "tail {switch_in_slice}",
+        ".else",
+        "tail {switch}",
+        ".endif",
+        // A handler's: the answer is an error, or OK where the end of the interrupt switches.
+        "1:",
+        "li a0, {in_handler}",
+        "li a1, 0",
+        // Stay: the status is half of the odd word; the value is in a1.
+        "2:",
+        "srli a0, a0, 1",
+        release!(),
+        "ld ra, 16(sp)",
+        "ld s0, 0(sp)",
+        "ld s1, 8(sp)",
+        "addi sp, sp, 32",
+        "ret",
+        blocks = const D::BLOCKS as u32,
+        always_switches = const D::ALWAYS_SWITCHES as u32,
+        keeps_slice = const D::KEEPS_SLICE as u32,
+        decide = sym D::decide,
+        switch = sym switch,
+        switch_in_slice = sym switch_in_slice,
+        in_handler = const if D::BLOCKS { Error::Context as u32 * 2 } else { 0 },
+    )
 }
-
-enter!(enter, switch);
-enter!(enter_in_slice, switch_in_slice);
 
 /// The bytes of a caller's frame, and what an interrupted thread has above it.
 pub(crate) const CALL_FRAME: usize = 32;
@@ -281,7 +268,8 @@ pub(crate) extern "C" fn preempt() {
         "ld a1, {current}(tp)",
         "ld a0, {heir}(tp)",
         load_state!(),
-        tail!(slice),
+        begin_slice!(),
+        tail!(),
         both = const CALL_FRAME + INTERRUPTED,
         resume_interrupted = sym resume_interrupted,
         leave_float = sym leave_float,

@@ -343,6 +343,7 @@ impl Storm<'_> {
         let (from, index) = (dice.draw(self.model.kinds.len() + 1), dice.draw(7));
         let expected = self.model.may_remove(from, index);
         let holder = self.world.system.heir(cpu(index));
+        let executing = self.world.system.executing(cpu(index));
         if self.call("remove processor", expected, |s, now, fx| {
             s.remove_processor(instance(from), cpu(index), now, fx)
         })? {
@@ -351,6 +352,16 @@ impl Storm<'_> {
             let holder = holder.ok_or("an online processor has an heir")?;
             if !self.world.system.is_idle(holder) {
                 self.model.go_behind(holder.index());
+            }
+            // One that still runs there comes in again behind that one.
+            let left_over =
+                executing.filter(|row| *row != holder && !self.world.system.is_idle(*row));
+            let threads = &self.model.threads;
+            let left_over = left_over.map(|row| row.index());
+            if let Some(id) =
+                left_over.filter(|id| threads[*id].exists && threads[*id].home == from)
+            {
+                self.model.go_behind(id);
             }
         }
         Ok(())

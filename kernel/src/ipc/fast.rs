@@ -4,7 +4,7 @@
 use super::slow;
 use super::{Message, refuse_in_handlers};
 use crate::critical_section::{CriticalSection, Operation};
-use crate::sched::{IntoResult, OutcomeOf, first_things_first, hold, slow_path};
+use crate::sched::{IntoResult, OutcomeOf, first_things_first, hold, is_smp, slow_path};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
@@ -25,36 +25,25 @@ impl<S: System> AnyThread<S> {
         let held = hold::<S>();
         let cs = held.section();
         let [first, second] = message.0;
-        let current = Kernel::<S>::running().current(cs);
-        let receiver = self.reference();
-        if awaits_equal::<S>(cs, current, receiver) {
-            let words = Words {
-                second,
-                sender: current,
-            }
-            .pack(cs);
-            return held
-                .enter::<SendToEqual<S>>(self, first, words)
-                .into_result::<S>();
+        let current = held.running().current(cs);
+        if awaits_equal(cs, current, self.reference()) {
+            let words = pack(cs, current, second);
+            let answer = held.enter::<SendToEqual<S>>(self, first, words);
+            return answer.into_result::<S>();
         }
         cold_path();
         refuse_in_handlers::<S>()?;
         current.argument.set(cs, second);
-        held.enter::<slow::Send<S, false>>(self, first, timeout)
-            .into_result::<S>()
+        let answer = held.enter::<slow::Send<S, false>>(self, first, timeout);
+        answer.into_result::<S>()
     }
 }
 
 /// Whether `receiver` waits for just the message of `current`, which runs, and is its equal.
 #[inline(always)]
-fn awaits_equal<S: System>(
-    cs: CriticalSection<'_>,
-    current: ThreadRef,
-    receiver: ThreadRef,
-) -> bool {
+fn awaits_equal(cs: CriticalSection<'_>, current: ThreadRef, receiver: ThreadRef) -> bool {
     receiver.wait.get(cs) == Wait::receive(current)
         && receiver.urgency.get(cs).equals(current.urgency.get(cs))
-        && Kernel::<S>::share_queue(cs, current, receiver)
 }
 
 /// The fast path inside a call of a partition: none where it is not to be taken.
@@ -65,59 +54,40 @@ pub(super) fn send_to_equal<S: System>(
     receiver: &'static AnyThread<S>,
     [first, second]: [usize; 2],
 ) -> Option<OutcomeOf<S>> {
-    awaits_equal::<S>(cs, current, receiver.reference()).then(|| {
-        let words = Words {
-            second,
-            sender: current,
-        };
-        SendToEqual::<S>::run(cs, receiver, first, words.pack(cs))
-    })
+    awaits_equal(cs, current, receiver.reference())
+        .then(|| SendToEqual::<S>::run(cs, receiver, first, pack(cs, current, second)))
 }
 
 /// What goes with a message's first word: beside that, registers have room for 64 bits, where other operations have their
-/// time-out.
-struct Words {
-    second: usize,
-    sender: ThreadRef,
-}
-
-/// Both fit: the sender's address needs not be loaded again.
+/// time-out. Here both fit, its second word and the sender's address, which needs not be loaded again.
 #[cfg(target_pointer_width = "32")]
-impl Words {
-    #[inline(always)]
-    fn pack(self, _: CriticalSection<'_>) -> Timeout {
-        Timeout::from_bits((self.sender.address() as u64) << 32 | self.second as u64)
-    }
-
-    #[inline(always)]
-    #[expect(
-        clippy::extra_unused_type_parameters,
-        reason = "the same form for all widths"
-    )]
-    fn unpack<S: System>(_: CriticalSection<'_>, words: Timeout) -> Self {
-        let [second, sender] = [words.bits() as usize, (words.bits() >> 32) as usize];
-        Self {
-            second,
-            sender: crate::wait::thread(sender),
-        }
-    }
+#[inline(always)]
+fn pack(_: CriticalSection<'_>, sender: ThreadRef, second: usize) -> Timeout {
+    Timeout::from_bits((sender.address() as u64) << 32 | second as u64)
 }
 
-/// Only one of two wide words fits: the second word of the message goes by the sender's control block.
-#[cfg(not(target_pointer_width = "32"))]
-impl Words {
-    fn pack(self, cs: CriticalSection<'_>) -> Timeout {
-        self.sender.argument.set(cs, self.second);
-        Timeout::NONE
-    }
+/// The sender and the message's second word, as [`pack`] has put them together.
+#[cfg(target_pointer_width = "32")]
+#[inline(always)]
+fn unpack(_: CriticalSection<'_>, words: Timeout) -> (ThreadRef, usize) {
+    let [second, sender] = [words.bits() as usize, (words.bits() >> 32) as usize];
+    (crate::wait::thread(sender), second)
+}
 
-    fn unpack<S: System>(cs: CriticalSection<'_>, _: Timeout) -> Self {
-        let sender = Kernel::<S>::running().current(cs);
-        Self {
-            second: sender.argument.get(cs),
-            sender,
-        }
-    }
+/// Only one of two wide words fits, which is the sender's address: the message's second word goes by its control block.
+#[cfg(not(target_pointer_width = "32"))]
+#[inline(always)]
+fn pack(cs: CriticalSection<'_>, sender: ThreadRef, second: usize) -> Timeout {
+    sender.argument.set(cs, second);
+    Timeout::from_bits(sender.address() as u64)
+}
+
+/// The sender and the message's second word, as [`pack`] has put them together.
+#[cfg(not(target_pointer_width = "32"))]
+#[inline(always)]
+fn unpack(cs: CriticalSection<'_>, words: Timeout) -> (ThreadRef, usize) {
+    let sender = crate::wait::thread(words.bits() as usize);
+    (sender, sender.argument.get(cs))
 }
 
 struct SendToEqual<S>(PhantomData<S>);
@@ -126,7 +96,8 @@ impl<S: System> Operation<S> for SendToEqual<S> {
     type Object = AnyThread<S>;
     const BLOCKS: bool = true;
     const KEEPS_SLICE: bool = true;
-    const ALWAYS_SWITCHES: bool = true;
+    /// Of several processors another one may run the receiver.
+    const ALWAYS_SWITCHES: bool = !is_smp::<S>();
 
     /// The receiver, of the same priority as the running thread, waits for a message from it.
     fn run(
@@ -136,7 +107,7 @@ impl<S: System> Operation<S> for SendToEqual<S> {
         words: Timeout,
     ) -> OutcomeOf<S> {
         let receiver = receiver.reference();
-        let Words { second, sender } = Words::unpack::<S>(cs, words);
+        let (sender, second) = unpack(cs, words);
         receiver.set_value(cs, first);
         receiver.argument.set(cs, second);
         first_things_first();
@@ -145,7 +116,6 @@ impl<S: System> Operation<S> for SendToEqual<S> {
             return slow_path(wake_special::<S>(cs, sender, receiver));
         }
         receiver.wait.set(cs, Wait::NOTHING);
-        // The caller has seen that both share a queue, with the section that is held still.
         Kernel::<S>::conclude_by_direct_switch(cs, sender, receiver, urgency.effective())
     }
 }

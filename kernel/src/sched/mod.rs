@@ -15,11 +15,10 @@ pub(crate) mod slice;
 mod smp;
 mod uni;
 
+pub(crate) use crate::critical_section::{IntoResult, take_error};
 #[cfg(feature = "budgets")]
 pub(crate) use budget::{Account, Budgets, Members, earlier, is_same};
-pub(crate) use outcome::{
-    IntoResult, OutcomeOf, answer, concluded, fail, refuse_to_wait, stay, take_error,
-};
+pub(crate) use outcome::{OutcomeOf, answer, concluded, fail, refuse_to_wait, stay};
 pub(crate) use smp::release;
 pub(crate) use taktos_machine::{first_things_first, slow_path};
 
@@ -43,10 +42,12 @@ pub(crate) const fn is_smp<S: System>() -> bool {
 /// Masks, for a critical section; on several processors a thread for which another one was decided gives way first.
 #[inline(always)]
 pub(crate) fn hold<S: System>() -> Held<S> {
-    if is_smp::<S>() {
-        smp::hold()
-    } else {
-        Held::mask()
+    loop {
+        let held = Held::mask();
+        if !must_give_way(&held) {
+            return held;
+        }
+        smp::give_way(held);
     }
 }
 
@@ -54,11 +55,19 @@ pub(crate) fn hold<S: System>() -> Held<S> {
 /// concerns nobody's turn, when the case is not the usual one.
 #[inline(always)]
 pub(crate) fn hold_after<S: System>(held: Held<S>) -> Held<S> {
-    if is_smp::<S>() {
-        smp::hold_after(held)
-    } else {
-        held
+    if must_give_way(&held) {
+        smp::give_way(held);
+        return hold();
     }
+    held
+}
+
+/// Whether the holder is a thread for which another one was decided, which may be on several processors; a handler never
+/// gives way.
+#[inline(always)]
+fn must_give_way<S: System>(held: &Held<S>) -> bool {
+    // In this order: mostly none is due.
+    is_smp::<S>() && held.running().must_give_way(held.section()) && !S::Machine::in_interrupt()
 }
 
 /// Does `act` while the calling thread stays on its processor: on several with interrupts masked, and without the lock.
@@ -353,15 +362,8 @@ impl<S: System> Kernel<S> {
 
 /// Direct switches: a receiver takes its sender's turn.
 impl<S: System> Kernel<S> {
-    /// Whether the two threads, of which `one` runs here and `other` waits, are ready in one queue when they are; on one processor
-    /// there is but one.
-    #[inline(always)]
-    pub(crate) fn share_queue(cs: CriticalSection<'_>, one: ThreadRef, other: ThreadRef) -> bool {
-        !is_smp::<S>() || smp::share_queue(cs, one, other)
-    }
-
-    /// Ends an operation of `sender`, which runs, by a direct switch to `receiver`, which shares its queue, has the
-    /// `priority` of its equal, and about which nothing is special.
+    /// Ends an operation of `sender`, which runs, by a direct switch to `receiver`, which has the `priority` of its equal, and
+    /// about which nothing is special. On several processors another one may run it, if they share no queue.
     #[inline(always)]
     pub(crate) fn conclude_by_direct_switch(
         cs: CriticalSection<'_>,

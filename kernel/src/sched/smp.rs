@@ -5,7 +5,7 @@
 //! A thread enters the kernel only while nobody has decided that another one is to run in its place: [`hold`] sees to that.
 //! So the running thread is always ready, as on one processor.
 
-use super::{OutcomeOf, slow_path, stay};
+use super::{OutcomeOf, hold, slice, slow_path, stay};
 use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::object::mutex::MutexCore;
 use crate::smp::View;
@@ -343,20 +343,7 @@ pub(super) fn keeps_place<S: System>(cs: CriticalSection<'_>, thread: ThreadRef)
     decider.is_none_or(|decider| decider.keeps_place(&view, thread))
 }
 
-/// [`Kernel::share_queue`].
-#[inline(always)]
-pub(super) fn share_queue(cs: CriticalSection<'_>, one: ThreadRef, other: ThreadRef) -> bool {
-    if !one.shares_home(cs, other) {
-        return false;
-    }
-    if one.solo(cs).is_some() {
-        return true;
-    }
-    core::hint::cold_path();
-    one.cluster(cs).is_some() || one.edf(cs).is_some()
-}
-
-/// [`Kernel::conclude_by_direct_switch`]. The caller has seen that both share a queue, with the lock that is held still.
+/// [`Kernel::conclude_by_direct_switch`].
 #[inline(always)]
 pub(super) fn conclude_by_direct_switch<S: System>(
     cs: CriticalSection<'_>,
@@ -364,20 +351,25 @@ pub(super) fn conclude_by_direct_switch<S: System>(
     receiver: ThreadRef,
     priority: Priority,
 ) -> OutcomeOf<S> {
-    if let Some((solo, seat)) = sender.solo(cs) {
+    if let Some((solo, seat)) = sender.solo(cs)
+        && sender.shares_home(cs, receiver)
+    {
         solo.take_turn(&View::<S>::new(cs), seat, receiver, sender, priority);
         return OutcomeOf::<S>::switch(sender.context(), receiver.context());
     }
     slow_path(direct_switch_elsewhere::<S>(cs, sender, receiver))
 }
 
-/// The same in a closed instance of several processors.
+/// [`conclude_by_direct_switch`] in an instance of several processors, or where the threads share none.
 #[inline(never)]
 fn direct_switch_elsewhere<S: System>(
     cs: CriticalSection<'_>,
     sender: ThreadRef,
     receiver: ThreadRef,
 ) -> OutcomeOf<S> {
+    if !sender.shares_home(cs, receiver) {
+        return slow_path(hand_turn::<S>(cs, sender, receiver));
+    }
     let (view, here) = (View::<S>::new(cs), S::Machine::processor());
     if let Some(cluster) = sender.cluster(cs) {
         let priority = receiver.urgency.get(cs).effective();
@@ -396,7 +388,7 @@ fn direct_switch_edf<S: System>(
 ) -> OutcomeOf<S> {
     let view = View::<S>::new(cs);
     let Some(edf) = sender.edf(cs) else {
-        return OutcomeOf::<S>::switch(sender.context(), sender.context());
+        return slow_path(hand_turn::<S>(cs, sender, receiver));
     };
     let levels = [sender, receiver].map(|thread| Deadlines::urgency_without_job(&view, thread));
     let ([Some(level), Some(_)], here) = (levels, S::Machine::processor()) else {
@@ -417,6 +409,27 @@ fn direct_switch_job<S: System>(
 ) -> OutcomeOf<S> {
     let (view, here) = (View::<S>::new(cs), S::Machine::processor());
     let heir = edf.take_turn_of(&view, here, receiver, sender);
+    OutcomeOf::<S>::switch(sender.context(), heir.context())
+}
+
+/// [`conclude_by_direct_switch`] where the threads share no queue: the receiver may run elsewhere.
+#[inline(never)]
+fn hand_turn<S: System>(
+    cs: CriticalSection<'_>,
+    sender: ThreadRef,
+    receiver: ThreadRef,
+) -> OutcomeOf<S> {
+    let kernel = S::kernel();
+    if kernel.may_hand_turn_several(cs, sender, receiver) {
+        kernel.hand_turn_several(cs, sender, receiver);
+    } else {
+        kernel.enter_ready(cs, receiver, Place::Last);
+    }
+    let heir = kernel.next(cs);
+    if heir == sender {
+        return stay::<S>(Status::OK);
+    }
+    slice::is_kept_for::<S>(sender, heir, Some(receiver));
     OutcomeOf::<S>::switch(sender.context(), heir.context())
 }
 
@@ -488,29 +501,6 @@ pub(super) fn conclude_by_giving_back<S: System>(
     Kernel::<S>::conclude_in_thread(cs, Status::OK, 0)
 }
 
-/// [`super::hold`]: takes the section for a thread that may have to give way first; a handler never has.
-#[inline(always)]
-pub(super) fn hold<S: System>() -> Held<S> {
-    loop {
-        let held = Held::mask();
-        // In this order: mostly none is due.
-        if !held.running().must_give_way(held.section()) || S::Machine::in_interrupt() {
-            return held;
-        }
-        give_way(held);
-    }
-}
-
-/// [`super::hold_after`].
-#[inline(always)]
-pub(super) fn hold_after<S: System>(held: Held<S>) -> Held<S> {
-    if held.running().must_give_way(held.section()) && !S::Machine::in_interrupt() {
-        give_way(held);
-        return hold();
-    }
-    held
-}
-
 /// Ends the section that is held; the caller gives way first if that was decided in it.
 #[inline(always)]
 pub(crate) fn release<S: System>(held: Held<S>) {
@@ -522,7 +512,7 @@ pub(crate) fn release<S: System>(held: Held<S>) {
 /// Others have decided that the caller gives way. A function of its own: what it destroys is not the caller's concern.
 #[cold]
 #[inline(never)]
-fn give_way<S: System>(held: Held<S>) {
+pub(super) fn give_way<S: System>(held: Held<S>) {
     held.enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
 }
 

@@ -5,7 +5,7 @@ use crate::critical_section::CriticalSection;
 #[cfg(feature = "budgets")]
 use crate::sched::earlier;
 use crate::sched::{OutcomeOf, hold, slice};
-use crate::thread::tcb::{Home, ThreadRef};
+use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
 use crate::wait::timeout_queue::TimeoutQueue;
 use crate::{Error, Instant, Kernel, System};
@@ -180,8 +180,14 @@ impl<S: System> Kernel<S> {
         let here = S::Machine::number();
         let several = S::smp();
         let home = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu));
-        if let Some(decider) = home.and_then(Home::closed) {
-            return decider.owner(&View::<S>::new(cs), here);
+        if let Some(home) = home.filter(|home| home.decider().is_closed()) {
+            let view = View::<S>::new(cs);
+            return match home.lends() {
+                true => {
+                    several.with(cs, |scheduler| scheduler.told_user(&view, Cpu::new(here)?))?
+                }
+                false => home.decider().owner(&view, here),
+            };
         }
         let row = several
             .ask(cs, here, |system, _, _| system.heir(Cpu::new(here)?))

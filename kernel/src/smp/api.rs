@@ -10,7 +10,7 @@ use crate::thread::tcb::Home;
 use crate::wait::transfer::transact;
 use crate::{Error, Kernel, Priority, System, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::closed::Rows;
+use taktos_schedule::smp::closed::{Rows, Sight};
 use taktos_schedule::smp::{self, Instance, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -223,21 +223,27 @@ impl<S: System> Kernel<S> {
         S::smp().thread(cs, row).map(AnyThread::of)
     }
 
-    /// Shows the scheduler's state to `question`, which cannot call the kernel meanwhile. For tests and tools. Allowed
-    /// everywhere. Bound: that of the question. Errors: `Context` before the start.
-    pub fn look<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
+    /// Shows what is decided to `question`, which cannot call the kernel meanwhile. Nothing changes
+    /// by it. For tests and tools. Allowed everywhere. Bound: as many steps as threads, and that of
+    /// the question. Errors: `Context` before the start.
+    pub fn look<R>(question: impl FnOnce(&dyn Sight) -> R) -> Result<R, Error> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
         let cs = held.section();
-        S::smp().open_all(cs);
         S::smp()
-            .ask(cs, S::Machine::number(), |system, _, _| question(system))
+            .with(cs, |scheduler| {
+                let view = View::<S>::new(cs);
+                question(&scheduler.look(&view))
+            })
             .ok_or(Error::Context)
     }
 
     /// Checks the laws of the scheduler's state. For tests: it takes long. Allowed everywhere.
     pub fn check() -> Result<(), Violation> {
         const { only_on_smp::<S>() };
-        Self::look(smp::System::check_invariants).unwrap_or(Ok(()))
+        let held = hold::<S>();
+        let cs = held.section();
+        let checked = S::smp().with(cs, |scheduler| scheduler.check(&View::<S>::new(cs)));
+        checked.unwrap_or(Ok(()))
     }
 }

@@ -11,10 +11,11 @@ use crate::wait::Wait;
 use crate::wait::inherit::{Place, deserved};
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
+use core::sync::atomic::{AtomicBool, Ordering};
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::closed::Rows;
-use taktos_schedule::smp::{self, Alone, Instance, Lock, Obtained, Outcome, Ownership};
+use taktos_schedule::smp::closed::{Act, Rows};
+use taktos_schedule::smp::{self, Alone, Instance, Level, Lock, Obtained, Outcome, Ownership};
 use taktos_time::Instant;
 
 /// How a [`ClusterMutex`] bounds the waiting of urgent threads.
@@ -61,8 +62,9 @@ enum Made {
 /// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the documentation says where the
 /// protocols differ from their sources.
 ///
-/// A waiter under [`ClusterProtocol::None`], or a ceiling where no deadlines count, waits as
-/// for any object of the kernel's: nobody else's instance, nor its own, is concerned.
+/// A waiter under [`ClusterProtocol::None`], or a ceiling, waits as for any object of the kernel's:
+/// nobody else's instance, nor its own, is concerned. A ceiling is a priority: who has a deadline
+/// is more urgent than each, and cannot lock a mutex that has one.
 ///
 /// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first.
 /// Its owner may lock it again, but for MrsP. A thread that ends or is deleted unlocks what it
@@ -78,10 +80,40 @@ pub struct ClusterMutex<S> {
     system: PhantomData<fn() -> S>,
 }
 
+/// The lender and the flag of a thread that spins for a lock.
+pub(super) struct Spinner {
+    /// Lends it the ceiling where the tables do not raise it.
+    lender: MutexCore,
+    /// Whether its wait may be over. It is written in sections alone.
+    is_over: AtomicBool,
+    /// Lends the thread the priority of who waits at its home for a lock of its.
+    heir: MutexCore,
+    /// Whether it does.
+    inherits: Guarded<bool>,
+}
+
+impl Spinner {
+    pub(super) const fn new() -> Self {
+        Self {
+            lender: MutexCore::LENDER,
+            is_over: AtomicBool::new(true),
+            heir: MutexCore::LENDER,
+            inherits: Guarded::new(false),
+        }
+    }
+}
+
+/// How a thread spins for a lock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spin {
+    /// The owner has a seat; the world has raised the thread.
+    Seated,
+    /// The tables count it, and raise it.
+    Counts,
+}
+
 /// The value with which a thread comes back that is to spin.
 const SPINS: usize = 1;
-/// How often a spinning thread pauses before it looks again, which takes the kernel's lock.
-const PAUSES: usize = 16;
 
 impl<S: System> ClusterMutex<S> {
     /// A free mutex under `protocol`.
@@ -100,13 +132,13 @@ impl<S: System> ClusterMutex<S> {
 
     /// Locks the mutex, waiting for it as long as `timeout` says: blocked, or spinning under MrsP.
     ///
-    /// Bounds: a fixed number of steps for a mutex that is free where no deadlines count, else
-    /// those of the scheduling library's
-    /// `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`, `Deleted`; `State` where the wait
-    /// would close a ring of waiting threads, or the caller owns it under MrsP; `Ceiling` where the
-    /// caller is more urgent than the ceiling; `Parameter` in another instance than an immediate
-    /// ceiling's; `NoMemory` where all rows of locks are used; `Cancelled`; `Context` in an
-    /// interrupt handler.
+    /// Bounds: a fixed number of steps for a mutex that is free, but for those of a change of the
+    /// caller's priority where it has a ceiling and deadlines count, or under weak affinity; else
+    /// those of the scheduling library's `smp::System::obtain`. Errors: `Timeout`, `WouldBlock`,
+    /// `Deleted`; `State` where the wait would close a ring of waiting threads, or the caller owns
+    /// it under MrsP; `Ceiling` where the caller is more urgent than the ceiling; `Parameter` in
+    /// another instance than an immediate ceiling's; `NoMemory` where all rows of locks are used;
+    /// `Cancelled`; `Context` in an interrupt handler.
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let (cs, current) = (held.section(), held.running().current(held.section()));
@@ -125,6 +157,22 @@ impl<S: System> ClusterMutex<S> {
         let (cs, current) = (held.section(), held.running().current(held.section()));
         match self.obtain_raised(cs, current) {
             Some(done) => done,
+            None => slow_path(self.lock_raised_elsewhere(held, timeout)),
+        }
+    }
+
+    /// [`Home::raise`] where deadlines count: there, too, an owner that is raised goes on.
+    #[inline(never)]
+    fn lock_raised_elsewhere(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
+        let (cs, current) = (held.section(), held.running().current(held.section()));
+        let home = current.home(cs);
+        let home = home.filter(|home| home.knows_deadlines() && home.closed().is_some());
+        let done = home.and_then(|home| {
+            let own = home.standing(&View::<S>::new(cs), current);
+            self.obtain_raised_from(cs, current, own)
+        });
+        match done {
+            Some(done) => done,
             None => slow_path(self.lock_by_tables(held, timeout)),
         }
     }
@@ -132,12 +180,17 @@ impl<S: System> ClusterMutex<S> {
     /// [`ClusterMutex::lock`] of a busy one, or one that raises a thread whose instance is open.
     #[inline(never)]
     fn lock_by_tables(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
+        let cs = held.section();
+        let spinner = match self.protocol {
+            ClusterProtocol::MrsP(_) => Kernel::<S>::spinner(cs, held.running().current(cs)),
+            _ => None,
+        };
         let answer = held.enter::<Obtain<S>>(self, 0, timeout);
         answer.into_result::<S>()?;
-        if answer.value == SPINS {
-            return Self::spin();
+        match spinner {
+            Some(spinner) if answer.value == SPINS => Self::spin(spinner),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Gives `current`, which runs, the mutex, if it is free and has no ceiling; whether it did.
@@ -153,7 +206,7 @@ impl<S: System> ClusterMutex<S> {
     }
 
     /// Gives `current`, which runs, the mutex, if it is free, has a ceiling, and the thread's
-    /// instance is closed; none where the tables are to be asked.
+    /// instance is closed, where priorities alone count; none where another way is to be tried.
     #[inline(always)]
     fn obtain_raised(
         &'static self,
@@ -161,20 +214,28 @@ impl<S: System> ClusterMutex<S> {
         current: ThreadRef,
     ) -> Option<Result<(), Error>> {
         let own = current.urgency.get(cs).effective();
-        self.obtain_raised_or(cs, current, own, |_, _| false)
+        let ask = |system: &mut smp::System<'static>, lock, row, instance| {
+            system.obtain_raised(lock, row, instance, own)
+        };
+        self.obtain_raised_or(cs, current, ask, |_, _| false)
     }
 
-    /// [`ClusterMutex::obtain_raised`] where the thread's instance may be open.
+    /// [`ClusterMutex::obtain_raised`] where other things may count, and the instance may be open:
+    /// `current` is as urgent at home as `own` says, and may give way when it is raised.
     #[inline(never)]
-    fn obtain_raised_anywhere(
+    fn obtain_raised_from(
         &'static self,
         cs: CriticalSection<'_>,
         current: ThreadRef,
+        own: Level,
     ) -> Option<Result<(), Error>> {
-        let own = S::smp().priority(cs, current)?;
-        self.obtain_raised_or(cs, current, own, |home, to| {
+        let ask = |system: &mut smp::System<'static>, lock, row, instance| {
+            system.obtain_raised_from(lock, row, instance, own)
+        };
+        self.obtain_raised_or(cs, current, ask, |home, to| {
+            // One that is apart does not count where the tables decide.
             let is_apart = matches!(self.protocol, ClusterProtocol::Ceiling(_));
-            let raises = is_apart && home.may_raise();
+            let raises = is_apart || home.decider().is_closed();
             let urgency = current.urgency.get(cs);
             if raises && to.beats(urgency.effective()) {
                 let new = urgency.with_effective(to);
@@ -190,7 +251,7 @@ impl<S: System> ClusterMutex<S> {
         &'static self,
         cs: CriticalSection<'_>,
         current: ThreadRef,
-        own: Priority,
+        ask: impl FnOnce(&mut smp::System<'static>, Lock, smp::Thread, Instance) -> Alone,
         raise: impl FnOnce(&'static Home, Priority) -> bool,
     ) -> Option<Result<(), Error>> {
         let (Made::Raising(lock), home) = (self.made.get(cs), current.home(cs)?) else {
@@ -199,8 +260,7 @@ impl<S: System> ClusterMutex<S> {
         let (row, instance) = (current.row_or_none(cs), home.instance());
         let urgency = current.urgency.get(cs);
         let alone = S::smp().with_home(cs, home, |scheduler| {
-            let system = scheduler.system_mut();
-            system.obtain_raised(lock, row, instance, own)
+            ask(scheduler.system_mut(), lock, row, instance)
         });
         match alone {
             Alone::Raised(to) => {
@@ -222,17 +282,18 @@ impl<S: System> ClusterMutex<S> {
 
     #[cold]
     #[inline(never)]
-    fn spin() -> Result<(), Error> {
+    fn spin(spinner: &Spinner) -> Result<(), Error> {
         loop {
+            // Without the kernel's lock, which the owner needs to give this one up.
+            while !spinner.is_over.load(Ordering::Acquire) {
+                S::Machine::pause();
+            }
             if let Some(outcome) = Kernel::<S>::outcome_of_wait() {
                 return match outcome {
                     Outcome::Granted => Ok(()),
                     Outcome::Timeout => Err(Error::Timeout),
                     Outcome::Flushed => Err(Error::Cancelled),
                 };
-            }
-            for _ in 0..PAUSES {
-                core::hint::spin_loop();
             }
         }
     }
@@ -279,10 +340,10 @@ impl<S: System> ClusterMutex<S> {
                 return Ok(());
             }
         }
-        if let (Made::As(lock) | Made::Raising(lock), Some(row)) =
-            (self.made.get(cs), current.row(cs))
+        let made = self.made.get(cs);
+        if let (Made::As(lock) | Made::Raising(lock), Some(row)) = (made, current.row(cs))
             && !S::Machine::in_interrupt()
-            && S::kernel().surrender_apart(cs, lock, current, row)
+            && S::kernel().surrender_apart(cs, lock, current, row, matches!(made, Made::Raising(_)))
         {
             release(held);
             return Ok(());
@@ -415,10 +476,68 @@ impl<S: System> Kernel<S> {
             &mut super::Noting<'_, '_, S>,
         ) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
-        S::smp()
-            .ask(cs, S::Machine::number(), question)
-            .ok_or(Error::Context)?
-            .map_err(error_of)
+        let answer = S::smp().ask(cs, S::Machine::number(), question);
+        S::smp().with(cs, |scheduler| scheduler.watch_homes(&View::<S>::new(cs)));
+        answer.ok_or(Error::Context)?.map_err(error_of)
+    }
+
+    /// Ends the call of `current`, whose row is the second one, where its lock is
+    /// [apart](smp::System::obtain_apart); none where it is not, or not yet.
+    #[inline(always)]
+    fn obtain_apart(
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        (current, row): (ThreadRef, smp::Thread),
+        timeout: Timeout,
+    ) -> Option<Result<OutcomeOf<S>, Error>> {
+        let apart = S::smp().with(cs, |scheduler| {
+            scheduler.obtain_apart(&View::<S>::new(cs), lock, current, !timeout.is_none())
+        });
+        Some(apart??.map_err(error_of).map(|obtained| match obtained {
+            Obtained::Waiting => {
+                current.set_value(cs, 0);
+                S::kernel().block(cs, current, Wait::LOCK, timeout)
+            }
+            Obtained::Spinning => {
+                S::smp().begin_spin(cs, current, row);
+                Self::begins_to_spin(cs, current, timeout)
+            }
+            Obtained::Owned => Self::conclude_several(cs, Status::OK, 0),
+        }))
+    }
+
+    /// [`Kernel::obtain_apart`] after [`Router::reach_lock`](taktos_schedule::smp::closed::Router::reach_lock), by which
+    /// the caller's own locks may count since.
+    #[cold]
+    #[inline(never)]
+    fn obtain_apart_again(
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        caller: (ThreadRef, smp::Thread),
+        timeout: Timeout,
+    ) -> Option<Result<OutcomeOf<S>, Error>> {
+        Self::obtain_apart(cs, lock, caller, timeout)
+    }
+
+    /// The call of `current`, which spins from now on, ends so.
+    fn begins_to_spin(
+        cs: CriticalSection<'_>,
+        current: ThreadRef,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        if let Some(spinner) = Self::spinner(cs, current) {
+            spinner.is_over.store(false, Ordering::Relaxed);
+        }
+        // The owner may run in its place: then it cannot look at the clock itself.
+        if !timeout.is_forever() {
+            S::kernel().start_timeout(cs, current, timeout);
+        }
+        Self::conclude_several(cs, Status::OK, SPINS)
+    }
+
+    /// The record that `thread` looks at while it spins; none where it has no row.
+    fn spinner(cs: CriticalSection<'_>, thread: ThreadRef) -> Option<&'static Spinner> {
+        S::smp().spinners.get(cs).get(thread.row(cs)?.index())
     }
 
     /// How the running thread's spinning for a lock ended; none while it lasts.
@@ -427,12 +546,14 @@ impl<S: System> Kernel<S> {
         let cs = held.section();
         let current = Self::running().current(cs);
         let row = current.row(cs)?;
-        let outcome = Self::ask_library(cs, |system, _, _| system.outcome(row)).ok()??;
+        let outcome = S::smp().with(cs, |scheduler| scheduler.system().outcome(row));
+        let outcome = outcome?.ok()??;
         S::kernel().stop_timeout(cs, current);
         Some(outcome)
     }
 
-    /// Ends what the library knows of the spinning of `thread` for a lock, if it spins for one: then its instance is open.
+    /// Ends what the library knows of the spinning of `thread` for a lock, if it spins for one: then its
+    /// instance is open, or watched.
     #[inline(always)]
     pub(crate) fn stop_spinning(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.decider(cs).is_none() {
@@ -444,21 +565,47 @@ impl<S: System> Kernel<S> {
     #[inline(never)]
     pub(crate) fn leave_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let Some(row) = thread.row(cs) else { return };
+        let several = S::smp();
+        let spins = several.spin_of(cs, row);
+        several.end_spin(cs, thread, row);
+        if spins == Some(Spin::Counts) {
+            // Before the tables let it fall: they raise it, too.
+            several.note_loan(cs, thread, row);
+        }
         let _ = Self::ask_library(cs, |system, now, doings| system.time_out(row, now, doings));
+        several.settle(cs);
+        if spins == Some(Spin::Seated) {
+            self.deserve(cs, thread, Place::First);
+        }
+    }
+
+    /// Gives `thread` the effective priority that it deserves, if it has another one; what it may wait
+    /// for does not depend on that.
+    fn deserve(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+        let (urgency, own) = (thread.urgency.get(cs), deserved(cs, thread));
+        if urgency.effective() != own {
+            self.change_urgency(cs, thread, urgency.with_effective(own), place);
+        }
     }
 
     /// The effective priority of `thread`, which waits for a lock, has changed.
     #[inline(never)]
     pub(crate) fn requeue_for_lock(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        S::smp().with(cs, |scheduler| {
-            scheduler.waiter_changed(&View::<S>::new(cs), thread)
+        let view = View::<S>::new(cs);
+        let done = S::smp().with(cs, |scheduler| {
+            scheduler.waiter_changed_apart(&view, thread)
         });
+        if done != Some(true) {
+            S::smp().doing(cs, |scheduler, now, doings| {
+                scheduler.waiter_changed(&view, thread, now, doings)
+            });
+        }
     }
 
     /// Unlocks all cluster mutexes that `thread`, which ends, owns.
     pub(crate) fn surrender_all(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let Some(row) = thread.row(cs) else { return };
-        if Self::ask_library(cs, |system, _, _| Ok(system.owns_any(row))) != Ok(true) {
+        if S::smp().with(cs, |scheduler| scheduler.system().owns_any(row)) != Some(true) {
             return;
         }
         for lock in (0..S::smp().lenders.get(cs).len()).filter_map(Lock::new) {
@@ -472,7 +619,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// [`Kernel::surrender`] where no instance need be open for it: whether it is done.
+    /// [`Kernel::surrender`] of one that may raise its owner, where no instance need be open for it:
+    /// whether it is done.
     #[inline(never)]
     fn surrender_apart(
         &'static self,
@@ -480,30 +628,43 @@ impl<S: System> Kernel<S> {
         lock: Lock,
         thread: ThreadRef,
         owner: smp::Thread,
+        raises: bool,
     ) -> bool {
         let several = S::smp();
-        let ended = several.ended_loan(cs, lock, owner);
+        let ended = match raises {
+            true => several.ended_loan(cs, lock, owner),
+            false => None,
+        };
         let light = ended.filter(|ownership| ownership.is_light);
         let loan = light.and_then(|light| Some((several.lender(cs, lock)?, light.raised?)));
-        if let Some((lender, _)) = loan {
-            lender.take_from(cs, thread);
-            // The thread that gives it up waits for nobody: nothing else follows.
-            let (urgency, own) = (thread.urgency.get(cs), deserved(cs, thread));
-            if urgency.effective() != own {
-                self.change_urgency(cs, thread, urgency.with_effective(own), Place::First);
-            }
-        }
         let passed = several.with(cs, |scheduler| {
-            let system = scheduler.system_mut();
-            match system.surrender_apart(lock, owner) {
-                None if system.surrender_raised(lock, owner) => Some(None),
+            match scheduler.surrender_apart(&View::<S>::new(cs), lock, owner) {
+                None if scheduler.system_mut().surrender_raised(lock, owner) => Some((None, false)),
                 passed => passed,
             }
         });
-        let Some(next) = passed.flatten() else {
+        let Some((next, counts)) = passed.flatten() else {
             return false;
         };
-        if let Some(next) = next.and_then(|row| several.thread(cs, row)) {
+        if let Some((lender, _)) = loan {
+            lender.take_from(cs, thread);
+            // The thread that gives it up waits for nobody.
+            self.deserve(cs, thread, Place::First);
+        }
+        if let Some(next) = next.filter(|_| counts) {
+            several.doing(cs, |scheduler, now, doings| {
+                scheduler.count_waits(&View::<S>::new(cs), next, now, doings);
+                scheduler.settle(&View::<S>::new(cs), now, doings);
+            });
+        }
+        if let Some(row) = next
+            && let Some(next) = several.thread(cs, row)
+        {
+            if next.wait.get(cs) == Wait::NOTHING {
+                several.pass_loan(cs, lock, next, row);
+                several.settle(cs);
+                return true;
+            }
             if let Some((lender, ceiling)) = loan {
                 let ceiling = Priority::from_stored(ceiling.0 as u8);
                 lender.lend_to(cs, next, ceiling);
@@ -526,7 +687,7 @@ impl<S: System> Kernel<S> {
         thread: ThreadRef,
         owner: smp::Thread,
     ) -> Result<(), Error> {
-        if self.surrender_apart(cs, lock, thread, owner) {
+        if self.surrender_apart(cs, lock, thread, owner, true) {
             return Ok(());
         }
         let several = S::smp();
@@ -534,16 +695,26 @@ impl<S: System> Kernel<S> {
             && let Some(lender) = several.lender(cs, lock)
         {
             lender.take_from(cs, thread);
-            // Before the tables let others go first.
-            several.note_loan(cs, thread, owner);
+            match several.is_seated(cs, thread) {
+                true => self.deserve(cs, thread, Place::First),
+                // Before the tables let others go first.
+                false => several.note_loan(cs, thread, owner),
+            }
         }
         let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)
         })?;
-        if let Some(next) = next.and_then(|row| several.thread(cs, row)) {
-            several.begin_loan(cs, lock);
+        several.settle(cs);
+        if let Some(row) = next
+            && let Some(next) = several.thread(cs, row)
+        {
             if next.wait.get(cs) != Wait::NOTHING {
+                several.begin_loan(cs, lock);
                 self.wake(cs, next);
+            } else {
+                several.pass_loan(cs, lock, next, row);
+                several.note_loan(cs, next, row);
+                several.settle(cs);
             }
         }
         Ok(())
@@ -556,22 +727,112 @@ impl<S: System> super::Smp<S> {
         self.lenders.get(cs).get(lock.index())?.get(cs)
     }
 
+    /// `thread`, which spins for a lock whose owner has a seat, is raised to its ceiling while it does.
+    fn begin_spin(&self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
+        let ceiling = self.with(cs, |scheduler| scheduler.system().spun_at(row));
+        if let Some(ceiling) = ceiling.flatten()
+            && let Some(spinner) = self.spinners.get(cs).get(row.index())
+        {
+            let ceiling = Priority::from_stored(ceiling.0 as u8);
+            spinner.lender.lend_to(cs, thread, ceiling);
+            let urgency = thread.urgency.get(cs);
+            if ceiling.beats(urgency.effective()) {
+                // Its home is watched for it.
+                let set = || thread.urgency.set(cs, urgency.with_effective(ceiling));
+                self.act(cs, thread, Act::Change(ceiling, Place::Last), &set);
+            }
+        }
+    }
+
+    /// The ceiling at which `thread` may spin is lent to it no longer; its effective priority is as
+    /// before. If it spins, it looks what became of its wait.
+    fn end_spin(&self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
+        if let Some(spinner) = self.spinners.get(cs).get(row.index()) {
+            spinner.lender.take_from(cs, thread);
+            spinner.is_over.store(true, Ordering::Release);
+        }
+    }
+
+    /// `lock` belongs to `thread`, which spun for it: the lock's ceiling is lent to it in the place of
+    /// the one at which it spun, which is no other.
+    fn pass_loan(&self, cs: CriticalSection<'_>, lock: Lock, thread: ThreadRef, row: smp::Thread) {
+        self.end_spin(cs, thread, row);
+        if let Some((_, ceiling)) = self.loan(cs, lock)
+            && let Some(lender) = self.lender(cs, lock)
+        {
+            lender.lend_to(cs, thread, ceiling);
+        }
+    }
+
+    /// How the thread of `row` spins for a lock; none if it does not.
+    fn spin_of(&self, cs: CriticalSection<'_>, row: smp::Thread) -> Option<Spin> {
+        self.with(cs, |scheduler| {
+            let system = scheduler.system();
+            let counts = system.spins(row).then_some(Spin::Counts);
+            system.spun_at(row).map(|_| Spin::Seated).or(counts)
+        })?
+    }
+
+    /// Whether seats decide about the home of `thread`.
+    fn is_seated(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let home = thread.home(cs);
+        home.is_some_and(|home| home.decider().is_closed())
+    }
+
+    /// [`View::inherit`](taktos_schedule::smp::closed::World::inherit): `thread` is ready, or waits
+    /// for a lock.
+    pub(super) fn inherit(
+        &self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        priority: Option<smp::Priority>,
+    ) {
+        let Some(record) = self.spinners.get(cs).get(thread.row_index(cs)) else {
+            return;
+        };
+        if record.inherits.get(cs) {
+            record.heir.take_from(cs, thread);
+        }
+        record.inherits.set(cs, priority.is_some());
+        if let Some(priority) = priority {
+            let priority = Priority::from_stored(priority.0 as u8);
+            record.heir.lend_to(cs, thread, priority);
+        }
+        let urgency = thread.urgency.get(cs);
+        let effective = deserved(cs, thread);
+        thread.urgency.set(cs, urgency.with_effective(effective));
+    }
+
+    /// The priority of `thread`, but for what it inherits from who waits for a lock of its at home.
+    pub(super) fn own_number(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> smp::Priority {
+        let record = self.spinners.get(cs).get(thread.row_index(cs));
+        let inherits = record.filter(|record| record.inherits.get(cs));
+        let Some(record) = inherits else {
+            return level(thread.urgency.get(cs).effective());
+        };
+        let lent = record.heir.lends(cs);
+        record.heir.take_from(cs, thread);
+        let own = level(deserved(cs, thread));
+        record.heir.lend_to(cs, thread, lent);
+        own
+    }
+
     fn set_lender(&self, cs: CriticalSection<'_>, lock: Lock, lender: Option<&'static MutexCore>) {
         if let Some(place) = self.lenders.get(cs).get(lock.index()) {
             place.set(cs, lender);
         }
     }
 
-    /// The priority by which `thread`, which runs, is scheduled at home: where that is open, it
-    /// includes what those who wait for its locks lend it.
-    fn priority(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<Priority> {
-        if thread.decider(cs).is_some() {
-            return Some(thread.urgency.get(cs).effective());
+    /// How urgent `thread`, which runs, is at home: where that is open, it includes what those who
+    /// wait for its locks lend it.
+    fn standing(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<Level> {
+        let home = thread.home(cs)?;
+        if home.decider().is_closed() {
+            return Some(home.standing(&View::<S>::new(cs), thread));
         }
         self.look_up(cs, thread, true);
         let row = thread.row(cs)?;
-        let priority = self.with(cs, |scheduler| scheduler.system().priority(row))?;
-        Some(Priority::from_stored(priority.ok()?.0 as u8))
+        self.with(cs, |scheduler| scheduler.system().standing(row).ok())?
     }
 
     /// The owner of `lock`, and to what it is raised by it; none where the lock is free or has no
@@ -656,19 +917,8 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     let lock = mutex.row(cs, current)?;
     let row = current.row(cs).ok_or(Error::Context)?;
     let waits = !timeout.is_none();
-    let apart = S::smp().with(cs, |scheduler| {
-        scheduler.obtain_apart(&View::<S>::new(cs), lock, current, waits)
-    });
-    if let Some(obtained) = apart.flatten() {
-        return Ok(match obtained.map_err(error_of)? {
-            Obtained::Waiting => {
-                current.set_value(cs, 0);
-                S::kernel().block(cs, current, Wait::LOCK, timeout)
-            }
-            Obtained::Owned | Obtained::Spinning => {
-                Kernel::<S>::conclude_several(cs, Status::OK, 0)
-            }
-        });
+    if let Some(done) = Kernel::<S>::obtain_apart(cs, lock, (current, row), timeout) {
+        return done;
     }
     let owner = S::smp().with(cs, |scheduler| scheduler.system().owner(lock));
     let is_free = owner == Some(Ok(None));
@@ -679,16 +929,28 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
         }
         let done = match mutex.obtain_plain(cs, current) {
             true => Some(Ok(())),
-            false => mutex.obtain_raised_anywhere(cs, current),
+            false => {
+                let own = S::smp().standing(cs, current);
+                own.and_then(|own| mutex.obtain_raised_from(cs, current, own))
+            }
         };
         if let Some(done) = done {
             return done.map(|()| Kernel::<S>::conclude_several(cs, Status::OK, 0));
         }
     }
     S::smp().reach_lock(cs, lock, current, waits);
+    // One whose owner is helped counts by now, and is apart no more.
+    if matches!(
+        mutex.protocol,
+        ClusterProtocol::None | ClusterProtocol::Ceiling(_)
+    ) && let Some(done) = Kernel::<S>::obtain_apart_again(cs, lock, (current, row), timeout)
+    {
+        return done;
+    }
+    let is_seated = S::smp().is_seated(cs, current);
     let obtained = Kernel::<S>::ask_library(cs, |system, now, doings| {
         let obtained = system.obtain(lock, row, waits, now, doings)?;
-        if obtained == Obtained::Waiting {
+        if obtained == Obtained::Waiting && !is_seated {
             system.block(row, BLOCKED, now, doings)?;
         }
         Ok(obtained)
@@ -701,11 +963,13 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
             Kernel::<S>::conclude_several(cs, Status::OK, 0)
         }
         Obtained::Spinning => {
-            // The owner may run in its place: then it cannot look at the clock itself.
-            if !timeout.is_forever() {
-                S::kernel().start_timeout(cs, current, timeout);
-            }
-            Kernel::<S>::conclude_several(cs, Status::OK, SPINS)
+            S::smp().begin_spin(cs, current, row);
+            S::smp().settle(cs);
+            Kernel::<S>::begins_to_spin(cs, current, timeout)
+        }
+        Obtained::Waiting if is_seated => {
+            current.set_value(cs, 0);
+            S::kernel().block(cs, current, Wait::LOCK, timeout)
         }
         Obtained::Waiting => {
             current.wait.set(cs, Wait::LOCK);
@@ -743,6 +1007,7 @@ decision!(SetCeiling, ClusterMutex<S>, |cs, _, mutex, words, _| {
         mutex.lender.set_ceiling(cs, lent);
         S::kernel().settle(cs, owner, Place::Last);
     }
+    S::smp().settle(cs);
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });
 
@@ -754,6 +1019,7 @@ decision!(Flush, ClusterMutex<S>, |cs, _, mutex, _, _| {
         })
     };
     while let Some(row) = first(cs)? {
+        S::smp().settle(cs);
         if let Some(thread) = S::smp().thread(cs, row) {
             S::kernel().wake_with(cs, thread, Error::Cancelled);
         }

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "hands out the tables, once")]
 
 use super::Smp;
+use super::lock::Spinner;
 use crate::System;
 use crate::critical_section::Guarded;
 use crate::object::mutex::MutexCore;
@@ -37,6 +38,7 @@ pub struct SmpMemory<
     pub(super) branches: [Guarded<Branches<ThreadRef>>; ROWS],
     pub(super) limits: [Guarded<Duration>; ROWS],
     pub(super) lenders: [Guarded<Option<&'static MutexCore>>; LOCKS],
+    pub(super) spinners: [Spinner; ROWS],
     homes: Homes<INSTANCES>,
     tables: Tables<ROWS, INSTANCES, PROCESSORS, LOCKS>,
     taken: AtomicBool,
@@ -91,6 +93,7 @@ impl<
             branches: [const { Guarded::new(Branches::NONE) }; ROWS],
             limits: [const { Guarded::new(Duration::ZERO) }; ROWS],
             lenders: [const { Guarded::new(None) }; LOCKS],
+            spinners: [const { Spinner::new() }; ROWS],
             homes: Homes([const { Home::OPEN }; INSTANCES]),
             tables: Tables {
                 threads: UnsafeCell::new([const { ThreadRecord::EMPTY }; ROWS]),

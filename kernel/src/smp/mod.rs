@@ -3,10 +3,10 @@
 //! Owns: what the kernel keeps beside [`Kernel`] where there is more than one processor, and how it asks the library.
 //! Must never know: a policy, an architecture.
 //!
-//! An instance under fixed priorities, deadlines, or strong affinities is closed ([`Decider`](taktos_schedule::smp::closed::Decider))
-//! while nothing spans it: the ready queue of one processor, or the seats of several, decide, which costs the lock and little
-//! else. Under deadlines a thread that is bound to a processor or has a server spans it, too. About those that are open, and under
-//! all other policies, the library's tables decide, and what follows for which processor is told by its effects.
+//! An instance is closed ([`Decider`](taktos_schedule::smp::closed::Decider)) while nothing spans it: the
+//! ready queue of one processor, or the seats of several, decide, which costs the lock and little else.
+//! About those that are open the library's tables decide, and what follows for which processor is told
+//! by its effects. The book's page `docs/seats.md` says what opens an instance.
 //!
 //! One invariant ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
 //! it wait, suspended, or not started. The kernel's own objects need not know more: they make threads ready and take them off,
@@ -42,7 +42,7 @@ pub(crate) use view::View;
 use crate::System;
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
-use crate::thread::tcb::{Home, ThreadRef};
+use crate::thread::tcb::{Decider, Home, ThreadRef};
 use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -50,7 +50,7 @@ use core::sync::atomic::AtomicU8;
 use effects::Doings;
 use taktos_machine::{Machine, Processor};
 use taktos_schedule::smp;
-use taktos_schedule::smp::closed::{Branches, Kept, Router, Served};
+use taktos_schedule::smp::closed::{Act, Branches, Kept, Router, Served};
 use taktos_schedule::{Cpu, smp::Reasons};
 use taktos_time::{Duration, Instant};
 
@@ -62,7 +62,14 @@ type Rows = (
     &'static [Guarded<Duration>],
 );
 
-/// The most processors that a system can have.
+/// The lenders of ceilings, by the rows of locks, and the records of threads that spin, by theirs.
+type Lenders = (
+    &'static [Guarded<Option<&'static MutexCore>>],
+    &'static [lock::Spinner],
+);
+
+/// Above the numbers of all processors, also of those that the library alone may have: so that a
+/// number of its is an index without a check.
 const MOST: usize = Cpu::COUNT;
 
 /// Why a thread is blocked in the library: the kernel has its own reasons.
@@ -91,6 +98,8 @@ pub struct Smp<S> {
     moving: [Guarded<Option<ThreadRef>>; MOST],
     /// The flags of [`alarm::Asked`] for which each processor was called.
     asked: [AtomicU8; MOST],
+    /// The records of threads that spin, by rows.
+    spinners: Guarded<&'static [lock::Spinner]>,
     owner: PhantomData<fn() -> S>,
 }
 
@@ -120,6 +129,7 @@ impl<S: System> Smp<S> {
             payers: account::Payers::new(),
             moving: [const { Guarded::new(None) }; MOST],
             asked: [const { AtomicU8::new(0) }; MOST],
+            spinners: Guarded::new(&[]),
             owner: PhantomData,
         }
     }
@@ -167,6 +177,57 @@ impl<S: System> Smp<S> {
         })
     }
 
+    /// Asks the library's deciders, or its tables, on behalf of this processor; `None` before the
+    /// start.
+    fn doing<R>(
+        &self,
+        cs: CriticalSection<'_>,
+        question: impl FnOnce(&mut Scheduler, Instant, &mut Doings<'_, S>) -> R,
+    ) -> Option<R> {
+        let (here, now) = (S::Machine::number(), S::Machine::now());
+        self.with(cs, |scheduler| {
+            if let Some(here) = Cpu::new(here) {
+                scheduler.system_mut().act_on(here);
+            }
+            question(scheduler, now, &mut Doings::new(cs, self, here))
+        })
+    }
+
+    /// The decider of the home of `thread`, which the usual ways did not find and which is not
+    /// watched, if it can be closed. None where the tables are to be asked.
+    #[inline(never)]
+    fn decider_anew(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<Decider> {
+        self.try_close(cs, thread).then(|| thread.decider(cs))?
+    }
+
+    /// Does `act` with `thread` by [`Router::act`], if its home is watched. Whether that is done.
+    #[inline(never)]
+    fn act(&self, cs: CriticalSection<'_>, thread: ThreadRef, act: Act, set: &dyn Fn()) -> bool {
+        let Some(home) = thread.home(cs).filter(|home| home.is_watched()) else {
+            return false;
+        };
+        let stay =
+            |scheduler: &mut Scheduler| scheduler.owners_stay(&View::<S>::new(cs), thread, act);
+        if !home.lends() && self.with_home(cs, home, stay) {
+            home.act(&View::<S>::new(cs), thread, (act, set));
+            return true;
+        }
+        let done = self.doing(cs, |scheduler, now, doings| {
+            scheduler.act(&View::<S>::new(cs), (thread, home), (act, set), now, doings)
+        });
+        done == Some(true)
+    }
+
+    /// [`Router::settle`].
+    fn settle(&self, cs: CriticalSection<'_>) {
+        if self.with(cs, |scheduler| scheduler.has_to_settle()) != Some(true) {
+            return;
+        }
+        self.doing(cs, |scheduler, now, doings| {
+            scheduler.settle(&View::<S>::new(cs), now, doings);
+        });
+    }
+
     /// The time at which a budget on the processor `here` was to be looked at has come.
     fn expire(&self, cs: CriticalSection<'_>, here: usize) {
         let (Some(cpu), now) = (Cpu::new(here), S::Machine::now()) else {
@@ -195,9 +256,8 @@ impl<S: System> Smp<S> {
 
     /// What concerns `thread` and other instances is about to be asked: its home is opened.
     fn reach(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        let now = S::Machine::now();
-        self.with(cs, |scheduler| {
-            scheduler.reach(&View::<S>::new(cs), thread, now)
+        self.doing(cs, |scheduler, now, doings| {
+            scheduler.reach(&View::<S>::new(cs), thread, now, doings);
         });
     }
 
@@ -213,16 +273,9 @@ impl<S: System> Smp<S> {
 
     /// Something that spans instances is about to be asked of `instance`.
     fn open(&self, cs: CriticalSection<'_>, instance: smp::Instance) {
-        let now = S::Machine::now();
-        self.with(cs, |scheduler| {
-            scheduler.open(&View::<S>::new(cs), instance, now)
+        self.doing(cs, |scheduler, now, doings| {
+            scheduler.open(&View::<S>::new(cs), instance, now, doings);
         });
-    }
-
-    /// The tables tell what is true of all threads.
-    fn open_all(&self, cs: CriticalSection<'_>) {
-        let now = S::Machine::now();
-        self.with(cs, |scheduler| scheduler.open_all(&View::<S>::new(cs), now));
     }
 
     /// What may decide about the instance that has `cpu`.
@@ -262,9 +315,8 @@ impl<S: System> Smp<S> {
     /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: what
     /// that may concern is opened.
     fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef, waits: bool) {
-        let now = S::Machine::now();
-        self.with(cs, |scheduler| {
-            scheduler.reach_lock(&View::<S>::new(cs), lock, thread, waits, now)
+        self.doing(cs, |scheduler, now, doings| {
+            scheduler.reach_lock(&View::<S>::new(cs), lock, thread, waits, now, doings);
         });
     }
 
@@ -280,14 +332,21 @@ impl<S: System> Smp<S> {
         system: smp::System<'static>,
         homes: &'static [Home],
         (threads, branches, limits): Rows,
-        lenders: &'static [Guarded<Option<&'static MutexCore>>],
+        (lenders, spinners): Lenders,
     ) {
         self.branches.set(cs, branches);
         self.limits.set(cs, limits);
         self.threads.set(cs, threads);
         self.lenders.set(cs, lenders);
+        self.spinners.set(cs, spinners);
         // SAFETY: as in `with`.
         unsafe { *self.system.0.get() = Some(Router::new(system, homes)) };
+    }
+
+    /// The seats decide from now on: each processor has its idle thread.
+    fn begin_seats(&self, cs: CriticalSection<'_>) {
+        let now = S::Machine::now();
+        self.with(cs, |scheduler| scheduler.begin(&View::<S>::new(cs), now));
     }
 
     /// The thread of a row of the library's table.

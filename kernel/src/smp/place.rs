@@ -7,7 +7,7 @@ use super::{Doings, Scheduler, Smp, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, fail};
 use crate::thread::AnyThread;
-use crate::thread::tcb::{Home, ThreadRef};
+use crate::thread::tcb::{Decider, Home, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::Place;
 use crate::wait::transfer::{Lent, Transaction};
@@ -130,7 +130,7 @@ impl<S: System> Kernel<S> {
     }
 
     /// Takes `cpu` away from `instance`. Where nothing has to be opened for it, who was to run there is
-    /// ready elsewhere at once; but where its registers are there still, once `cpu` has let go of them:
+    /// ready elsewhere at once; but whose registers are there still, once `cpu` has let go of them:
     /// it is called twice for that, and nobody waits for it.
     fn take_processor(
         &self,
@@ -139,15 +139,15 @@ impl<S: System> Kernel<S> {
         cpu: Cpu,
     ) -> Result<(), Error> {
         let (several, view) = (S::smp(), View::<S>::new(cs));
-        let owner = several.decide(cs, |scheduler, now, doings| {
+        let who = several.decide(cs, |scheduler, now, doings| {
             scheduler.remove_processor(&view, instance, cpu, now, doings)
         })?;
-        if let Some(owner) = owner {
-            self.leave_processor_of(cs, owner);
-            if owner.wait.get(cs) == Wait::NOTHING
-                && let Some(decider) = owner.decider(cs)
+        for thread in who.into_iter().flatten() {
+            self.leave_processor_of(cs, thread);
+            if view.is_ready(thread)
+                && let Some(decider) = thread.decider(cs)
             {
-                decider.come_back(&view, owner);
+                decider.come_back(&view, thread);
             }
         }
         Ok(())
@@ -155,19 +155,13 @@ impl<S: System> Kernel<S> {
 }
 
 impl<S: System> Smp<S> {
-    /// Has the library's deciders, or its tables, decide on behalf of this processor.
+    /// [`Smp::doing`], in the kernel's words.
     fn decide<R>(
         &self,
         cs: CriticalSection<'_>,
         question: impl FnOnce(&mut Scheduler, Instant, &mut Doings<'_, S>) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
-        let (here, now) = (S::Machine::number(), S::Machine::now());
-        let decided = self.with(cs, |scheduler| {
-            if let Some(here) = Cpu::new(here) {
-                scheduler.system_mut().act_on(here);
-            }
-            question(scheduler, now, &mut Doings::new(cs, self, here))
-        });
+        let decided = self.doing(cs, question);
         decided.ok_or(Error::Context)?.map_err(error_of)
     }
 
@@ -191,7 +185,10 @@ impl<S: System> Smp<S> {
             }
             Request::Move(..) | Request::Remove(..) => Ok(()),
         })?;
-        if matches!(request, Request::Pin) {
+        // Where nobody is shifted, the heir is the same.
+        let home = thread.home(cs).and_then(Home::closed);
+        let shifts = !matches!(home, Some(Decider::Solo(_) | Decider::Cluster(_)));
+        if matches!(request, Request::Pin) && shifts {
             // It takes effect with a dispatch: now, before anybody can take the processor away.
             S::Machine::processor().heir.set(core::ptr::null());
         }
@@ -211,8 +208,16 @@ impl<S: System> Kernel<S> {
         priority: Priority,
     ) -> Result<bool, Error> {
         let (several, view) = (S::smp(), View::<S>::new(cs));
+        let old = thread.home(cs).map(Home::instance);
         let allowed = several
             .with(cs, |scheduler| {
+                // The reason for which they were opened may be over.
+                for home in [old, Some(instance)].into_iter().flatten() {
+                    let is_open = |home: &Home| !home.decider().is_closed();
+                    if scheduler.home(home).is_some_and(is_open) {
+                        scheduler.try_close(&view, home, S::Machine::now());
+                    }
+                }
                 scheduler.change_home(&view, thread, instance, level(priority))
             })
             .ok_or(Error::Context)?

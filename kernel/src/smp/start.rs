@@ -7,6 +7,7 @@ use crate::thread::{Thread, begin};
 use crate::wait::inherit::Place;
 use crate::{Error, Kernel, Priority, System};
 use taktos_machine::Machine;
+use taktos_schedule::smp::closed::SEATS;
 use taktos_schedule::smp::{self, InstanceConfig, PolicyKind};
 use taktos_schedule::{Cpu, CpuSet};
 
@@ -14,7 +15,8 @@ use taktos_schedule::{Cpu, CpuSet};
 /// its priority in the instance that has processor 0, and starts the others. Called once, by the board, on processor 0, with
 /// interrupts masked. Never comes back: a board ends by [`System::exit`].
 ///
-/// Processors that no instance names stay idle; they are in no one's reach.
+/// Processors that no instance names stay idle; they are in no one's reach. More than eight do not
+/// compile.
 ///
 /// # Panics
 /// If the memory was used before, or `main` exists; if `PROCESSORS` is more than the machine has; with the library's words, if the instances
@@ -34,7 +36,11 @@ pub fn run_smp<
 ) -> ! {
     const {
         assert!(
-            P <= <S::Machine as Machine>::PROCESSORS && P <= Cpu::COUNT && T > P,
+            P <= SEATS,
+            "a kernel has eight processors at most: so many seats may an instance have"
+        );
+        assert!(
+            P <= <S::Machine as Machine>::PROCESSORS && T > P,
             "as many processors as the machine has at most, and a row for each and for the threads"
         );
     }
@@ -73,7 +79,7 @@ fn prepare<
         system,
         memory.homes(),
         (&memory.rows, &memory.branches, &memory.limits),
-        &memory.lenders,
+        (&memory.lenders, &memory.spinners),
     );
     for (number, idle) in memory.idle.iter().enumerate() {
         idle.create_idle(cs);
@@ -82,6 +88,7 @@ fn prepare<
         running.set_heir(cs, idle.reference());
         running.0.current.set(idle.reference().context());
     }
+    several.begin_seats(cs);
     main.start_main(cs, begin::<S>, entry as usize)
         .map_err(|_| smp::Error::IncorrectState)?;
     let running = Running(S::Machine::processor_numbered(0));

@@ -4,13 +4,13 @@
 use super::{BLOCKED, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, answer};
-use crate::thread::tcb::{Decider, ServedSeats, ThreadRef};
+use crate::thread::tcb::{Decider, Home, ServedSeats, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::{Place, deserved};
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::{Deadlines, Rows, Served, Waiting};
+use taktos_schedule::smp::closed::{Act, Deadlines, Rows, Served, Waiting};
 use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
@@ -59,10 +59,14 @@ impl<S: System> Kernel<S> {
     /// The same where the instance is open, affinities count there, or threads may have servers.
     #[inline(never)]
     fn enter_ready_other(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
-        match thread.decider(cs) {
+        let found = thread.decider(cs);
+        if found.is_none() && S::smp().act(cs, thread, Act::Enter(place), &|| {}) {
+            return;
+        }
+        match found.or_else(|| S::smp().decider_anew(cs, thread)) {
             Some(Decider::Served(served)) => Self::enter_ready_served(cs, served, thread, place),
             Some(decider) => decider.ready(&View::<S>::new(cs), thread, place, |_| {}),
-            None => self.enter_ready_open(cs, thread, place),
+            None => Self::enter_ready_open(cs, thread, place),
         }
     }
 
@@ -82,10 +86,7 @@ impl<S: System> Kernel<S> {
     }
 
     #[inline(never)]
-    fn enter_ready_open(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
-        if S::smp().try_close(cs, thread) {
-            return self.enter_ready(cs, thread, place);
-        }
+    fn enter_ready_open(cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         S::smp().look_up(cs, thread, false);
         let Some(row) = thread.row(cs) else { return };
         let level = level(thread.urgency.get(cs).effective());
@@ -113,6 +114,13 @@ impl<S: System> Kernel<S> {
         if let Some(decider) = thread.decider(cs) {
             return decider.remove(&View::<S>::new(cs), thread);
         }
+        if !S::smp().act(cs, thread, Act::Leave, &|| {}) {
+            self.leave_ready_open(cs, thread);
+        }
+    }
+
+    #[inline(never)]
+    fn leave_ready_open(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if S::smp().try_close(cs, thread) {
             return self.leave_ready(cs, thread);
         }
@@ -178,6 +186,25 @@ impl<S: System> Kernel<S> {
                     decider.waiting_has_changed(&view);
                 }
             };
+        }
+        Self::change_urgency_open(cs, thread, new, place, is_ready);
+    }
+
+    /// [`Kernel::change_urgency_elsewhere`] where the home is watched, or the tables decide.
+    #[inline(never)]
+    fn change_urgency_open(
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        new: Urgency,
+        place: Place,
+        is_ready: bool,
+    ) {
+        let (act, set) = (Act::Change(new.effective(), place), || {
+            thread.urgency.set(cs, new)
+        });
+        if S::smp().act(cs, thread, act, &set) {
+            // It may spin for a lock, or own some for which others wait.
+            return S::kernel().requeue_for_lock(cs, thread);
         }
         S::smp().look_up(cs, thread, is_ready);
         thread.urgency.set(cs, new);
@@ -249,12 +276,18 @@ impl<S: System> Kernel<S> {
         if let Some(cluster) = thread.cluster(cs) {
             return cluster.requeue(&View::<S>::new(cs), thread, place);
         }
-        if let Some(decider) = thread.decider(cs) {
+        let found = thread.decider(cs);
+        if found.is_none() && S::smp().act(cs, thread, Act::Requeue(place), &|| {}) {
+            return;
+        }
+        if let Some(decider) = found.or_else(|| S::smp().decider_anew(cs, thread)) {
             return decider.requeue(&View::<S>::new(cs), thread, place);
         }
-        if S::smp().try_close(cs, thread) {
-            return self.requeue(cs, thread, place);
-        }
+        Self::requeue_open(cs, thread, place);
+    }
+
+    #[inline(never)]
+    fn requeue_open(cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         S::smp().look_up(cs, thread, true);
         let Some(row) = thread.row(cs) else { return };
         S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
@@ -292,11 +325,17 @@ impl<S: System> Kernel<S> {
         match sender.decider(cs) {
             Some(decider) => {
                 let here = S::Machine::number();
-                return sender.shares_home(cs, receiver)
-                    && decider.allows(&View::<S>::new(cs), receiver, here);
+                sender.shares_home(cs, receiver)
+                    && decider.allows(&View::<S>::new(cs), receiver, here)
             }
-            None if receiver.decider(cs).is_some() => return false,
-            None => {}
+            None => Self::may_hand_turn_open(cs, sender, receiver),
+        }
+    }
+
+    #[inline(never)]
+    fn may_hand_turn_open(cs: CriticalSection<'_>, sender: ThreadRef, receiver: ThreadRef) -> bool {
+        if receiver.decider(cs).is_some() || sender.home(cs).is_some_and(Home::is_watched) {
+            return false;
         }
         let (Some(from), Some(to)) = (sender.row(cs), receiver.row(cs)) else {
             return false;
@@ -449,6 +488,26 @@ impl<S: System> Kernel<S> {
             if let Some(affine) = home.affine() {
                 return affine.dispatch(&view, here);
             }
+        }
+        self.choose_open(cs, here)
+    }
+
+    /// [`Kernel::choose`] where owners are watched, or the tables decide.
+    #[inline(never)]
+    fn choose_open(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
+        let several = S::smp();
+        let home = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu));
+        if let Some(cpu) = Cpu::new(here).filter(|_| home.is_some_and(Home::lends))
+            && let Some(chosen) = several.with(cs, |scheduler| {
+                scheduler.dispatch_lent(&View::<S>::new(cs), cpu)
+            })
+        {
+            return chosen;
+        }
+        if let Some(home) = home.filter(|home| home.is_watched())
+            && let Some(chosen) = home.decider().dispatch(&View::<S>::new(cs), here)
+        {
+            return chosen;
         }
         let Some(idle) = several.idle_of(cs, here) else {
             panic!("a processor runs that the start did not give an idle thread");

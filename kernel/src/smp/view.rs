@@ -53,6 +53,7 @@ impl<S: System> Links for View<'_, S> {
 impl<S: System> World for View<'_, S> {
     type Seat = &'static Processor;
     const PROCESSORS: usize = S::Machine::PROCESSORS;
+    const LENDS: bool = true;
 
     #[inline(always)]
     fn seat(&self, cpu: usize) -> &'static Processor {
@@ -61,12 +62,21 @@ impl<S: System> World for View<'_, S> {
         S::Machine::processor_numbered(cpu & mask)
     }
 
+    fn number_of(&self, seat: &'static Processor) -> usize {
+        let is = |cpu: &usize| ptr::eq(S::Machine::processor_numbered(*cpu), seat);
+        (0..Self::PROCESSORS).find(is).unwrap_or_default()
+    }
+
     #[inline(always)]
     fn idle(&self, cpu: usize) -> ThreadRef {
         match S::smp().idle_of(self.0, cpu) {
             Some(idle) => idle,
             None => no_idle(),
         }
+    }
+
+    fn inherit(&self, id: ThreadRef, priority: Option<smp::Priority>) {
+        S::smp().inherit(self.0, id, priority);
     }
 
     #[inline(always)]
@@ -95,6 +105,10 @@ impl<S: System> World for View<'_, S> {
     #[inline(always)]
     fn heir(&self, seat: &'static Processor) -> ThreadRef {
         Running(seat).heir(self.0)
+    }
+
+    fn knows_heir(&self, seat: &'static Processor) -> bool {
+        !seat.heir.get().is_null()
     }
 
     #[inline(always)]
@@ -172,6 +186,10 @@ impl<S: System> Rows for View<'_, S> {
 
     fn is_at_home(&self, id: ThreadRef, instance: smp::Instance) -> bool {
         id.home(self.0).map(Home::instance) == Some(instance)
+    }
+
+    fn own_number(&self, id: ThreadRef) -> smp::Priority {
+        S::smp().own_number(self.0, id)
     }
 }
 

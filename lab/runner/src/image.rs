@@ -183,8 +183,10 @@ impl Features {
     }
 }
 
-/// What this process has built. One build and copy at a time, of this process and by [`alone`] of all.
+/// The images that this process has built. The set is locked for a look alone: a run of one of them does not wait for builds of others.
 static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// One build and copy at a time, of this process and by [`alone`] of all.
+static BUILDING: Mutex<()> = Mutex::new(());
 
 /// Builds what was not built yet, and gives the board's own copy of each program.
 fn built(
@@ -194,25 +196,28 @@ fn built(
     profile: &str,
     features: Features,
 ) -> Result<Vec<PathBuf>> {
-    let mut done = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let target = workspace.target();
     let folder = target.join(features.folder()).join(triple).join(board);
     let own = |program: &&str| folder.join(profile).join(program);
-    let missing = programs
-        .iter()
-        .filter(|program| !done.contains(&own(program)));
-    let missing: Vec<&str> = missing.copied().collect();
-    if missing.is_empty() {
-        return Ok(programs.iter().map(own).collect());
-    }
-    let _until_copied = alone(&target)?;
-    compile(workspace, (board, triple), &missing, profile, features)?;
-    for program in &missing {
-        copy(
-            &target.join(triple).join(profile).join(program),
-            &own(program),
-        )?;
-        done.insert(own(program));
+    let built = || BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let missing = || {
+        let (built, mut programs) = (built(), programs.to_vec());
+        programs.retain(|program| !built.contains(&own(program)));
+        programs
+    };
+    if !missing().is_empty() {
+        let _alone_here = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _until_copied = alone(&target)?;
+        // Those that another thread has built meanwhile are there.
+        let missing = missing();
+        if !missing.is_empty() {
+            compile(workspace, (board, triple), &missing, profile, features)?;
+        }
+        for program in &missing {
+            let from = target.join(triple).join(profile).join(program);
+            copy(&from, &own(program))?;
+            built().insert(own(program));
+        }
     }
     Ok(programs.iter().map(own).collect())
 }

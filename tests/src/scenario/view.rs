@@ -7,7 +7,7 @@ use super::actor::Actor;
 use super::{Stage, places};
 use crate::several::SeveralHost;
 use std::sync::atomic::Ordering::Relaxed;
-use taktos_kernel::{Cpu, CpuSet, Instance, State};
+use taktos_kernel::{Cpu, CpuSet, Instance, Sight, State};
 use taktos_schedule::smp::{self, Reasons};
 use taktos_simulate::scenario::{InstanceName, Occupant, OnCpu, ThreadName, WaitEnd};
 use taktos_time::{Duration, Instant};
@@ -78,28 +78,25 @@ impl Rows {
 }
 
 /// Whom a row of the library is, on this processor of the kernel.
-fn occupant(system: &smp::System<'_>, rows: &Rows, row: Option<smp::Thread>, cpu: Cpu) -> Occupant {
+fn occupant(sight: &dyn Sight, rows: &Rows, row: Option<smp::Thread>, cpu: Cpu) -> Occupant {
     match row {
         None => Occupant::Nobody,
-        Some(row) if system.is_idle(row) => Occupant::Idle(stood_for(system, rows, row, cpu)),
+        Some(row) if sight.system().is_idle(row) => {
+            Occupant::Idle(stood_for(sight, rows, row, cpu))
+        }
         // One that is not known any more was deleted, and its registers are still here.
         Some(row) => rows.name(row).map_or(Occupant::Nobody, Occupant::Thread),
     }
 }
 
 /// For whom an idle thread that is heir stands in.
-fn stood_for(
-    system: &smp::System<'_>,
-    rows: &Rows,
-    idle: smp::Thread,
-    cpu: Cpu,
-) -> Option<ThreadName> {
-    if system.heir(cpu) != Some(idle) {
+fn stood_for(sight: &dyn Sight, rows: &Rows, idle: smp::Thread, cpu: Cpu) -> Option<ThreadName> {
+    if sight.heir(cpu) != Some(idle) {
         return None;
     }
-    let instance = system.instance_of_cpu(cpu).ok()?;
+    let instance = sight.system().instance_of_cpu(cpu).ok()?;
     let mut holder = None;
-    system.for_each_scheduled(instance, |row, place| {
+    sight.for_each_scheduled(instance, &mut |row, place| {
         if place == cpu {
             holder = rows.name(row);
         }
@@ -115,11 +112,11 @@ impl Stage {
             .iter()
             .map(|actor| actor.thread().scheduler_row());
         let rows = Rows(rows.collect());
-        let seen = Kernel::look(|system| {
+        let seen = Kernel::look(|sight| {
             (
-                self.look_at_processors(system, &rows),
-                self.look_at_threads(system, &rows),
-                self.look_at_instances(system, &rows),
+                self.look_at_processors(sight, &rows),
+                self.look_at_threads(sight, &rows),
+                self.look_at_instances(sight, &rows),
             )
         });
         let (on, mut threads, instances) = seen.expect("the kernel runs");
@@ -137,19 +134,20 @@ impl Stage {
         }
     }
 
-    fn look_at_processors(&self, system: &smp::System<'_>, rows: &Rows) -> Vec<(Cpu, OnCpu)> {
+    fn look_at_processors(&self, sight: &dyn Sight, rows: &Rows) -> Vec<(Cpu, OnCpu)> {
         let on = |cpu: Cpu| {
             let kernel = places::to_cpu(cpu.index())?;
             let on = OnCpu {
-                executing: occupant(system, rows, system.executing(kernel), kernel),
-                heir: occupant(system, rows, system.heir(kernel), kernel),
+                executing: occupant(sight, rows, sight.executing(kernel), kernel),
+                heir: occupant(sight, rows, sight.heir(kernel), kernel),
             };
             Some((cpu, on))
         };
         self.online.into_iter().filter_map(on).collect()
     }
 
-    fn look_at_threads(&self, system: &smp::System<'_>, rows: &Rows) -> Vec<ThreadView> {
+    fn look_at_threads(&self, sight: &dyn Sight, rows: &Rows) -> Vec<ThreadView> {
+        let system = sight.system();
         let instances = || (1..=self.instance_count).filter_map(Instance::new);
         let one = |row: &Option<smp::Thread>| {
             let row = *row;
@@ -162,9 +160,9 @@ impl Stage {
                     set
                 }
             });
-            let in_instance = |instance| Some(system.priority_in(row?, instance).ok()?.0);
+            let in_instance = |instance| Some(sight.priority_in(row?, instance).ok()?.0);
             ThreadView {
-                has_processor: row.is_some_and(|row| system.processor_of(row).is_some()),
+                has_processor: row.is_some_and(|row| sight.processor_of(row).is_some()),
                 reasons: None,
                 pinned: row.and_then(|row| places::from_cpu(system.pinned_to(row)?)),
                 priority: row.and_then(|row| Some(system.priority(row).ok()?.0)),
@@ -190,20 +188,20 @@ impl Stage {
         rows.0.iter().map(one).collect()
     }
 
-    fn look_at_instances(&self, system: &smp::System<'_>, rows: &Rows) -> Vec<InstanceView> {
+    fn look_at_instances(&self, sight: &dyn Sight, rows: &Rows) -> Vec<InstanceView> {
         let one = |instance| {
             let mut ready = Vec::new();
-            system.for_each_ready(instance, |row| ready.push(row));
+            sight.for_each_ready(instance, &mut |row| ready.push(row));
             let mut scheduled = Vec::new();
-            system.for_each_scheduled(instance, |row, cpu| {
+            sight.for_each_scheduled(instance, &mut |row, cpu| {
                 scheduled.push(match rows.name(row) {
-                    Some(owner) if system.heir(cpu) != Some(row) => Occupant::Idle(Some(owner)),
+                    Some(owner) if sight.heir(cpu) != Some(row) => Occupant::Idle(Some(owner)),
                     Some(owner) => Occupant::Thread(owner),
                     None => Occupant::Idle(None),
                 });
             });
             InstanceView {
-                cpus: places::from_kernel(system.processors(instance).unwrap_or_default()),
+                cpus: places::from_kernel(sight.system().processors(instance).unwrap_or_default()),
                 scheduled,
                 ready: rows.names(&ready),
             }
@@ -217,8 +215,8 @@ impl Stage {
     fn look_at_locks(&self, rows: &Rows) -> Vec<LockView> {
         let one = |lock: &Option<&'static super::actor::Lock>| {
             let row = lock.and_then(|lock| lock.scheduler_row());
-            let seen = Kernel::look(|system| {
-                let row = row?;
+            let seen = Kernel::look(|sight| {
+                let (system, row) = (sight.system(), row?);
                 let owner = system.owner(row).ok().flatten();
                 Some((owner, in_order_of_grants(system, row)))
             });
@@ -243,7 +241,7 @@ impl Stage {
         for (place, actor) in self.actors.iter().enumerate() {
             let Some(row) = rows.0[place] else { continue };
             let machine = self.executes_on(actor);
-            let library = Kernel::look(|system| system.executes_on(row));
+            let library = Kernel::look(|sight| sight.executes_on(row));
             let library = library.ok().flatten().and_then(places::from_cpu);
             if machine != library {
                 return Err(format!(

@@ -193,6 +193,7 @@ impl Place<'_> {
         self.built_and_run(&source, program, target, TABLES_SAY)
     }
 
+    /// Builds a program of a project, which is configured once for a target, and runs it.
     fn built_and_run(
         &self,
         source: &Path,
@@ -200,12 +201,12 @@ impl Place<'_> {
         target: &str,
         says: &str,
     ) -> Result<Tally> {
-        let build = self.folder.join(format!("build-{program}-{target}"));
-        run(&mut configured(
-            (source, &build),
-            target,
-            &self.tool_chain_file(target)?,
-        ))?;
+        let name = source.file_name().context("a project has a folder")?;
+        let build = self.folder.join(format!("build-{target}")).join(name);
+        if !build.exists() {
+            let file = self.tool_chain_file(target)?;
+            run(&mut configured((source, &build), target, &file))?;
+        }
         run(Command::new("cmake")
             .arg("--build")
             .arg(&build)

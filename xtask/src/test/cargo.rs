@@ -28,19 +28,21 @@ const TOOL: &str = "tool";
 /// a board alone is looked at together, for one, so that what it depends on is so once.
 /// No line names a package where the name of a target will do: with all packages chosen the features are the same in each line, and no
 /// crate is built twice.
-const LOOKS: [Row; 3] = [
-    ("format", "fmt --all -- --check -l", BUILDING),
-    (
-        "lints of the host",
-        "clippy --quiet --all-targets --profile lab -- -D warnings",
-        BUILDING,
-    ),
+const LOOKS: [Row; 2] = [
     (
         "lints of the library for C, and of what is loaded",
         "clippy --quiet --release -p taktos-c -p pump -p pump-demo --features taktos-c/mps2-an386,pump-demo/mps2-an386 --target thumbv7em-none-eabi -- -D warnings",
         BUILDING,
     ),
+    (
+        "lints of the host",
+        "clippy --quiet --all-targets --profile lab -- -D warnings",
+        BUILDING,
+    ),
 ];
+
+/// How sources are laid out.
+const FORMAT: Row = ("format", "fmt --all -- --check -l", BUILDING);
 
 /// The run against the naive model that plain `cargo test` leaves out, because a debug build is slow.
 const OPERATIONS: Row = (
@@ -76,7 +78,12 @@ const CLOSED: Row = (
     &[],
 );
 
-/// The steps that look at sources: of this machine, then of each board.
+/// The step that looks at the layout of sources.
+pub(super) fn format() -> Step {
+    row(FORMAT)
+}
+
+/// The steps that look at sources: of each board, then of this machine, whose folder the tests' build has longest.
 pub(super) fn lints() -> Vec<Step> {
     let ones = Board::ALL.map(|board| (board.name(), board.triple()));
     let fours = Several::ALL.map(|board| (board.name, board.machine.triple()));
@@ -107,7 +114,7 @@ pub(super) fn lints() -> Vec<Step> {
         })
         .needing(BUILDING)
     };
-    LOOKS.into_iter().map(row).chain(boards.map(of)).collect()
+    boards.map(of).chain(LOOKS.into_iter().map(row)).collect()
 }
 
 /// Running what the tool runs, and looking at its reports.

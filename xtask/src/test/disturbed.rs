@@ -1,5 +1,5 @@
-//! A run on a host that does much else: as many processes as it has processors compute without end, and what the run has started stands
-//! still again and again.
+//! Runs on a host that does much else: as many processes as it has processors compute without end, and what the runs have started stands
+//! still again and again. All runs at once: what is computed for nothing is so only as long as they take together.
 //!
 //! Owns: how a host disturbs. Must never know: what is run, and what must come out.
 
@@ -16,12 +16,25 @@ use anyhow::{Context, Result};
 /// that the emulator or the system does.
 const TURNS: [(u64, u64); 5] = [(31, 3), (7, 11), (53, 1), (13, 29), (3, 7)];
 
-/// Runs a program so, and gives what it printed.
-pub(super) fn disturbed(mut program: Command) -> Result<Output> {
+/// Runs the programs so, side by side, and gives what each printed.
+pub(super) fn disturbed(programs: Vec<Command>) -> Result<Vec<Output>> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let _busy: Vec<Busy> = (0..processors)
         .map(|_| Busy::new())
         .collect::<Result<_, _>>()?;
+    thread::scope(|scope| {
+        let runs = programs.into_iter();
+        let runs: Vec<_> = runs.map(|one| scope.spawn(|| stopped(one))).collect();
+        let outputs = runs.into_iter().map(|run| match run.join() {
+            Ok(output) => output,
+            Err(cause) => std::panic::resume_unwind(cause),
+        });
+        outputs.collect()
+    })
+}
+
+/// Runs one, and has what it started stand still again and again.
+fn stopped(mut program: Command) -> Result<Output> {
     program.stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = program.spawn().context("the tool does not start")?;
     let (id, over) = (run.id(), AtomicBool::new(false));
@@ -97,11 +110,16 @@ mod tests {
 
     #[test]
     fn a_disturbed_run_ends_with_all_that_it_says() {
-        let mut run = Command::new("sh");
-        run.args(["-c", "for i in 1 2 3; do sleep 0.05; echo $i; done; exit 3"]);
-        let output = disturbed(run).unwrap();
-        assert_eq!(output.status.code(), Some(3));
-        assert_eq!(output.stdout, b"1\n2\n3\n");
+        let run = |count: &str, status| {
+            let script = format!("for i in {count}; do sleep 0.05; echo $i; done; exit {status}");
+            let mut run = Command::new("sh");
+            run.args(["-c", &script]);
+            run
+        };
+        let outputs = disturbed(vec![run("1 2 3", 3), run("4", 0)]).unwrap();
+        let ended = outputs.iter().map(|one| (one.status.code(), &*one.stdout));
+        let expected = [(Some(3), &b"1\n2\n3\n"[..]), (Some(0), b"4\n")];
+        assert!(ended.eq(expected), "{outputs:?}");
     }
 
     #[test]

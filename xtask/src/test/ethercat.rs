@@ -47,12 +47,14 @@ pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
     let baseline = std::fs::read_to_string(workspace.path(BASELINE)).unwrap_or_default();
     let baseline: Value = serde_json::from_str(&baseline).unwrap_or_default();
     let mut found = serde_json::Map::new();
-    for (case, words) in RUNS {
-        let name = format!("ethercat-{case}");
+    let name = |case: &str| format!("ethercat-{case}");
+    let cases = RUNS.map(|(case, words)| {
         let words = words.iter().chain(&["--loops", CYCLES, "--fresh"]);
-        let words: Vec<String> = words.map(|&word| word.to_owned()).collect();
-        all.add(twice(workspace, &name, &words)?);
-        let file = place(workspace, &name, 1).join("result.json");
+        (name(case), words.map(|&word| word.to_owned()).collect())
+    });
+    all.add(twice(workspace, &cases)?);
+    for (case, _) in RUNS {
+        let file = place(workspace, &name(case), 1).join("result.json");
         let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
         let result: Value = serde_json::from_str(&text)?;
         let rows = result["rows"].clone();

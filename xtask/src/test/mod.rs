@@ -122,13 +122,17 @@ const COMPILING_C_TO_BITCODE: &[Need] =
 /// A step that runs nothing in the emulator.
 const BUILDING: &[Need] = &[Need::Images];
 
-/// The steps: what is quick and says most first. The tests of this machine, which are the longest, begin as soon as all images are built,
-/// for the others to run beside them.
+/// The steps: what is quick and says most first, then the two that are longest, for all others to run beside them. These build in folders of
+/// their own, so that nobody waits for what they build.
 fn steps(length: Length) -> Vec<Step> {
     let mut steps = vec![
         step("layering", cargo::layering).needing(&[]),
         step("an example of each item", examples::shown).needing(&[]),
+        cargo::format(),
+        cargo::host_tests(),
     ];
+    let own = step("programs of one's own", move |ws| own::programs(ws, length));
+    steps.push(own.needing(DEBUGGING));
     steps.extend(cargo::lints());
     steps.push(step("documentation", published::documentation).needing(BUILDING));
     let built = [
@@ -141,7 +145,8 @@ fn steps(length: Length) -> Vec<Step> {
         }),
     ];
     steps.extend(built.map(|step| step.needing(BUILDING)));
-    steps.push(cargo::host_tests());
+    let c_programs = step("C programs", move |ws| c_programs::programs(ws, length));
+    steps.push(c_programs.needing(COMPILING_C_TO_BITCODE));
     // What it needs is compiled, and set up last.
     let dependencies = step("dependencies", move |ws| dependencies::check(ws, length));
     steps.push(dependencies.needing(dependencies::needs(length)));
@@ -175,14 +180,10 @@ fn steps(length: Length) -> Vec<Step> {
         "honest time on several processors",
         several::honest_time,
     ));
-    let own = step("programs of one's own", move |ws| own::programs(ws, length));
-    steps.push(own.needing(DEBUGGING));
     steps.push(step("a program with a vendor's drivers", own::hal::driven));
     steps.push(step("crates to be published", move |ws| {
         published::packages(ws, length)
     }));
-    let c_programs = step("C programs", move |ws| c_programs::programs(ws, length));
-    steps.push(c_programs.needing(COMPILING_C_TO_BITCODE));
     steps.push(step("executors of embassy", move |ws| {
         embassy::executors(ws, length)
     }));

@@ -13,10 +13,13 @@ use super::disturbed::disturbed;
 use super::storms::Length;
 use super::{Tally, boards};
 
+/// A name, and what the tool is called with.
+pub(super) type Case = (String, Vec<String>);
+
 /// Each result of two runs of the tool itself, file by file.
 pub(super) fn same_bytes(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
-    let mut cases: Vec<(String, Vec<String>)> = Vec::new();
+    let mut cases: Vec<Case> = Vec::new();
     let papers = match length {
         Length::Short => &["switch"][..],
         Length::Long => &["switch", "ipc"],
@@ -45,9 +48,7 @@ pub(super) fn same_bytes(workspace: &Workspace, length: Length) -> Result<Tally>
             words(&["latency", "--loops", "20"]),
         ));
     }
-    for (name, arguments) in cases {
-        all.add(twice(workspace, &name, &arguments)?);
-    }
+    all.add(twice(workspace, &cases)?);
     Ok(all)
 }
 
@@ -67,13 +68,22 @@ pub(super) fn place(workspace: &Workspace, name: &str, run: u32) -> PathBuf {
     all.join(format!("{name}-{run}"))
 }
 
-/// Runs the tool twice, once disturbed, and compares all that it wrote and printed.
-pub(super) fn twice(workspace: &Workspace, name: &str, arguments: &[String]) -> Result<Tally> {
+/// Runs the tool twice for each case, all at once and disturbed the second time, and compares all that it wrote and printed.
+pub(super) fn twice(workspace: &Workspace, cases: &[Case]) -> Result<Tally> {
+    let run = |(name, arguments): &Case| tool(workspace, arguments, &place(workspace, name, 1));
+    let printed: Vec<String> = cases.iter().map(run).collect::<Result<_>>()?;
+    let again = |(name, arguments): &Case| call(workspace, arguments, &place(workspace, name, 2));
+    let outputs = disturbed(cases.iter().map(again).collect())?;
+    let mut all = Tally::default();
+    for (((name, arguments), first), output) in cases.iter().zip(printed).zip(outputs) {
+        all.add(same(workspace, name, (first, judged(arguments, output)?))?);
+    }
+    Ok(all)
+}
+
+/// Compares what two runs of a case wrote, and what they printed.
+fn same(workspace: &Workspace, name: &str, printed: (String, String)) -> Result<Tally> {
     let [first, second] = [1, 2].map(|run| place(workspace, name, run));
-    let printed = (
-        tool(workspace, arguments, &first)?,
-        judged(arguments, disturbed(call(workspace, arguments, &second))?)?,
-    );
     let (before, after) = (files(&first)?, files(&second)?);
     let mut differing: Vec<String> = before
         .keys()

@@ -5,14 +5,14 @@
 
 use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers};
 use crate::state::State;
-use crate::switch::{CALL_FRAME, switch_slice, tail};
+use crate::switch::{CALL_FRAME, begin_slice, switch_slice, tail};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::{Context, Processor, StackRegion};
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
-    ($name:ident, $ending:ident $(, $switch_slice:path)?) => {
+    ($name:ident $(, $begin_slice:ident, $switch_slice:path)?) => {
         /// Saves the registers on the thread's stack and traps the unit; then ends as each switch.
         /// Entered like the tail, with the state's address in x2.
         #[unsafe(naked)]
@@ -35,7 +35,8 @@ macro_rules! leave_float {
                 "sub sp, sp, #{frame}",
                 "str x4, [sp, #16]",
                 "mrs x2, tpidr_el1",
-                tail!($ending),
+                $($begin_slice!(),)?
+                tail!(),
                 $(switch_slice = sym $switch_slice,)?
                 area = const AREA,
                 frame = const CALL_FRAME,
@@ -49,8 +50,8 @@ macro_rules! leave_float {
     };
 }
 
-leave_float!(leave_float, slice, switch_slice);
-leave_float!(leave_float_in_slice, keep);
+leave_float!(leave_float, begin_slice, switch_slice);
+leave_float!(leave_float_in_slice);
 
 /// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. x0 and x1 are kept.
 #[unsafe(naked)]

@@ -5,14 +5,14 @@
 
 use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
 use crate::state::State;
-use crate::switch::{CALL_FRAME, switch_slice, tail};
+use crate::switch::{CALL_FRAME, begin_slice, switch_slice, tail};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::{Context, Processor, StackRegion};
 
 /// Defines what a switch does more where the thread that gives way has floating-point state.
 macro_rules! leave_float {
-    ($name:ident, $ending:ident $(, $switch_slice:path)?) => {
+    ($name:ident $(, $begin_slice:ident, $switch_slice:path)?) => {
         /// Saves the registers on the thread's stack and switches the unit off; then ends as each switch.
         /// Entered like the tail.
         #[unsafe(naked)]
@@ -29,7 +29,8 @@ macro_rules! leave_float {
                 "la t2, {resume_float}",
                 "addi sp, sp, -{frame}",
                 "sd t2, 16(sp)",
-                tail!($ending),
+                $($begin_slice!(),)?
+                tail!(),
                 ".option pop",
                 enable = const ENABLE,
                 area = const AREA,
@@ -46,8 +47,8 @@ macro_rules! leave_float {
     };
 }
 
-leave_float!(leave_float, slice, switch_slice);
-leave_float!(leave_float_in_slice, keep);
+leave_float!(leave_float, begin_slice, switch_slice);
+leave_float!(leave_float_in_slice);
 
 /// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. a0 and a1 are kept.
 #[unsafe(naked)]

@@ -1,6 +1,6 @@
 //! Owns: what an instance is made of. Must never know: what it decides.
 
-use super::Priority;
+use super::{Level, Priority};
 use crate::CpuSet;
 
 /// How an instance chooses.
@@ -34,6 +34,15 @@ impl PolicyKind {
     /// Whether deadlines decide.
     pub const fn knows_deadlines(self) -> bool {
         matches!(self, Self::Edf | Self::Cbs)
+    }
+
+    /// The level of a user's priority.
+    pub(crate) const fn level(self, priority: Priority) -> Level {
+        let number = priority.0 as u64;
+        match self.knows_deadlines() {
+            true => Level(Level::BACKGROUND | number),
+            false => Level(number),
+        }
     }
 
     /// Whether a thread can be pinned where more than one processor is configured.

@@ -56,6 +56,11 @@ pub trait Effects {
     /// was [charged](Effects::charged) for `limit`.
     fn serve(&mut self, _instance: Instance, _thread: Thread, _deadline: Level, _limit: Duration) {}
 
+    /// `thread`, which is at home in an instance whose READY threads the world [keeps](Effects::keeps), is
+    /// throttled from now on: it waits for its budget; or it is not any more.
+    #[inline(always)]
+    fn throttle(&mut self, _thread: Thread, _on: bool) {}
+
     /// Some of those that are put in `instance`, where deadlines count, are bound to processors from now on, and all are kept with
     /// their turns: `turn` says those of them that were put before, with their priorities, which are asked about in their order.
     fn binds(&mut self, _instance: Instance, _turn: impl FnMut(Thread, Priority) -> i64) {}

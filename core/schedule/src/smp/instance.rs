@@ -40,6 +40,8 @@ pub struct InstanceRecord {
     /// How many threads that are at home here own a lock that counts, or wait for one, or have a server that throttles; and how many are
     /// pinned here from another instance, or to another one, or not yet; and how many have asked for help.
     pub(crate) involved: u32,
+    /// How many [seated](super::LockRecord::seated) locks threads own that are at home here.
+    pub(crate) seated: u32,
     pub(crate) turns: Turns,
     pub(crate) places: Places,
     /// The idle threads that are READY, in the order of their keys: a pool, bound to no processor.
@@ -56,6 +58,7 @@ impl InstanceRecord {
         closed: false,
         openings: 0,
         involved: 0,
+        seated: 0,
         turns: Turns::NEW,
         places: Places {
             scheduled: List::EMPTY,

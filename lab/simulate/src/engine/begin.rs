@@ -43,16 +43,14 @@ impl<'r, O: Observer> Engine<'r, O> {
             what: "the clusters".to_owned(),
             error,
         })?;
-        let rows = plan.cpus().highest().map_or(0, |cpu| cpu.index() + 1);
         let costs = &plan.costs;
-        let processors = Processors::new(rows, costs.ipi.clone(), seed);
+        let processors = Processors::new(plan.cpus(), costs, seed);
         let mut engine = Self {
             plan,
             router: Router::new(system, homes),
             board: Board::new(plan, processors),
             observer,
             seed,
-            now: 0,
             events: 0,
             progress: (0..plan.tasks.len())
                 .map(|task| progress(plan, task, seed))
@@ -93,18 +91,6 @@ impl<'r, O: Observer> Engine<'r, O> {
         if thread != thread_of(task) {
             return Err(Error::InvalidId);
         }
-        let enforced = self.plan.clusters[usize::from(plan.cluster)].policy == Policy::Cbs;
-        if let Some(Budget {
-            runtime,
-            period,
-            hard,
-        }) = plan.budget.filter(|_| enforced)
-        {
-            match hard {
-                true => system.set_hard_server(thread, runtime, period)?,
-                false => system.set_server(thread, runtime, period)?,
-            }
-        }
         let now = Instant::START;
         system.block(thread, WAITS, now, &mut ())?;
         system.start(thread, now, &mut ())?;
@@ -112,7 +98,24 @@ impl<'r, O: Observer> Engine<'r, O> {
         if let Some(home) = self.router.home(home) {
             home.begin_with(&self.board, task as u16, CpuSet::ALL);
         }
-        Ok(())
+        let enforced = self.plan.clusters[usize::from(plan.cluster)].policy == Policy::Cbs;
+        plan.budget
+            .filter(|_| enforced)
+            .map_or(Ok(()), |budget| self.serve(task, budget))
+    }
+
+    /// The thread of `task`, which waits, has this budget.
+    fn serve(&mut self, task: usize, budget: Budget) -> Result<(), Error> {
+        let (board, id) = (&self.board, task as u16);
+        let Budget {
+            runtime,
+            period,
+            hard,
+        } = budget;
+        match hard {
+            true => self.router.set_hard_server(board, id, runtime, period),
+            false => self.router.set_server(board, id, Some((runtime, period))),
+        }
     }
 
     /// Deciders decide where they can from now on.
@@ -123,10 +126,9 @@ impl<'r, O: Observer> Engine<'r, O> {
             };
             if self.plan.keeps_to_tables(cluster) {
                 self.router.keep_open(instance);
-            } else {
-                self.router.try_close(&self.board, instance, Instant::START);
             }
         }
+        self.router.begin(&self.board, Instant::START);
     }
 
     /// Each processor executes an idle thread from the start, at no cost.

@@ -5,24 +5,28 @@
 
 use core::cell::Cell;
 
-use taktos_schedule::smp::closed::{self, Branches, Ranked, Rows, World};
+use taktos_schedule::smp::closed::{self, Branches, Rows, World};
 use taktos_schedule::smp::{self, Instance, Reasons, Thread};
 use taktos_schedule::{Cpu, Links, Priority};
-use taktos_time::Duration;
+use taktos_time::{Duration, Instant};
 
 use super::plan::Plan;
 use super::processor::{NOBODY, NOTHING, Processors};
 use super::thread_of;
+use super::tournament::NEVER;
+use super::waiting::Ranked;
 
 /// As many seats as there may be processors.
 const SEATS: usize = Cpu::COUNT;
 
 /// The decider of a cluster.
-pub(super) type Home = closed::Home<u16, usize, Ranked<u16>, SEATS>;
+pub(super) type Home = closed::Home<u16, usize, Ranked, SEATS>;
+/// The decider of a cluster about which seats decide.
+pub(super) type Decider<'a> = closed::Decider<'a, u16, usize, Ranked, SEATS>;
 /// The library's tables with what decides about clusters.
-pub(super) type Router<'a> = closed::Router<'a, u16, usize, Ranked<u16>, SEATS>;
+pub(super) type Router<'a> = closed::Router<'a, u16, usize, Ranked, SEATS>;
 /// The effects that the tables ask of the board and of processors.
-pub(super) type Kept<'e, 'b> = closed::Kept<'e, Board, Sink<'b>, Ranked<u16>, SEATS>;
+pub(super) type Kept<'e, 'b> = closed::Kept<'e, Board, Sink<'b>, Ranked, SEATS>;
 
 /// A thread, in half a cache line.
 #[repr(align(32))]
@@ -37,9 +41,18 @@ struct Row {
 
 const _: () = assert!(size_of::<Row>() == 32, "half a cache line");
 
+/// How much of the processors' time a thread has had, and how much it may have had when its budget is used up.
+#[derive(Clone, Default)]
+struct Account {
+    charged: Cell<u64>,
+    limit: Cell<Duration>,
+}
+
 /// All threads and processors.
 pub(super) struct Board {
     threads: Vec<Row>,
+    /// By task; none where no cluster has servers.
+    accounts: Vec<Account>,
     pub processors: Processors,
 }
 
@@ -53,8 +66,10 @@ impl Board {
             home: task.home(),
             reasons: Cell::new(Reasons::NONE),
         });
+        let accounts = if plan.serves() { plan.tasks.len() } else { 0 };
         Self {
             threads: rows.collect(),
+            accounts: vec![Account::default(); accounts],
             processors,
         }
     }
@@ -107,10 +122,16 @@ impl World for Board {
     type Seat = usize;
 
     const PROCESSORS: usize = SEATS;
+    const THROTTLES: bool = true;
+    const COUNTS: bool = false;
 
     #[inline(always)]
     fn seat(&self, cpu: usize) -> usize {
         cpu
+    }
+
+    fn number_of(&self, seat: usize) -> usize {
+        seat
     }
 
     #[inline(always)]
@@ -171,26 +192,45 @@ impl World for Board {
         row.heir.get() != row.task
     }
 
-    // Nobody asks how long threads ran: where they have servers the tables decide.
     #[inline(always)]
     fn ticks(&self) -> u64 {
-        0
+        self.processors.now
+    }
+
+    // No idle thread has an account.
+    #[inline(always)]
+    fn charge(&self, id: u16, ticks: u64) {
+        if let Some(Account { charged, .. }) = self.accounts.get(usize::from(id)) {
+            charged.set(charged.get() + ticks);
+        }
+    }
+
+    fn charged(&self, id: u16) -> Duration {
+        let account = self.accounts.get(usize::from(id));
+        Duration::from_nanos(account.map_or(0, |account| account.charged.get()))
+    }
+
+    fn limit(&self, id: u16) -> Duration {
+        let account = self.accounts.get(usize::from(id));
+        account.map_or(Duration::ZERO, |account| account.limit.get())
+    }
+
+    fn set_limit(&self, id: u16, limit: Duration) {
+        if let Some(account) = self.accounts.get(usize::from(id)) {
+            account.limit.set(limit);
+        }
+    }
+
+    fn watch(&self, cpu: usize, left: Option<Duration>) {
+        let now = self.processors.now;
+        let at = left.map_or(NEVER, |left| now.saturating_add(left.as_nanos()));
+        self.processors.arm(cpu, at);
     }
 
     #[inline(always)]
-    fn charge(&self, _: u16, _: u64) {}
-
-    fn charged(&self, _: u16) -> Duration {
-        Duration::ZERO
+    fn watch_refill(&self, at: Option<Instant>) {
+        self.processors.refill(at.map_or(NEVER, Instant::as_nanos));
     }
-
-    fn limit(&self, _: u16) -> Duration {
-        Duration::ZERO
-    }
-
-    fn set_limit(&self, _: u16, _: Duration) {}
-
-    fn watch(&self, _: usize, _: Option<Duration>) {}
 
     // Its heir was set: see there.
     #[inline(always)]

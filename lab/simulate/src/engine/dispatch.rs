@@ -5,6 +5,7 @@ use taktos_schedule::Cpu;
 use taktos_schedule::smp::Dispatch;
 use taktos_schedule::smp::closed::Rows;
 
+use super::board::{Board, Sink};
 use super::job::{Progress, Stage};
 use super::processor::{NOBODY, NOTHING, Processor, Use};
 use super::tournament::NEVER;
@@ -20,10 +21,12 @@ const MIGRATION: usize = 3;
 
 impl<O: Observer> Engine<'_, O> {
     /// `cpu` looks for its heir, and switches to it.
+    #[inline(always)]
     pub(super) fn dispatch(&mut self, cpu: Cpu) -> Result<(), SimError> {
+        let now = self.now();
         let row = self.board.processors.row_mut(cpu);
-        settle(row, &mut self.progress, self.now);
-        if row.since > self.now {
+        settle(row, &mut self.progress, now);
+        if row.since > now {
             // The kernel is still at work here.
             row.request.set(row.since);
             return Ok(());
@@ -45,8 +48,9 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// The tables say who executes on `cpu` from now on.
+    #[inline(never)]
     fn ask_for_heir(&mut self, cpu: Cpu) -> Result<(), SimError> {
-        let now = instant(self.now);
+        let now = instant(self.now());
         let decided = self.ask(cpu, |system, effects| system.dispatch(cpu, now, effects));
         match decided.map_err(|error| self.broken("a processor of a cluster has an heir", error))? {
             Dispatch::Run(thread) => {
@@ -54,7 +58,7 @@ impl<O: Observer> Engine<'_, O> {
             }
             Dispatch::Wait { registers_on, .. } => {
                 self.exchange(cpu, NOTHING);
-                let row = self.board.processors.row_mut(cpu);
+                let row = self.board.processors.changing(cpu);
                 row.enter_kernel();
                 row.waits_for = Some(registers_on);
                 self.waiting += 1;
@@ -81,7 +85,7 @@ impl<O: Observer> Engine<'_, O> {
         if other {
             self.exchange(cpu, task);
         }
-        let row = self.board.processors.row_mut(cpu);
+        let row = self.board.processors.changing(cpu);
         row.charge(cost);
         let at = row.since;
         if other {
@@ -105,12 +109,12 @@ impl<O: Observer> Engine<'_, O> {
     /// task's).
     #[inline]
     fn exchange(&mut self, cpu: Cpu, task: u16) {
-        let now = instant(self.now);
+        let now = instant(self.now());
         let job_of = |task: u16, progress: &Progress| JobId {
             task: TaskId(task),
             number: progress.job.number,
         };
-        let row = self.board.processors.row_mut(cpu);
+        let row = self.board.processors.changing(cpu);
         let former = core::mem::replace(&mut row.task, task);
         let slice = core::mem::replace(&mut row.slice, NEVER);
         if let Some(progress) = self.progress.get_mut(usize::from(former)) {
@@ -204,6 +208,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// The slice of what `cpu` executes is used up: it yields to its equals.
+    #[inline(never)]
     pub(super) fn slice_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
         self.settle(cpu);
         let row = self.board.processors.row_mut(cpu);
@@ -214,11 +219,17 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// The budget of what `cpu` executes is used up.
+    #[inline(never)]
     pub(super) fn budget_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
         self.settle(cpu);
-        self.board.processors.row_mut(cpu).budget.set(NEVER);
-        let now = instant(self.now);
-        let expired = self.ask(cpu, |system, effects| system.expire(cpu, now, effects));
+        let board: &Board = &self.board;
+        board.processors.arm(cpu.index(), NEVER);
+        board.processors.act_on(cpu);
+        self.router.system_mut().act_on(cpu);
+        let sink = &mut Sink(&board.processors);
+        let expired = self
+            .router
+            .expire(board, cpu, instant(board.processors.now), sink);
         expired.map_err(|error| self.broken("a budget that was armed can expire", error))
     }
 }

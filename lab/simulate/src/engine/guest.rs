@@ -23,7 +23,7 @@ impl<O: Observer> Engine<'_, O> {
     /// What the library refuses a job to do.
     pub fn advance_through(&mut self, at: u64) -> Result<(), SimError> {
         self.advance_before(key(at + 1, Class::StepEnd))?;
-        self.now = self.now.max(at);
+        self.board.processors.reach(at);
         Ok(())
     }
 
@@ -34,7 +34,7 @@ impl<O: Observer> Engine<'_, O> {
             return;
         }
         self.settle(cpu);
-        let now = self.now;
+        let now = self.now();
         let row = self.board.processors.row_mut(cpu);
         row.held = true;
         // What the kernel has not done yet it does afterwards.
@@ -43,6 +43,7 @@ impl<O: Observer> Engine<'_, O> {
         row.since = now;
         row.doing = Use::Stolen;
         row.ends = NEVER;
+        self.board.processors.put_off(cpu);
         self.board.processors.refresh();
     }
 
@@ -65,7 +66,7 @@ impl<O: Observer> Engine<'_, O> {
     /// held; none when it does not. [`Engine::wants_to_run`] may change then without an event.
     pub fn kernel_until(&self, cpu: Cpu) -> Option<u64> {
         let row = self.board.processors.row(cpu);
-        (!row.held && row.since > self.now).then_some(row.since)
+        (!row.held && row.since > self.now()).then_some(row.since)
     }
 
     /// Whether the virtual processor `cpu` has something to do: a thread that is
@@ -75,7 +76,7 @@ impl<O: Observer> Engine<'_, O> {
         row.request.get() != NEVER
             || row.waits_for.is_some()
             || row.owed > 0
-            || row.since > self.now
+            || row.since > self.now()
             || usize::from(row.task) < self.progress.len()
     }
 }

@@ -36,6 +36,7 @@ mod tables;
 mod tally;
 pub(crate) mod tournament;
 mod urgency;
+mod waiting;
 
 pub use plan::Plan;
 pub(crate) use priorities::squeeze;
@@ -73,8 +74,6 @@ pub struct Engine<'r, O> {
     board: Board,
     observer: &'r mut O,
     seed: u64,
-    /// The instant of the event at work.
-    now: u64,
     events: u64,
     progress: Vec<Progress>,
     rare: Vec<Rare>,
@@ -94,7 +93,7 @@ pub struct Engine<'r, O> {
 impl<O> core::fmt::Debug for Engine<'_, O> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut engine = f.debug_struct("Engine");
-        engine.field("now", &self.now);
+        engine.field("now", &self.board.processors.now);
         engine.finish_non_exhaustive()
     }
 }
@@ -111,7 +110,9 @@ impl<O: Observer> Engine<'_, O> {
     /// The instant of the next event, in nanoseconds; none when nothing will ever happen.
     #[inline]
     pub fn next_event(&self) -> Option<u64> {
-        let key = self.board.processors.first().min(self.agenda.first());
+        let processors = &self.board.processors;
+        let first = processors.next().min(self.agenda.first());
+        let key = first.min(processors.due());
         (key < UNSET).then(|| time_of(key))
     }
 
@@ -128,35 +129,46 @@ impl<O: Observer> Engine<'_, O> {
     /// Handles all events whose key is below `end`.
     fn advance_before(&mut self, end: u64) -> Result<(), SimError> {
         loop {
-            self.board.processors.refresh();
-            let timer = self.agenda.first();
-            let at = self.board.processors.first();
-            if timer.min(at) >= end {
+            let processors = &mut self.board.processors;
+            processors.refresh();
+            let (at, timer) = (processors.next(), self.agenda.first());
+            let (first, due) = (at.min(timer), processors.due());
+            if first.min(due) >= end {
                 return Ok(());
             }
             self.events += 1;
-            if at < timer {
-                self.now = self.now.max(time_of(at));
-                self.processor_event(class_of(at))?;
+            let mut cpu = None;
+            if due < first {
+                cpu = Some(processors.take_due());
             } else {
-                self.now = self.now.max(time_of(timer));
-                self.timer_event()?;
+                processors.reach(time_of(first));
+                if timer < at {
+                    self.timer_event()?;
+                } else {
+                    cpu = self.processor_event(class_of(at))?;
+                }
+            }
+            if let Some(cpu) = cpu {
+                self.dispatch(cpu)?;
             }
         }
     }
 
-    #[inline]
-    fn processor_event(&mut self, class: Class) -> Result<(), SimError> {
-        let cpu = self.board.processors.holder();
+    /// The next event of a processor, of this class; the processor, where that looks for its heir
+    /// now.
+    #[inline(always)]
+    fn processor_event(&mut self, class: Class) -> Result<Option<Cpu>, SimError> {
+        let processors = &self.board.processors;
         match class {
-            Class::StepEnd => self.step_end(cpu),
-            Class::Budget => self.budget_end(cpu),
-            Class::Slice => self.slice_end(cpu),
-            _ => self.dispatch(cpu),
+            Class::StepEnd => self.step_end(processors.holder())?,
+            Class::Budget => self.budget_end(processors.holder())?,
+            Class::Slice => self.slice_end(processors.holder())?,
+            _ => return Ok(Some(processors.take_dispatch())),
         }
+        Ok(None)
     }
 
-    #[inline]
+    #[inline(always)]
     fn timer_event(&mut self) -> Result<(), SimError> {
         let slot = self.agenda.take();
         let tasks = self.plan.tasks.len();
@@ -174,7 +186,7 @@ impl<O: Observer> Engine<'_, O> {
     pub fn check_laws(&self) -> Result<(), SimError> {
         let checked = self.router.system().check_invariants();
         checked.map_err(|violation| SimError::Broken {
-            at: self.now,
+            at: self.now(),
             law: format!("{violation:?}"),
         })
     }
@@ -183,7 +195,7 @@ impl<O: Observer> Engine<'_, O> {
     #[must_use]
     pub fn finish(mut self) -> Outcome {
         let horizon = self.plan.horizon;
-        self.now = horizon;
+        self.board.processors.now = horizon;
         for cpu in self.plan.cpus() {
             self.settle(cpu);
             self.board.processors.row_mut(cpu).close(horizon);
@@ -220,18 +232,25 @@ impl<O: Observer> Engine<'_, O> {
         }
         for _ in 0..=backlog {
             let deadline = job.arrival.saturating_add(plan.deadline);
-            if deadline <= self.now {
+            if deadline <= self.now() {
                 self.missed(task, job.number, deadline);
             }
             job.advance(&plan, self.plan, task, self.seed);
         }
     }
 
+    /// The instant of the event at work.
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        self.board.processors.now
+    }
+
     /// Accounts the time of `cpu` up to now, and with it the progress of what it executes.
     #[inline]
     fn settle(&mut self, cpu: Cpu) {
+        let now = self.now();
         let row = self.board.processors.row_mut(cpu);
-        settle(row, &mut self.progress, self.now);
+        settle(row, &mut self.progress, now);
     }
 
     fn missed(&mut self, task: usize, number: u64, deadline: u64) {
@@ -241,7 +260,7 @@ impl<O: Observer> Engine<'_, O> {
             number,
         };
         self.observer
-            .miss(instant(self.now), job, instant(deadline));
+            .miss(instant(self.now()), job, instant(deadline));
     }
 
     /// The present job of `task`.
@@ -259,7 +278,7 @@ impl<O: Observer> Engine<'_, O> {
     #[cold]
     fn broken(&self, law: &str, error: smp::Error) -> SimError {
         SimError::Broken {
-            at: self.now,
+            at: self.now(),
             law: format!("{law} ({error})"),
         }
     }
@@ -270,7 +289,7 @@ impl<O: Observer> Engine<'_, O> {
         SimError::Refused {
             task: self.plan.entries[task].name.clone(),
             job: self.progress[task].job.number,
-            at: self.now,
+            at: self.now(),
             what: what.to_owned(),
             error,
         }

@@ -53,6 +53,13 @@ impl Plan {
         !self.locks.is_empty() || self.entries.iter().any(binds)
     }
 
+    /// Whether the threads of some cluster may have servers.
+    pub(super) fn serves(&self) -> bool {
+        self.clusters
+            .iter()
+            .any(|cluster| cluster.policy == Policy::Cbs)
+    }
+
     /// All processors of all clusters.
     pub fn cpus(&self) -> CpuSet {
         let sets = self.clusters.iter().map(|cluster| cluster.cpus);
@@ -147,4 +154,19 @@ pub(super) struct CostPlan {
     pub switch: Draw,
     pub ipi: Draw,
     pub migration: Draw,
+}
+
+impl CostPlan {
+    /// Whether nothing costs anything.
+    pub fn are_zero(&self) -> bool {
+        let Self {
+            release,
+            schedule,
+            switch,
+            ipi,
+            migration,
+        } = self;
+        let all = [release, schedule, switch, ipi, migration];
+        all.into_iter().all(Draw::is_zero)
+    }
 }

@@ -10,6 +10,7 @@ use taktos_time::Instant;
 use super::board::Sink;
 use super::draw::Draw;
 use super::event::{Class, key};
+use super::plan::CostPlan;
 use super::tournament::{NEVER, Tournament};
 use crate::CpuStatistics;
 
@@ -151,15 +152,18 @@ impl Processor {
         self.since = horizon;
     }
 
+    /// The key of its next event, but of a dispatch where it `is_due`.
     #[inline(always)]
-    fn next_key(&self) -> u64 {
+    fn next_key(&self, is_due: bool) -> u64 {
         if self.held {
             return NEVER;
         }
-        let first = key(self.ends, Class::StepEnd).min(key(self.request.get(), Class::Dispatch));
-        if self.budget.get().min(self.slice) == NEVER {
+        let first = key(self.ends, Class::StepEnd);
+        let request = if is_due { NEVER } else { self.request.get() };
+        if request & self.budget.get() & self.slice == NEVER {
             return first;
         }
+        let first = first.min(key(request, Class::Dispatch));
         let budget = key(self.budget.get(), Class::Budget);
         first.min(budget).min(key(self.slice, Class::Slice))
     }
@@ -171,30 +175,47 @@ pub(super) struct Processors {
     rows: Box<[Processor; Cpu::COUNT]>,
     /// How many rows are in use.
     count: usize,
-    /// Their next events; never for those that are in no cluster.
+    /// The instant of the event at work.
+    pub now: u64,
+    /// Their next events, but dispatches at this instant; never for those that are in no cluster.
     next: Tournament,
+    /// The processors that look for their heirs at this instant.
+    due: Cell<CpuSet>,
     /// The processors whose rows have changed since their next events were looked up.
     changed: Cell<CpuSet>,
+    /// Whether no act of the kernel costs anything: then none is at work beyond this instant.
+    is_free: bool,
     ipi: Draw,
     ipis: Cell<u64>,
     seed: u64,
-    /// The processor that executes the library, and when it is through with what it does now.
+    /// The processor that executes the library.
     acting: Cell<Cpu>,
-    through: Cell<u64>,
+    /// When a thread that is throttled gets its budget, which the first processor sees to; and when
+    /// the budget of what that one executes is used up.
+    refill: Cell<u64>,
+    first_budget: Cell<u64>,
+    first: usize,
 }
 
 impl Processors {
-    pub fn new(count: usize, ipi: Draw, seed: u64) -> Self {
+    /// Those of `cpus`, and all with lower numbers, for acts of the kernel with these costs.
+    pub fn new(cpus: CpuSet, costs: &CostPlan, seed: u64) -> Self {
+        let count = cpus.highest().map_or(0, |cpu| cpu.index() + 1);
         Self {
             rows: Box::new(core::array::from_fn(Processor::new)),
             count,
+            now: 0,
             next: Tournament::new(count),
+            due: Cell::new(CpuSet::EMPTY),
             changed: Cell::new(CpuSet::EMPTY),
-            ipi,
+            is_free: costs.are_zero(),
+            ipi: costs.ipi.clone(),
             ipis: Cell::new(0),
             seed,
             acting: Cell::new(FIRST),
-            through: Cell::new(0),
+            refill: Cell::new(NEVER),
+            first_budget: Cell::new(NEVER),
+            first: cpus.lowest().unwrap_or(FIRST).index(),
         }
     }
 
@@ -210,42 +231,130 @@ impl Processors {
         &mut self.rows[cpu.index()]
     }
 
+    /// It is `at`, if it was earlier.
+    #[inline(always)]
+    pub fn reach(&mut self, at: u64) {
+        self.now = self.now.max(at);
+    }
+
+    /// The row of a processor that is known to change in this event, as [`Processors::row_mut`]
+    /// was called for it.
+    #[inline(always)]
+    pub fn changing(&mut self, cpu: Cpu) -> &mut Processor {
+        debug_assert!(self.changed.get().contains(cpu), "it was said before");
+        &mut self.rows[cpu.index()]
+    }
+
     /// Looks the next events of the rows up that have changed: once an event, whatever states a row
     /// went through.
     #[inline(always)]
     pub fn refresh(&mut self) {
+        let due = self.due.get();
         for cpu in self.changed.replace(CpuSet::EMPTY) {
-            self.next
-                .set(cpu.index(), self.rows[cpu.index()].next_key());
+            let key = self.rows[cpu.index()].next_key(due.contains(cpu));
+            self.next.set(cpu.index(), key);
         }
     }
 
-    /// The earliest key, as of the last [`Processors::refresh`].
+    /// The earliest key but that of a dispatch at this instant, as of the last
+    /// [`Processors::refresh`].
     #[inline(always)]
-    pub fn first(&self) -> u64 {
+    pub fn next(&self) -> u64 {
         debug_assert!(self.changed.get().is_empty(), "the rows have changed since");
         self.next.first()
     }
 
-    /// The processor whose key is the earliest; of equal ones the lowest.
+    /// The key of the dispatches at this instant; [`NEVER`] where there is none.
+    #[inline(always)]
+    pub fn due(&self) -> u64 {
+        match self.due.get().is_empty() {
+            true => NEVER,
+            false => key(self.now, Class::Dispatch),
+        }
+    }
+
+    /// The processor whose key is the earliest, where no dispatch is; of equal ones the lowest.
     #[inline(always)]
     pub fn holder(&self) -> Cpu {
         // There are at most 64 rows.
         Cpu::new(self.next.winner()).unwrap_or(FIRST)
     }
 
+    /// Takes the first of the processors that look for their heirs at this instant.
+    #[inline(always)]
+    pub fn take_due(&self) -> Cpu {
+        let due = self.due.get();
+        let cpu = due.lowest().unwrap_or(FIRST);
+        self.due.set(due.without(cpu));
+        cpu
+    }
+
+    /// Takes the processor whose dispatch is the earliest of the next events; the lowest one, where
+    /// others look for their heirs at the same instant.
+    #[cold]
+    pub fn take_dispatch(&self) -> Cpu {
+        let holder = self.holder();
+        let cpu = match self.next.first() == self.due() {
+            true => self
+                .due
+                .get()
+                .lowest()
+                .map_or(holder, |due| due.min(holder)),
+            false => holder,
+        };
+        self.put_off(cpu);
+        cpu
+    }
+
     /// `cpu` shall look for its heir at `at`, or earlier if that is asked for already.
     #[inline(always)]
     pub fn request(&self, cpu: Cpu, at: u64) {
-        self.mark(cpu);
         let row = self.row(cpu);
-        row.request.set(row.request.get().min(at.max(row.since)));
+        let at = row.request.get().min(at.max(row.since));
+        row.request.set(at);
+        if at == self.now && !row.held {
+            self.due.set(self.due.get().with(cpu));
+        } else {
+            self.mark(cpu);
+        }
+    }
+
+    /// `cpu` looks for its heir when the world above has given it back, if it was to look now.
+    pub fn put_off(&self, cpu: Cpu) {
+        self.due.set(self.due.get().without(cpu));
     }
 
     /// The next event of `cpu` is to be looked up.
     #[inline(always)]
     fn mark(&self, cpu: Cpu) {
         self.changed.set(self.changed.get().with(cpu));
+    }
+
+    /// The budget of what the processor with this number executes is used up at `at`.
+    pub fn arm(&self, cpu: usize, at: u64) {
+        if cpu == self.first {
+            self.first_budget.set(at);
+        }
+        self.set_budget(cpu, at);
+    }
+
+    /// A thread that is throttled gets its budget at `at`.
+    #[inline(always)]
+    pub fn refill(&self, at: u64) {
+        if self.refill.replace(at) != at {
+            self.set_budget(self.first, self.first_budget.get());
+        }
+    }
+
+    /// `cpu` is to look at budgets at `at`, or where it is the first at that of the refill.
+    fn set_budget(&self, cpu: usize, at: u64) {
+        let refill = if cpu == self.first {
+            self.refill.get()
+        } else {
+            NEVER
+        };
+        self.mark(Cpu::new(cpu).unwrap_or(FIRST));
+        self.seat(cpu).budget.set(at.min(refill));
     }
 
     /// The row of the processor with this number.
@@ -264,11 +373,10 @@ impl Processors {
         }
     }
 
-    /// From now on it is `acting` that executes the library, at `now`.
+    /// From now on it is `acting` that executes the library.
     #[inline(always)]
-    pub fn act_on(&self, acting: Cpu, now: u64) {
+    pub fn act_on(&self, acting: Cpu) {
         self.acting.set(acting);
-        self.through.set(self.row(acting).since.max(now));
     }
 
     /// The library asks for a dispatch on the processor with this number, as soon as that can.
@@ -276,8 +384,22 @@ impl Processors {
     pub fn ask(&self, cpu: usize) {
         // There are at most 64 rows.
         let cpu = Cpu::new(cpu).unwrap_or(FIRST);
-        let mut at = self.through.get();
-        if cpu != self.acting.get() {
+        let row = self.row(cpu);
+        if self.is_free && row.request.get() == NEVER && !row.held {
+            row.request.set(self.now);
+            self.due.set(self.due.get().with(cpu));
+        } else {
+            self.ask_at_cost(cpu);
+        }
+    }
+
+    /// [`Processors::ask`] where an act of the kernel may cost something, or the processor was
+    /// asked before.
+    #[inline(never)]
+    fn ask_at_cost(&self, cpu: Cpu) {
+        let acting = self.acting.get();
+        let mut at = self.row(acting).since.max(self.now);
+        if cpu != acting {
             let place = self.ipis.replace(self.ipis.get() + 1);
             at += self.ipi.at(self.seed, place);
         }
@@ -292,10 +414,6 @@ impl Effects for Sink<'_> {
     }
 
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
-        self.0.mark(cpu);
-        self.0
-            .row(cpu)
-            .budget
-            .set(at.map_or(NEVER, Instant::as_nanos));
+        self.0.arm(cpu.index(), at.map_or(NEVER, Instant::as_nanos));
     }
 }

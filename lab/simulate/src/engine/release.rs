@@ -27,8 +27,8 @@ impl<O: Observer> Engine<'_, O> {
         if stage == Stage::Inactive {
             progress.job = released;
             progress.stage = Stage::Ready;
-            self.begin(task)?;
-            return self.unblock(task, Reasons::PERIOD);
+            let deadline = self.begin(task);
+            return self.release_and_unblock(task, deadline);
         }
         match late {
             Late::Skip => {
@@ -50,7 +50,7 @@ impl<O: Observer> Engine<'_, O> {
         self.set_release(task);
         let deadline = released.arrival.saturating_add(plan.deadline);
         self.observer.release(
-            instant(self.now),
+            instant(self.now()),
             JobId {
                 task: TaskId(task as u16),
                 number: released.number,
@@ -82,11 +82,14 @@ impl<O: Observer> Engine<'_, O> {
         }
     }
 
-    /// `progress.job` is the job of `task` from now on.
-    pub(super) fn begin(&mut self, task: usize) -> Result<(), SimError> {
+    /// `progress.job` is the job of `task` from now on; its deadline, if it has one, which the
+    /// library is to be told.
+    #[inline(always)]
+    fn begin(&mut self, task: usize) -> Option<u64> {
+        let now = self.now();
         let progress = &mut self.progress[task];
         let (plan, deadline) = (progress.plan, progress.deadline());
-        progress.wall_start = self.now;
+        progress.wall_start = now;
         progress.cpu_time = 0;
         progress.begun = false;
         progress.left = 0;
@@ -101,14 +104,23 @@ impl<O: Observer> Engine<'_, O> {
             self.rare[task].shift = 0;
         }
         if plan.deadline == NEVER {
-            return Ok(());
+            return None;
         }
         if plan.late == Late::Abort {
-            let at = deadline.max(self.now);
+            let at = deadline.max(self.now());
             self.agenda
                 .set(2 * self.plan.tasks.len() + task, key(at, Class::Timer));
         }
-        self.release_job(task, deadline)
+        Some(deadline)
+    }
+
+    /// The job of `task` that `progress.job` is goes on where another one has ended.
+    #[cold]
+    fn go_on(&mut self, task: usize) -> Result<(), SimError> {
+        match self.begin(task) {
+            Some(deadline) => self.release_job(task, deadline),
+            None => Ok(()),
+        }
     }
 
     /// Where the next step uses the processor, it is begun.
@@ -122,17 +134,19 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     /// The suspension of `task` is over.
+    #[inline(never)]
     pub(super) fn wake(&mut self, task: usize) -> Result<(), SimError> {
         self.agenda.set(self.plan.tasks.len() + task, NEVER);
         self.interrupt_for_release(task);
         self.progress[task].stage = Stage::Ready;
         self.fetch(task);
         let job = self.job(task);
-        self.observer.resume(instant(self.now), job);
+        self.observer.resume(instant(self.now()), job);
         self.unblock(task, Reasons::TIME)
     }
 
     /// The deadline of the job of `task` has come, and it is not done: it ends here.
+    #[inline(never)]
     pub(super) fn give_up(&mut self, task: usize) -> Result<(), SimError> {
         let tasks = self.plan.tasks.len();
         self.agenda.set(2 * tasks + task, NEVER);
@@ -163,27 +177,28 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The job of `task` has ended: on to the next, or to wait for it.
     pub(super) fn next_job(&mut self, task: usize) -> Result<(), SimError> {
+        let now = self.now();
         let progress = &mut self.progress[task];
         if core::mem::take(&mut progress.withheld) {
-            let late = self.now.saturating_sub(progress.next.ready);
+            let late = now.saturating_sub(progress.next.ready);
             progress.next.delay(late);
-            if progress.next.ready == self.now {
+            if progress.next.ready == self.now() {
                 self.progress[task].job = self.arrive(task).0;
                 self.progress[task].stage = Stage::Ready;
-                return self.begin(task);
+                return self.go_on(task);
             }
             self.set_release(task);
         }
         let progress = &mut self.progress[task];
         if progress.backlog == 0 {
             progress.stage = Stage::Inactive;
-            self.agenda.set_rank(task, self.now);
+            self.agenda.set_rank(task, self.now());
             return self.block(task, Reasons::PERIOD);
         }
         progress.backlog -= 1;
         let plan = progress.plan;
         progress.job.advance(&plan, self.plan, task, self.seed);
         progress.stage = Stage::Ready;
-        self.begin(task)
+        self.go_on(task)
     }
 }

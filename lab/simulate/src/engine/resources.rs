@@ -62,7 +62,7 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The job of `task` asks for `lock`; whether it may go on at this instant.
     pub(super) fn obtain(&mut self, task: usize, lock: u16, cpu: Cpu) -> Result<bool, SimError> {
-        let now = instant(self.now);
+        let now = instant(self.now());
         let obtained = self.ask(cpu, |system, effects| {
             system.obtain(id(lock), thread_of(task), true, now, effects)
         });
@@ -80,13 +80,13 @@ impl<O: Observer> Engine<'_, O> {
         };
         let job = self.job(task);
         self.observer.wait(
-            instant(self.now),
+            instant(self.now()),
             job,
             self.plan.locks[usize::from(lock)].resource,
         );
         if obtained == Obtained::Spinning {
             self.proceed(cpu);
-            self.tell_switch(cpu, self.now, 0);
+            self.tell_switch(cpu, self.now(), 0);
         }
         Ok(false)
     }
@@ -95,7 +95,7 @@ impl<O: Observer> Engine<'_, O> {
         self.rare[task].held.push(lock);
         let job = self.job(task);
         self.observer.lock(
-            instant(self.now),
+            instant(self.now()),
             job,
             self.plan.locks[usize::from(lock)].resource,
         );
@@ -105,14 +105,14 @@ impl<O: Observer> Engine<'_, O> {
     pub(super) fn surrender(&mut self, task: usize, lock: u16) -> Result<(), SimError> {
         self.rare[task].held.retain(|held| *held != lock);
         let acting = self.progress[task].last;
-        let now = instant(self.now);
+        let now = instant(self.now());
         let next = self.ask(acting, |system, effects| {
             system.surrender(id(lock), thread_of(task), now, effects)
         });
         let next = next.map_err(|error| self.refused_lock(task, "surrendering", lock, error))?;
         let job = self.job(task);
         self.observer.unlock(
-            instant(self.now),
+            instant(self.now()),
             job,
             self.plan.locks[usize::from(lock)].resource,
         );
@@ -134,7 +134,7 @@ impl<O: Observer> Engine<'_, O> {
             self.proceed(cpu);
             self.park(cpu);
             if spun {
-                self.tell_switch(cpu, self.now, 0);
+                self.tell_switch(cpu, self.now(), 0);
             }
         }
     }
@@ -143,7 +143,7 @@ impl<O: Observer> Engine<'_, O> {
     pub(super) fn stop_waiting(&mut self, task: usize) -> Result<(), SimError> {
         self.progress[task].stage = Stage::Ready;
         let acting = self.progress[task].last;
-        let now = instant(self.now);
+        let now = instant(self.now());
         let stopped = self.ask(acting, |system, effects| {
             system.time_out(thread_of(task), now, effects)
         });

@@ -16,11 +16,12 @@ use crate::{JobId, Late, Observer, SimError, TaskId};
 impl<O: Observer> Engine<'_, O> {
     /// What `cpu` executes has come to the end of a step: on to the next that takes time.
     pub(super) fn step_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
+        let now = self.now();
         let row = self.board.processors.row_mut(cpu);
-        settle(row, &mut self.progress, self.now);
+        settle(row, &mut self.progress, now);
         let task = usize::from(row.task);
         while self.step(task, cpu)? {}
-        let row = self.board.processors.row_mut(cpu);
+        let row = self.board.processors.changing(cpu);
         proceed(row, &self.progress);
         row.park();
         Ok(())
@@ -34,6 +35,7 @@ impl<O: Observer> Engine<'_, O> {
     /// Takes the next step of `task`'s job; whether another may follow at this instant.
     #[inline]
     fn step(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
+        let now = self.now();
         let progress = &mut self.progress[task];
         let step = match progress.step == progress.plan.end {
             true => &StepPlan::End,
@@ -69,10 +71,10 @@ impl<O: Observer> Engine<'_, O> {
                 let reckoned = progress.job.arrival.saturating_add(self.rare[task].shift);
                 let until = reckoned.saturating_add(*time);
                 progress.step += 1;
-                if self.now > until && progress.plan.late == Late::Shift {
-                    self.shift(task, self.now - until);
+                if now > until && progress.plan.late == Late::Shift {
+                    self.shift(task, now - until);
                 }
-                self.suspend(task, until.saturating_sub(self.now))
+                self.suspend(task, until.saturating_sub(now))
             }
         }
     }
@@ -83,19 +85,20 @@ impl<O: Observer> Engine<'_, O> {
             return Ok(true);
         }
         self.progress[task].stage = Stage::Suspended;
-        let until = self.now.saturating_add(time);
+        let until = self.now().saturating_add(time);
         let slot = self.plan.tasks.len() + task;
         self.agenda.set(slot, key(until, Class::Timer));
-        self.agenda.set_rank(slot, self.now);
+        self.agenda.set_rank(slot, self.now());
         let job = self.job(task);
         self.observer
-            .suspend(instant(self.now), job, instant(until));
+            .suspend(instant(self.now()), job, instant(until));
         self.block(task, Reasons::TIME)?;
         Ok(false)
     }
 
     /// The job of `task` is done; whether the next one goes on at once.
     fn complete(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
+        let now = self.now();
         let progress = &self.progress[task];
         let (arrival, deadline) = (progress.job.arrival, progress.deadline());
         let aborts = progress.plan.late == Late::Abort;
@@ -103,17 +106,17 @@ impl<O: Observer> Engine<'_, O> {
             task: TaskId(task as u16),
             number: progress.job.number,
         };
-        let response = self.now - arrival;
+        let response = now - arrival;
         let tally = &mut self.tallies[task];
         if !tally.has_room(response) {
             tally.flush(&mut self.statistics[task]);
         }
-        tally.add(response, progress.cpu_time, self.now - progress.wall_start);
+        tally.add(response, progress.cpu_time, now - progress.wall_start);
         self.observer
-            .complete(instant(self.now), cpu, job, Duration::from_nanos(response));
-        if self.now > deadline {
+            .complete(instant(now), cpu, job, Duration::from_nanos(response));
+        if now > deadline {
             let statistics = &mut self.statistics[task];
-            statistics.tardiness = statistics.tardiness.max(self.now - deadline);
+            statistics.tardiness = statistics.tardiness.max(now - deadline);
             self.missed(task, job.number, deadline);
         }
         if aborts {
@@ -125,7 +128,7 @@ impl<O: Observer> Engine<'_, O> {
         }
         // It goes on with the next job, without a switch.
         self.progress[task].begun = true;
-        self.tell_switch(cpu, self.now, 0);
+        self.tell_switch(cpu, now, 0);
         Ok(self.progress[task].left == 0)
     }
 }

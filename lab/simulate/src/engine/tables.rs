@@ -8,7 +8,6 @@ use taktos_schedule::smp::{
 
 use super::board::Home;
 use super::plan::Plan;
-use crate::Policy;
 
 /// The tables of one run; they can serve another one after it.
 pub struct Tables {
@@ -39,10 +38,6 @@ impl Tables {
         let clusters = plan.clusters.len();
         let cpus = plan.cpus();
         let threads = plan.tasks.len() + cpus.count();
-        let cbs = plan
-            .clusters
-            .iter()
-            .any(|cluster| cluster.policy == Policy::Cbs);
         Self {
             homes: core::iter::repeat_with(|| Home::OPEN)
                 .take(clusters)
@@ -56,7 +51,7 @@ impl Tables {
                 locks => locks * clusters + threads,
             }),
             locks: Locks::new(plan.locks.len(), threads, clusters),
-            servers: rows(if cbs { threads } else { 0 }),
+            servers: rows(if plan.serves() { threads } else { 0 }),
         }
     }
 

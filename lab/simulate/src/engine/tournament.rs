@@ -54,12 +54,6 @@ impl Tournament {
         }
     }
 
-    /// The key of `slot`.
-    #[inline(always)]
-    pub fn key(&self, slot: usize) -> u64 {
-        self.matches[self.leaves + slot / PLAYERS][slot % PLAYERS]
-    }
-
     /// The earliest key; [`NEVER`] when none is set.
     #[inline(always)]
     pub fn first(&self) -> u64 {
@@ -85,25 +79,6 @@ impl Tournament {
             number = number * PLAYERS + 1 + player;
         }
     }
-
-    /// Calls `found` with each slot that has the earliest key, the lowest first. A fixed number of
-    /// steps for each.
-    #[inline(always)]
-    pub fn winners(&self, mut found: impl FnMut(usize)) {
-        self.winners_of(0, &mut found);
-    }
-
-    fn winners_of(&self, number: usize, found: &mut impl FnMut(usize)) {
-        for (player, key) in self.matches[number].iter().enumerate() {
-            if *key != self.first {
-                continue;
-            }
-            match number.checked_sub(self.leaves) {
-                Some(leaf) => found(leaf * PLAYERS + player),
-                None => self.winners_of(number * PLAYERS + 1 + player, found),
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -123,18 +98,13 @@ mod tests {
                 let key = stream.below_or_at(2 * place + 1, 20);
                 keys[slot] = if key == 20 { NEVER } else { key };
                 tournament.set(slot, keys[slot]);
-                assert_eq!(tournament.key(slot), keys[slot]);
                 let first = *keys.iter().min().unwrap();
                 assert_eq!(tournament.first(), first);
                 if first == NEVER {
                     continue;
                 }
-                let with_it = (0..slots).filter(|slot| keys[*slot] == first);
-                let expected: Vec<usize> = with_it.collect();
-                assert_eq!(tournament.winner(), expected[0]);
-                let mut found = Vec::new();
-                tournament.winners(|slot| found.push(slot));
-                assert_eq!(found, expected);
+                let expected = keys.iter().position(|key| *key == first);
+                assert_eq!(Some(tournament.winner()), expected);
             }
         }
     }

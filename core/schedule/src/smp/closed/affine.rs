@@ -2,6 +2,7 @@
 //!
 //! All functions here are out of line, so that instances under other rules pay nothing for them.
 
+use super::laws::Law;
 use super::masked::{Bound, Rings};
 use super::{Deadlines, Masked, Place, Weak, World};
 use crate::smp::Level;
@@ -76,6 +77,21 @@ impl<Id: Copy + Eq> Affine<Id> {
     #[inline(never)]
     pub fn owner(&self, cpu: usize) -> Option<Id> {
         each!(self, seats => seats.owner(cpu))
+    }
+
+    /// See [`Masked::seat_of`].
+    pub(super) fn seat_of<W: World<Id = Id>>(&self, w: &W, id: Id) -> Option<usize> {
+        each!(self, seats => seats.seat_of(w, id))
+    }
+
+    /// See [`Masked::for_each_seat`].
+    pub(super) fn for_each_seat(&self, visit: impl FnMut(usize, Option<Id>)) {
+        each!(self, seats => seats.for_each_seat(visit));
+    }
+
+    /// See [`Masked::check`].
+    pub(super) fn check<W: World<Id = Id>>(&self, w: &W) -> Law {
+        each!(self, seats => seats.check(w))
     }
 
     /// Whether `id`, which is ready, has a seat, or none that has none comes before it.

@@ -1,10 +1,12 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
-use super::cluster::{LATEST, begin, forget_own_job, set_job, set_served};
-use super::masked::{Rings, set_place};
+use super::cluster::{LATEST, begin, forget_own_job, is_served, is_throttled, set_job, set_served};
+use super::laws::Law;
+use super::lent::LentSeat;
+use super::masked::{Rings, place_of, set_place};
 use super::{
-    Affine, Cluster, Deadlines, Left, Masked, Place, Ready, Rows, SEATS, Served, Solo, Urgency,
-    Waiting, World,
+    Affine, Budgets, Cluster, Deadlines, Left, Masked, Place, Ready, Rows, SEATS, Served, Solo,
+    Urgency, Waiting, World,
 };
 use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
@@ -26,15 +28,19 @@ pub(super) enum Kind {
 /// that began with one processor takes another when it has several.
 #[repr(C)]
 pub struct Home<Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
-    solo: Solo<Id, Seat>,
+    pub(super) solo: Solo<Id, Seat>,
     cluster: Cluster<Id, Q, (), N>,
     edf: Cluster<Id, Q::Deadlines, (), N>,
     masked: Masked<Id>,
     kind: Cell<Kind>,
     instance: Cell<u8>,
     // The last ones, so that the others are reached as before where nobody has a server.
-    served: Served<Id>,
+    served: Served<Id, Q::Deadlines, N>,
     affine: Affine<Id>,
+    /// Whether seats of it are lent, and those seats: see the module [`loans`](super::loans).
+    lends: Cell<bool>,
+    lent_cpus: Cell<CpuSet>,
+    lent: [LentSeat<Id>; N],
 }
 
 impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
@@ -52,6 +58,9 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         instance: Cell::new(0),
         served: Cluster::OPEN,
         affine: Affine::OPEN,
+        lends: Cell::new(false),
+        lent_cpus: Cell::new(CpuSet::EMPTY),
+        lent: [const { LentSeat::FREE }; N],
     };
 
     pub(super) fn begin(&self, instance: Instance, kind: Kind) {
@@ -78,7 +87,9 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         w: &W,
         cpus: CpuSet,
     ) -> Decider<'_, Id, Seat, Q, N> {
-        if let Kind::Solo = self.kind.get() {
+        if let Kind::Solo = self.kind.get()
+            && cpus.count() > 1
+        {
             let mut sole = None;
             self.solo.open(w, |cpu, heir| sole = Some((cpu, heir)));
             self.decider_for(cpus);
@@ -113,7 +124,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Edf | Kind::Bound => <Deadlines<_> as Rings<_>>::bind(w, id, cpus),
             Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
         }
-        self.closed().is_some()
+        self.decider().is_closed()
     }
 
     /// Threads of its instance, which is open, are bound to processors: another one decides from now on, which takes over the READY
@@ -145,7 +156,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Cluster => Q::set_cpu(w, id, place),
             Kind::Served => {
                 set_served(w, id, false);
-                <Deadlines<Id> as Waiting<Id>>::set_cpu(w, id, place);
+                Q::Deadlines::set_cpu(w, id, place);
             }
             Kind::Edf | Kind::Bound => {
                 set_served(w, id, false);
@@ -191,8 +202,37 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         deadline: Option<u64>,
     ) -> bool {
         let Some(edf) = self.edf() else {
+            if let Some(served) = self.served() {
+                Self::tell_job_beside_servers(served, w, id, deadline);
+                return true;
+            }
             return self.closed().is_some();
         };
+        Self::tell_job(edf, w, id, deadline);
+        true
+    }
+
+    /// [`Home::tell_job`] where threads may have servers, whose deadlines count then.
+    #[inline(never)]
+    fn tell_job_beside_servers<W: Rows<Id = Id, Seat = Seat>>(
+        served: &Served<Id, Q::Deadlines, N>,
+        w: &W,
+        id: Id,
+        deadline: Option<u64>,
+    ) {
+        if !is_served(w, id) {
+            Self::tell_job(served, w, id, deadline);
+        }
+    }
+
+    /// `id`, about which `seats` decide, has a job with this deadline, or none.
+    #[inline(always)]
+    fn tell_job<W: Rows<Id = Id, Seat = Seat>, B: Budgets<Id>>(
+        seats: &Cluster<Id, Q::Deadlines, B, N>,
+        w: &W,
+        id: Id,
+        deadline: Option<u64>,
+    ) {
         let set = || set_job(w, id, deadline.map(|at| at.min(LATEST)));
         let place = if deadline.is_some() {
             Place::Last
@@ -200,10 +240,9 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Place::First
         };
         match w.is_ready(id) {
-            true => edf.change(w, id, set, place),
+            true => seats.change(w, id, set, place),
             false => set(),
         }
-        true
     }
 
     /// Whether its instance, where it is closed, has to be opened before a thread is bound to a processor: where none is yet, and
@@ -213,14 +252,14 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     }
 
     /// Whether deadlines count in its instance, be that open or closed.
-    pub(super) fn knows_deadlines(&self) -> bool {
+    pub fn knows_deadlines(&self) -> bool {
         matches!(self.kind.get(), Kind::Edf | Kind::Bound | Kind::Served)
     }
 
     /// Whether its instance is never closed.
     #[inline(always)]
     pub(super) fn stays_open(&self) -> bool {
-        !Q::OTHERS && !matches!(self.kind.get(), Kind::Cluster | Kind::Edf)
+        !Q::OTHERS && !matches!(self.kind.get(), Kind::Cluster | Kind::Edf | Kind::Served)
     }
 
     /// Its instance.
@@ -242,16 +281,80 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         }
     }
 
-    /// Whether priorities alone count in its instance, so that the world may raise a thread that is
-    /// at home there, by [`Home::raise`] where the instance is closed.
-    pub fn may_raise(&self) -> bool {
+    /// Whether a thread of its instance, about which seats decide, owns a lock that others wait for, and
+    /// must not lose its seat unseen: then the usual ways do not find what decides, and
+    /// [`Router::owners_stay`](super::Router::owners_stay) is to be asked.
+    pub fn is_watched(&self) -> bool {
+        match self.kind.get() {
+            Kind::Solo => self.solo.is_watched(),
+            Kind::Cluster => self.cluster.duty.is_watched(),
+            Kind::Masked => self.masked.duty.is_watched(),
+            _ => false,
+        }
+    }
+
+    /// Begins to watch its owners, or ends that. Nothing where the instance is open, or other things
+    /// than priorities count there.
+    pub(super) fn watch(&self, on: bool) {
+        match self.kind.get() {
+            Kind::Solo => self.solo.watch(on),
+            Kind::Cluster => self.cluster.duty.watch(on),
+            Kind::Masked => self.masked.duty.watch(on),
+            _ => {}
+        }
+    }
+
+    /// Whether it lends: [`Router::act`](super::Router::act) acts on it alone.
+    pub fn lends(&self) -> bool {
+        self.lends.get()
+    }
+
+    /// Begins to lend seats of `cpus`, those of its instance.
+    pub(super) fn begin_lending(&self, cpus: CpuSet) {
+        self.lends.set(true);
+        self.lent_cpus.set(cpus);
+    }
+
+    /// Lends no longer.
+    pub(super) fn end_lending(&self) {
+        self.lends.set(false);
+    }
+
+    /// The processors of its instance, which do not change while it lends.
+    pub(super) fn lent_cpus(&self) -> CpuSet {
+        self.lent_cpus.get()
+    }
+
+    /// The owners and users of its seats, while it lends.
+    pub(super) fn lent_seats(&self) -> &[LentSeat<Id>; N] {
+        &self.lent
+    }
+
+    /// Whether its decider, which the usual ways `found` or not, may be acted on by itself.
+    #[inline(always)]
+    fn is_by_itself(&self, found: bool) -> bool {
+        found || self.is_watched() && !self.lends.get()
+    }
+
+    /// Whether a thread that is at home here, and is raised, goes on whatever else there is, and
+    /// its priority says how urgent it is: not where deadlines count, nor under weak affinity.
+    #[inline(always)]
+    pub fn knows_priorities_alone(&self) -> bool {
         matches!(self.kind.get(), Kind::Solo | Kind::Cluster | Kind::Masked)
+    }
+
+    /// How urgent `id` is, which is at home here, while its instance is closed.
+    pub fn standing<W: World<Id = Id>>(&self, w: &W, id: Id) -> Level {
+        match self.knows_deadlines() {
+            true => Q::Deadlines::urgency(w, id),
+            false => Level(w.number(id).0.into()),
+        }
     }
 
     /// `id`, which is at home here and the heir of the processor that has its registers, is to have
     /// the priority `new`, if that is the more urgent one: `set` gives it, and it goes on, among
-    /// its equals as `place` says. False, and nothing, where the instance is open or it
-    /// [must not](Home::may_raise).
+    /// its equals as `place` says. False, and nothing, where the instance is open or
+    /// [other things](Home::knows_priorities_alone) count.
     #[inline(always)]
     pub fn raise<W: World<Id = Id, Seat = Seat>>(
         &self,
@@ -263,17 +366,17 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     ) -> bool {
         let raises = new.beats(w.priority(id));
         match self.kind.get() {
-            Kind::Solo if self.solo.closed().is_some() => {
+            Kind::Solo if self.is_by_itself(self.solo.unwatched().is_some()) => {
                 if raises {
                     self.solo.raise(w, id, new, set);
                 }
             }
-            Kind::Cluster if self.cluster.is_closed() => {
+            Kind::Cluster if self.is_by_itself(self.cluster.duty.is_unwatched()) => {
                 if raises {
                     self.cluster.raise(w, id, set, place);
                 }
             }
-            Kind::Masked if self.masked.is_closed() => {
+            Kind::Masked if self.is_by_itself(self.masked.duty.is_unwatched()) => {
                 if raises {
                     self.masked.raise(w, id, set, place);
                 }
@@ -288,10 +391,12 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// goes on. False, and nothing, as for [`Home::raise`].
     #[inline(always)]
     pub fn lower<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, set: impl FnOnce()) -> bool {
-        match (self.kind.get(), self.solo.closed()) {
+        match (self.kind.get(), self.solo.unwatched()) {
             (Kind::Solo, Some(seat)) => self.solo.change(w, seat, id, set, Place::First),
-            (Kind::Cluster, _) if self.cluster.is_closed() => self.cluster.lower(w, id, set),
-            (Kind::Masked, _) if self.masked.is_closed() => self.masked.lower(w, id, set),
+            (Kind::Cluster, _) if self.cluster.duty.is_unwatched() => {
+                self.cluster.lower(w, id, set)
+            }
+            (Kind::Masked, _) if self.masked.duty.is_unwatched() => self.masked.lower(w, id, set),
             _ => return false,
         }
         true
@@ -318,34 +423,28 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         self.affine().map(Decider::Affine)
     }
 
-    /// The queue that decides, and the seat of its processor, where the instance is closed and has one.
-    #[inline(always)]
-    pub fn solo(&self) -> Option<(&Solo<Id, Seat>, Seat)> {
-        Some((&self.solo, self.solo.closed()?))
-    }
-
     /// The seats that decide, where the instance is closed and has several.
     #[inline(always)]
     pub fn cluster(&self) -> Option<&Cluster<Id, Q, (), N>> {
-        self.cluster.is_closed().then_some(&self.cluster)
+        self.cluster.duty.is_unwatched().then_some(&self.cluster)
     }
 
     /// The same where deadlines count.
     #[inline(always)]
     pub fn edf(&self) -> Option<&Cluster<Id, Q::Deadlines, (), N>> {
-        self.edf.is_closed().then_some(&self.edf)
+        self.edf.duty.is_unwatched().then_some(&self.edf)
     }
 
     /// The same where threads may have servers.
     #[inline(always)]
-    pub fn served(&self) -> Option<&Served<Id>> {
-        self.served.is_closed().then_some(&self.served)
+    pub fn served(&self) -> Option<&Served<Id, Q::Deadlines, N>> {
+        self.served.duty.is_unwatched().then_some(&self.served)
     }
 
     /// The same where threads have affinities.
     #[inline(always)]
     pub fn masked(&self) -> Option<&Masked<Id>> {
-        self.masked.is_closed().then_some(&self.masked)
+        self.masked.duty.is_unwatched().then_some(&self.masked)
     }
 
     /// The seats with affinities of another rule, where the instance is closed and has such.
@@ -357,14 +456,15 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
 
 /// Who decides about an instance while it is closed, and whose rings hold its READY threads while it is open.
 pub enum Decider<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
-    /// For an instance that has had one processor whenever it was closed, whatever its number.
+    /// For an instance that has had one processor at most whenever it was closed, whatever its
+    /// number.
     Solo(&'a Solo<Id, Seat>),
     /// For an instance that is closed while its processors have numbers below [`SEATS`].
     Cluster(&'a Cluster<Id, Q, (), N>),
     /// The same where deadlines count.
     Edf(&'a Cluster<Id, Q::Deadlines, (), N>),
     /// The same where threads may have servers.
-    Served(&'a Served<Id>),
+    Served(&'a Served<Id, Q::Deadlines, N>),
     /// The same where threads have affinities.
     Masked(&'a Masked<Id>),
     /// Where threads have affinities under another rule.
@@ -419,7 +519,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
     /// Whether it decides.
     pub fn is_closed(self) -> bool {
         match self {
-            Self::Solo(solo) => solo.closed().is_some(),
+            Self::Solo(solo) => solo.is_closed(),
             Self::Cluster(cluster) => cluster.is_closed(),
             Self::Edf(edf) => edf.is_closed(),
             Self::Masked(masked) => masked.is_closed(),
@@ -452,8 +552,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
     /// Whether it can decide about an instance that has the processors `cpus`.
     pub(super) fn fits(self, cpus: CpuSet) -> bool {
         match self {
-            Self::Solo(_) => cpus.count() == 1,
-            _ => !cpus.is_empty() && CpuSet::first(N).covers(cpus),
+            Self::Solo(_) => cpus.count() <= 1,
+            _ => CpuSet::first(N).covers(cpus),
         }
     }
 
@@ -488,6 +588,62 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
             _ => {}
         }
         self.first(w, |_| true) == Some(id)
+    }
+
+    /// The processor on which `id`, which is at home in its instance, has a seat.
+    pub(super) fn seat_of<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> Option<usize> {
+        match self {
+            Self::Solo(solo) => solo.seat_of(w, id),
+            Self::Cluster(cluster) => cluster.seat_of(w, id),
+            Self::Edf(edf) => edf.seat_of(w, id),
+            Self::Masked(masked) => masked.seat_of(w, id),
+            Self::Served(served) => served.seat_of(w, id),
+            Self::Affine(affine) => affine.seat_of(w, id),
+        }
+    }
+
+    /// The processor that has the registers of `id`, which is at home in its instance, if one has.
+    pub(super) fn place_of<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) -> Option<usize> {
+        match self {
+            Self::Solo(solo) => solo.place(),
+            Self::Cluster(_) => Some(Q::cpu(w, id)),
+            Self::Edf(_) | Self::Served(_) => Some(Q::Deadlines::cpu(w, id)),
+            Self::Masked(_) | Self::Affine(_) => Some(place_of(w, id)),
+        }
+    }
+
+    /// Visits the seats: those with owners by urgency, then the free ones, the one that is taken
+    /// first last where it is the one that became free last. As many steps as there are, and their
+    /// logarithm.
+    pub(super) fn for_each_seat<W: World<Id = Id, Seat = Seat>>(
+        self,
+        w: &W,
+        mut visit: impl FnMut(usize, Option<Id>),
+    ) {
+        match self {
+            Self::Solo(solo) => {
+                if let Some(cpu) = solo.place() {
+                    visit(cpu, self.owner(w, cpu));
+                }
+            }
+            Self::Cluster(cluster) => cluster.for_each_seat(w, visit),
+            Self::Edf(edf) => edf.for_each_seat(w, visit),
+            Self::Masked(masked) => masked.for_each_seat(visit),
+            Self::Served(served) => served.for_each_seat(w, visit),
+            Self::Affine(affine) => affine.for_each_seat(visit),
+        }
+    }
+
+    /// The laws that are its own, while it decides: that nobody waits who could have a seat.
+    pub(super) fn check<W: World<Id = Id, Seat = Seat>>(self, w: &W) -> Law {
+        match self {
+            Self::Solo(solo) => solo.check(w),
+            Self::Cluster(cluster) => cluster.check(w),
+            Self::Edf(edf) => edf.check(w),
+            Self::Masked(masked) => masked.check(w),
+            Self::Served(served) => served.check(w),
+            Self::Affine(affine) => affine.check(w),
+        }
     }
 
     /// Visits all that stand in the rings, in their order. As many steps as there are.
@@ -553,7 +709,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
     /// next.
     pub(super) fn close(self, turns: [i64; 2]) {
         match self {
-            Self::Solo(_) => {}
+            Self::Solo(solo) => solo.close(),
             Self::Cluster(cluster) => cluster.close(),
             Self::Edf(edf) => edf.close(),
             Self::Masked(masked) => masked.close(turns),
@@ -585,7 +741,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
     /// of those that wait, and may run there, gets it.
     pub(super) fn gain<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) {
         match self {
-            Self::Solo(_) => {}
+            Self::Solo(solo) => solo.gain(w, cpu),
             Self::Cluster(cluster) => cluster.gain(w, cpu),
             Self::Edf(edf) => edf.gain(w, cpu),
             Self::Masked(masked) => masked.gain(w, cpu),
@@ -594,11 +750,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
         }
     }
 
-    /// It has the processor `cpu` no longer, one of several, which idles from now on. Who was to run
-    /// there, and is in no ring.
+    /// It has the processor `cpu` no longer, which idles from now on. Answers the thread that was
+    /// to run there, and is in no ring.
     pub(super) fn lose<W: World<Id = Id, Seat = Seat>>(self, w: &W, cpu: usize) -> Option<Id> {
         match self {
-            Self::Solo(_) => None,
+            Self::Solo(solo) => solo.lose(w),
             Self::Cluster(cluster) => cluster.lose(w, cpu),
             Self::Edf(edf) => edf.lose(w, cpu),
             Self::Masked(masked) => masked.lose(w, cpu),
@@ -642,9 +798,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
                 (left, turns) = (owned.into(), Some(next));
             }
             Self::Served(served) => {
-                left = served
-                    .open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))))
-                    .into();
+                left = served.open(w, |cpu, heir| tell(cpu, heir.map(|id| (id, None))));
             }
             Self::Affine(affine) => {
                 let (owned, next) = affine.open(w, tell);
@@ -673,7 +827,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
         w: &W,
         id: Id,
         place: Place,
-        renew: impl FnOnce(&Served<Id>),
+        renew: impl FnOnce(&Served<Id, Q::Deadlines, N>),
     ) {
         match self {
             Self::Solo(solo) => match (solo.closed(), place) {
@@ -691,16 +845,19 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
             }
             Self::Masked(masked) => masked.ready(w, id, place),
             Self::Served(served) => {
-                if Served::serves(w, id) {
+                if is_served(w, id) {
                     renew(served);
                 }
-                served.enter(w, id, Deadlines::urgency(w, id), place);
+                if !is_throttled(w, id) {
+                    served.enter(w, id, Q::Deadlines::urgency(w, id), place);
+                }
             }
             Self::Affine(affine) => affine.ready(w, id, place),
         }
     }
 
     /// Takes out `id`, which is ready; it is then a ring of its own.
+    #[inline(always)]
     pub fn remove<W: World<Id = Id, Seat = Seat>>(self, w: &W, id: Id) {
         match self {
             Self::Solo(solo) => {
@@ -792,7 +949,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
         here: Seat,
         receiver: Id,
         sender: Id,
-        renew: impl FnOnce(&Served<Id>),
+        renew: impl FnOnce(&Served<Id, Q::Deadlines, N>),
     ) {
         match self {
             Self::Solo(solo) => {
@@ -808,8 +965,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
             }
             Self::Masked(masked) => masked.hand_turn(w, receiver, sender),
             Self::Served(served) => {
-                if Served::serves(w, receiver) {
+                if is_served(w, receiver) {
                     renew(served);
+                }
+                if is_throttled(w, receiver) {
+                    return served.requeue(w, sender, Place::Last);
                 }
                 served.take_turn_of(w, here, receiver, sender);
             }

@@ -12,25 +12,33 @@
 mod affine;
 mod cluster;
 mod decider;
+mod duty;
+mod laws;
+mod lent;
+mod loans;
+mod look;
 mod masked;
 mod router;
 mod solo;
+mod watch;
 
 pub use affine::{Affine, ByRule};
 pub(super) use cluster::LATEST;
 pub use cluster::{
-    Branches, Budgets, Cluster, Deadlines, Key, Left, Ranked, Ready, SEATS, Served, Told, Tops,
-    Urgency, Waiting, Watched,
+    Branches, Budgets, Cluster, Deadlines, Key, Left, Ready, SEATS, Served, Stack, Told, Tops,
+    Tournament, Urgency, Waiting, Watched,
 };
 pub use decider::{Decider, Home, Moved};
+pub use look::Sight;
 pub use masked::{Bound, Masked, Rings, Rule, Strong, Weak};
 pub use router::{Kept, Router, Rows};
 pub use solo::Solo;
+pub use watch::Act;
 
 use super::Reasons;
 use crate::smp;
 use crate::{Links, Priority};
-use taktos_time::Duration;
+use taktos_time::{Duration, Instant};
 
 /// The one reason for which threads that a [`Decider`] decides about are blocked otherwise: they wait, for whatever it is. (Of
 /// the reasons the one that lets a thread be moved.)
@@ -52,9 +60,19 @@ pub trait World: Links {
 
     /// All processors have numbers below this.
     const PROCESSORS: usize;
+    /// Whether threads may have servers that throttle them.
+    const THROTTLES: bool = false;
+    /// Whether it counts how long its threads were heirs also where they have no servers.
+    const COUNTS: bool = true;
+
+    /// Whether waits for locks whose owners are helped are decided by loans of seats.
+    const LENDS: bool = false;
 
     /// The seat of the processor `cpu`.
     fn seat(&self, cpu: usize) -> Self::Seat;
+
+    /// The inverse of [`World::seat`]. At most as many steps as there are processors.
+    fn number_of(&self, seat: Self::Seat) -> usize;
 
     /// The idle thread of the processor `cpu`.
     fn idle(&self, cpu: usize) -> Self::Id;
@@ -68,6 +86,11 @@ pub trait World: Links {
         smp::Priority(self.priority(id).level().into())
     }
 
+    /// From now on `id` inherits this priority from who waits for its locks at home, or none: its
+    /// [`World::priority`] is that one, if it is the more urgent. Only in a world that
+    /// [lends](World::LENDS).
+    fn inherit(&self, _id: Self::Id, _priority: Option<smp::Priority>) {}
+
     /// The word that is kept beside `id`, which is no idle thread, for what decides about its home.
     fn note(&self, id: Self::Id) -> u64;
 
@@ -79,6 +102,12 @@ pub trait World: Links {
 
     /// Who shall run there; it is known.
     fn heir(&self, seat: Self::Seat) -> Self::Id;
+
+    /// Whether it is known who shall run there: always, where [`World::forget_heir`] is never
+    /// called.
+    fn knows_heir(&self, _seat: Self::Seat) -> bool {
+        true
+    }
 
     /// Whose registers are there.
     fn current(&self, seat: Self::Seat) -> Self::Id;
@@ -109,6 +138,11 @@ pub trait World: Links {
     /// [`Router::expire`] is to be called for the processor `cpu` in so long a time, or is not any more. It replaces what was
     /// said before, and what [`Effects::arm`](super::Effects::arm) said.
     fn watch(&self, cpu: usize, left: Option<Duration>);
+
+    /// [`Router::expire`] is to be called at that time for the first of the processors that are online,
+    /// beside what was said with [`World::watch`] and [`Effects::arm`](super::Effects::arm): a thread
+    /// that is throttled gets its budget then. None is any more.
+    fn watch_refill(&self, _at: Option<Instant>) {}
 
     /// The processor `cpu` has another heir: it is to look. Nothing for the one that calls.
     fn call(&self, seat: Self::Seat, cpu: usize);

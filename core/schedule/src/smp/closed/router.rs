@@ -1,11 +1,11 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
-use super::cluster::{LATEST, set_budget, set_job, set_served};
+use super::cluster::{LATEST, is_throttled, set_budget, set_job, set_served, throttle};
 use super::decider::Kind;
 use super::{ByRule, Decider, Home, Moved, Place, Ready, SEATS, Served, World};
 use crate::smp::{
-    Effects, Error, Instance, Level, Lock, Obtained, PolicyKind, Priority, System, Thread,
-    system::Executing, system::Held,
+    Effects, Error, Instance, Level, Lock, PolicyKind, Priority, System, Thread, system::Executing,
+    system::Held,
 };
 use crate::{Cpu, CpuSet, Links, ReadyQueue};
 use taktos_time::{Duration, Instant};
@@ -23,10 +23,15 @@ pub trait Rows: World {
 
     /// Whether the thread is at home in `instance`.
     fn is_at_home(&self, id: Self::Id, instance: Instance) -> bool;
+
+    /// [`World::number`] of `id`, but for what it [inherits](World::inherit).
+    fn own_number(&self, id: Self::Id) -> Priority {
+        self.number(id)
+    }
 }
 
 /// Whose registers are on `cpu`.
-fn executing<W: Rows>(w: &W, cpu: Cpu) -> Executing {
+pub(super) fn executing<W: Rows>(w: &W, cpu: Cpu) -> Executing {
     let current = w.current(w.seat(cpu.index()));
     if current == w.idle(cpu.index()) {
         return Executing::Idle;
@@ -39,10 +44,15 @@ fn executing<W: Rows>(w: &W, cpu: Cpu) -> Executing {
 /// Everything that spans instances is asked of the System, by [`Router::ask`]; what concerns one closed instance alone, its
 /// decider does. Before the System is asked about a thread, [`Router::reach`] or [`Router::look_up`] is to be called with it.
 pub struct Router<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
-    system: System<'a>,
-    homes: &'a [Home<Id, Seat, Q, N>],
+    pub(super) system: System<'a>,
+    pub(super) homes: &'a [Home<Id, Seat, Q, N>],
     /// The processors of closed instances.
-    closed: CpuSet,
+    pub(super) closed: CpuSet,
+    /// The instances, a bit each, that [lend](Home::lends).
+    pub(super) lending: u32,
+    /// The thread that is about to become ready, or to cease to be, and whether it is so as far as
+    /// is to be seen now.
+    pub(super) between: Option<(Id, bool)>,
 }
 
 /// The [`Effects`] of a System whose READY threads stand in the rings of its deciders.
@@ -88,7 +98,10 @@ impl<W: Rows, E: Effects, Q: Ready<W::Id>, const N: usize> Effects for Kept<'_, 
     }
 
     fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
-        self.others.arm(cpu, at);
+        // There it would be for a refill alone, of which the world is told otherwise.
+        if !W::THROTTLES || !self.closed.contains(cpu) {
+            self.others.arm(cpu, at);
+        }
     }
 
     #[inline(always)]
@@ -132,6 +145,14 @@ impl<W: Rows, E: Effects, Q: Ready<W::Id>, const N: usize> Effects for Kept<'_, 
         });
     }
 
+    fn throttle(&mut self, row: Thread, on: bool) {
+        if W::THROTTLES
+            && let Some(id) = self.world.thread(row)
+        {
+            throttle(self.world, id, on);
+        }
+    }
+
     fn binds(&mut self, instance: Instance, mut turn: impl FnMut(Thread, Priority) -> i64) {
         let w = self.world;
         if let Some(home) = self.homes.get(instance.index()) {
@@ -148,7 +169,8 @@ impl<W: Rows, E: Effects, Q: Ready<W::Id>, const N: usize> Effects for Kept<'_, 
 }
 
 impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id, Seat, Q, N> {
-    /// With all instances open. Each has one of `homes`, in order; instances without one stay open.
+    /// Each instance has one of `homes`, in order; those without one stay open, and the others are
+    /// so until [`Router::begin`].
     pub fn new(system: System<'a>, homes: &'a [Home<Id, Seat, Q, N>]) -> Self {
         for (index, home) in homes.iter().enumerate() {
             if let Some(instance) = Instance::new(index) {
@@ -168,6 +190,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             system,
             homes,
             closed: CpuSet::EMPTY,
+            lending: 0,
+            between: None,
+        }
+    }
+
+    /// The seats decide from now on, where they can: the world knows its processors, which all
+    /// idle.
+    pub fn begin<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, now: Instant) {
+        for home in self.homes {
+            self.try_close(w, home.instance(), now);
         }
     }
 
@@ -203,7 +235,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.homes.get(instance.index())
     }
 
-    /// Asks the System something, or tells it.
+    /// Asks the System something, or tells it. Where a wait for a lock may have ended by that,
+    /// [`Router::watch_homes`] is to be called after it.
     #[inline(always)]
     pub fn ask<W: Rows<Id = Id, Seat = Seat>, E: Effects, R>(
         &mut self,
@@ -223,23 +256,44 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let answer = question(&mut self.system, &mut kept);
         let (asking, bound) = (kept.asking, kept.bound);
         if let Some(id) = bound {
-            self.enter_anew(w, id);
+            self.enter_anew(w, id, now, effects);
         }
         for cpu in asking {
             if let Ok(instance) = self.system.instance_of_cpu(cpu) {
-                self.open(w, instance, now);
+                self.open(w, instance, now, effects);
             }
             effects.preempt(cpu);
         }
+        self.watch_refill(w);
         answer
     }
 
-    /// `id` was bound to other processors: where its home is closed, it goes behind its equals.
+    /// The world hears when the first of the threads that are throttled gets its budget.
+    #[inline(always)]
+    fn watch_refill<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W) {
+        if W::THROTTLES {
+            w.watch_refill(self.system.next_refill());
+        }
+    }
+
+    /// `id` was bound to other processors: where seats decide about its home, it goes behind its
+    /// equals.
     #[cold]
-    fn enter_anew<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
-        let home = w.row(id).map(|row| self.system.scheduler(row));
-        if let Some(Ok(home)) = home
-            && let Some(decider) = self.home(home).and_then(Home::closed)
+    fn enter_anew<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        let home = w.row(id).and_then(|row| self.system.scheduler(row).ok());
+        let Some(home) = home.and_then(|home| self.home(home)) else {
+            return;
+        };
+        if home.is_watched() {
+            return self.enter_anew_watched(w, id, home, now, effects);
+        }
+        if let Some(decider) = home.closed()
             && w.is_ready(id)
         {
             match decider {
@@ -270,18 +324,23 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         effects: &mut E,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        let closed = self
-            .affine_home(row)
-            .is_some_and(|home| home.decides(cpu.index()));
+        let home = self.home(self.system.scheduler(row)?);
+        let closed = home.is_some_and(|home| {
+            let decider = home.decider();
+            let decides = decider.is_closed() && decider.decides(cpu.index());
+            decides && !home.opens_to_bind()
+        });
         if closed {
             self.look_up(w, id);
         } else {
-            self.reach(w, id, now);
+            self.reach(w, id, now, effects);
         }
-        self.ask(w, now, effects, |system, effects| match closed {
+        let pinned = self.ask(w, now, effects, |system, effects| match closed {
             true => system.pin_on(row, cpu, now, effects),
             false => system.pin(row),
-        })
+        });
+        self.settle(w, now, effects);
+        pinned
     }
 
     /// `id` may run on `cpus` alone. Its home stays closed where affinities concern nobody else. Bounds: those of
@@ -299,14 +358,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let home = self.home(self.system.scheduler(row)?);
-        if home.is_some_and(Home::opens_to_bind) {
-            self.reach(w, id, now);
+        if home.is_some_and(|home| home.opens_to_bind()) {
+            self.reach(w, id, now, effects);
         } else {
             self.look_up(w, id);
         }
-        self.ask(w, now, effects, |system, effects| {
+        let bound = self.ask(w, now, effects, |system, effects| {
             system.set_affinity(row, cpus, now, effects)
-        })
+        });
+        self.settle(w, now, effects);
+        bound
     }
 
     /// `id`, which is in no ring, or about to be taken out, is moved to `instance`, to have `priority`
@@ -324,7 +385,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         priority: Priority,
     ) -> Result<Option<Moved<'a, Id, Seat, Q, N>>, Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        let is_closed = |home: &&Home<Id, Seat, Q, N>| home.closed().is_some();
+        let is_closed = |home: &&Home<Id, Seat, Q, N>| home.decider().is_closed();
         let from = self.home(self.system.scheduler(row)?);
         let to = self.home(instance).filter(is_closed);
         let (Some(_), Some(to)) = (from.filter(is_closed), to) else {
@@ -360,11 +421,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     ) -> Result<(), Error> {
         let target = self.system.check_arrival(instance, cpu)?;
         let cpus = self.system.processors(instance)?.with(cpu);
-        let home = self.home(instance).filter(|home| {
-            home.closed().is_some() && CpuSet::first(N).covers(cpus) && self.system.is_settled(cpu)
+        let home = self.unwatched(instance).filter(|home| {
+            let fits = home.decider().fits(cpus) || CpuSet::first(N).covers(cpus);
+            fits && self.system.is_settled(cpu)
         });
         let Some(home) = home else {
-            self.open(w, instance, now);
+            self.open(w, instance, now, effects);
+            if let Executing::Thread(row) = executing(w, cpu) {
+                // It has left an instance of which the tables did not hear whose registers it had.
+                self.system.load(cpu, row);
+            }
             self.ask(w, now, effects, |system, effects| {
                 system.give(target, cpu, now, effects);
             });
@@ -376,11 +442,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         Ok(())
     }
 
-    /// Takes `cpu` away from `instance`; it idles then. Where the instance is closed it stays so, if it
-    /// has other processors, and `cpu` has not still the registers of another one of its threads than
-    /// the one that is to run there. That one's coming in again is the caller's business then: it is
-    /// answered, is in no ring, and [comes back](Decider::come_back) once `cpu` has let go of its
-    /// registers. Bounds: those of [`System::remove_processor`].
+    /// Takes `cpu` away from `instance`; it idles then. Where the instance is closed it stays so.
+    /// The thread that was to run there, and then another one whose registers are still there, are
+    /// answered and in no ring: once their registers are nowhere they may come in again, which is
+    /// the caller's business. Those that are ready [come back](Decider::come_back) then. Bounds:
+    /// those of [`System::remove_processor`].
     ///
     /// # Errors
     /// Those of [`System::remove_processor`].
@@ -391,40 +457,53 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         cpu: Cpu,
         now: Instant,
         effects: &mut E,
-    ) -> Result<Option<Id>, Error> {
+    ) -> Result<[Option<Id>; 2], Error> {
         let from = self.system.check_departure(instance, cpu)?;
-        let decider = self.home(instance).and_then(Home::closed);
-        let Some(decider) = decider.filter(|d| self.may_lose(w, instance, *d, cpu)) else {
-            self.open(w, instance, now);
+        let Some(decider) = self.unwatched(instance).map(Home::decider) else {
+            self.open(w, instance, now, effects);
+            // Its registers are there, so the tables look at it.
+            self.look_up(w, w.current(w.seat(cpu.index())));
             self.ask(w, now, effects, |system, effects| {
                 system.take_away(from, cpu, now, effects);
             });
-            return Ok(None);
+            return Ok([None; 2]);
         };
+        let left_over = self.left_over(w, instance, decider, cpu);
         self.system.take_closed(from, cpu, now);
         self.closed = self.closed.without(cpu);
         let owner = decider.lose(w, cpu.index());
+        let stands = |row| !(W::THROTTLES && self.system.is_throttled(row));
+        if let Some(id) = left_over.filter(|id| w.is_ready(*id) && w.row(*id).is_some_and(stands)) {
+            decider.remove(w, id);
+        }
         if let Decider::Served(served) = decider {
             let spent = served.forget_budgets(w, cpu.index());
             let spent = spent.and_then(|id| w.row(id));
             self.system.take_over_alarm(cpu, spent);
         }
-        Ok(owner)
+        Ok([owner, left_over])
     }
 
-    /// Whether `decider`, that of `instance`, decides about others than `cpu`, too, and `cpu` has no
-    /// registers of its threads but those of the one that is to run there.
-    fn may_lose<W: Rows<Id = Id, Seat = Seat>>(
+    /// The decider of `instance`, where its seats decide, and none of their owners is watched.
+    fn unwatched(&self, instance: Instance) -> Option<&'a Home<Id, Seat, Q, N>> {
+        let home = self.home(instance)?;
+        (home.decider().is_closed() && !home.is_watched()).then_some(home)
+    }
+
+    /// The thread of `instance`, about which `decider` decides, whose registers are on `cpu`,
+    /// though another one is to run there, or nobody.
+    fn left_over<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
         instance: Instance,
         decider: Decider<'_, Id, Seat, Q, N>,
         cpu: Cpu,
-    ) -> bool {
-        let cpus = self.system.processors(instance);
+    ) -> Option<Id> {
         let current = w.current(w.seat(cpu.index()));
-        cpus.is_ok_and(|cpus| cpus.count() > 1)
-            && (decider.owner(w, cpu.index()) == Some(current) || !w.is_at_home(current, instance))
+        let is_left = w.row(current).is_some()
+            && w.is_at_home(current, instance)
+            && decider.owner(w, cpu.index()) != Some(current);
+        is_left.then_some(current)
     }
 
     /// Takes one pin of `id` back. Otherwise as [`Router::pin`].
@@ -442,11 +521,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if self.affine_home(row).is_some() {
             self.look_up(w, id);
         } else {
-            self.reach(w, id, now);
+            self.reach(w, id, now, effects);
         }
-        self.ask(w, now, effects, |system, effects| {
+        let unpinned = self.ask(w, now, effects, |system, effects| {
             system.unpin(row, now, effects)
-        })
+        });
+        self.settle(w, now, effects);
+        unpinned
     }
 
     /// A job of `id` with this deadline is released, or its deadline counts no longer; see [`System::release_job`] and
@@ -488,7 +569,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 true => decider.change(w, id, set, place),
                 false => {
                     set();
-                    self.system.waiter_changed(row);
+                    self.ask(w, now, effects, |system, effects| {
+                        system.waiter_changed(row, now, effects);
+                    });
                 }
             }
             return Ok(());
@@ -526,11 +609,39 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         id: Id,
         server: Option<(Duration, Duration)>,
     ) -> Result<(), Error> {
+        self.serve(w, id, server, false)
+    }
+
+    /// [`Router::set_server`] for a server that throttles, in a world that [knows of such](World::THROTTLES);
+    /// see [`System::set_hard_server`]. While `id` is throttled, it has neither a seat nor a place in the
+    /// rings, though it may wait for nothing else: the world calls its decider for it as ever.
+    ///
+    /// # Errors
+    /// Those of [`System::set_hard_server`].
+    pub fn set_hard_server<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        id: Id,
+        budget: Duration,
+        period: Duration,
+    ) -> Result<(), Error> {
+        self.serve(w, id, Some((budget, period)), true)
+    }
+
+    /// `id` has such a server from now on, or none.
+    fn serve<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        id: Id,
+        server: Option<(Duration, Duration)>,
+        hard: bool,
+    ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         self.look_up(w, id);
         let home = self.home(self.system.scheduler(row)?);
         // In the tables all threads of a closed instance wait.
-        let is_ready = w.is_ready(id) && home.and_then(Home::closed).is_some();
+        let is_decided = home.is_some_and(|home| home.decider().is_closed());
+        let is_ready = w.is_ready(id) && is_decided;
         let blocked = if is_ready {
             Err(Error::IncorrectState)
         } else {
@@ -543,7 +654,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 blocked?;
                 let charged = w.charged(id);
                 self.system
-                    .give_server(row, budget, period, false, charged)?;
+                    .give_server(row, budget, period, hard, charged)?;
             }
             None => {
                 blocked?;
@@ -555,23 +666,87 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 served.look_back(w, id);
             }
             set_served(w, id, server.is_some());
+            self.watch_refill(w);
         }
         Ok(())
     }
 
     /// `id`, which has a server and whose home `served` decides about, is about to become ready: it begins anew, or goes on with what is left
-    /// of its budget. A fixed number of steps.
+    /// of its budget; if that is nothing, it is throttled, and so it stays if it is already. A fixed number of steps, and where it is
+    /// throttled a logarithm of the number of those that are.
     pub fn renew<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
-        served: &Served<Id>,
+        served: &Served<Id, Q::Deadlines, N>,
         id: Id,
         now: Instant,
     ) {
-        if let Some(row) = w.row(id) {
+        if let Some(row) = w.row(id)
+            && !is_throttled(w, id)
+        {
             served.look_back(w, id);
-            let (deadline, limit) = self.system.renew(row, w.charged(id), now);
+            let charged = w.charged(id);
+            let (deadline, limit) = self.system.renew(row, charged, now);
             set_budget(w, id, deadline.0, limit);
+            if W::THROTTLES && charged >= limit {
+                self.throttle(w, row, id);
+            }
+        }
+    }
+
+    /// `id`, which stands in no ring and has no seat, is throttled.
+    fn throttle<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread, id: Id) {
+        throttle(w, id, true);
+        self.system.throttle(row);
+        self.watch_refill(w);
+    }
+
+    /// The throttled threads that are due at `now` get their budgets, in the order of the dates.
+    fn release_throttled<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        while let Some(row) = self.system.due_refill(now) {
+            let home = self
+                .system
+                .scheduler(row)
+                .ok()
+                .and_then(|home| self.home(home));
+            match (home.and_then(Home::served), w.thread(row)) {
+                (Some(served), Some(id)) => self.release(w, served, (row, id), now),
+                (_, id) => {
+                    if let Some(id) = id {
+                        self.look_up(w, id);
+                    }
+                    self.ask(w, now, effects, |system, effects| {
+                        system.release(row, now, effects);
+                    });
+                }
+            }
+        }
+        self.watch_refill(w);
+    }
+
+    /// `id`, which is throttled and whose home `served` decides about, gets its budget.
+    fn release<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        served: &Served<Id, Q::Deadlines, N>,
+        (row, id): (Thread, Id),
+        now: Instant,
+    ) {
+        served.look_back(w, id);
+        let charged = w.charged(id);
+        let (deadline, limit) = self.system.end_throttling(row, charged, now);
+        set_budget(w, id, deadline.0, limit);
+        if charged >= limit {
+            return self.system.throttle(row);
+        }
+        throttle(w, id, false);
+        if w.is_ready(id) {
+            served.enter(w, id, served.urgency(w, id), Place::Last);
         }
     }
 
@@ -586,10 +761,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         now: Instant,
         effects: &mut E,
     ) -> Result<(), Error> {
+        if W::THROTTLES {
+            self.release_throttled(w, now, effects);
+        }
         let home = self.home_of(cpu);
         let served = home.and_then(|home| Some((home.served()?, home.instance())));
         let Some((served, instance)) = served else {
-            self.reach_spent(w, cpu, now);
+            self.refill_spent(w, cpu, now);
             return self.ask(w, now, effects, |system, effects| {
                 system.expire(cpu, now, effects)
             });
@@ -601,33 +779,50 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         Ok(())
     }
 
-    /// The tables are about to look at the budget of the thread that lost `cpu` having used it up.
-    /// It may be at home where a decider decides: `cpu` has left that instance since. So its home
-    /// is opened, as before each question about a thread.
-    fn reach_spent<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, cpu: Cpu, now: Instant) {
+    /// The budget is looked at of the thread that the tables note to have lost `cpu` having used it
+    /// up, where seats decide about its home: `cpu` has left that since. Elsewhere the tables are
+    /// about to look at it.
+    fn refill_spent<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, cpu: Cpu, now: Instant) {
         let spent = self.system.spent_on(cpu);
-        if let Some(id) = spent.and_then(|row| w.thread(row)) {
-            self.reach(w, id, now);
+        let known = spent.and_then(|row| Some((w.thread(row)?, self.system.scheduler(row).ok()?)));
+        let Some((id, home)) = known else {
+            return;
+        };
+        match self.seats_of(home) {
+            None => self.look_up(w, id),
+            Some(decider) => {
+                self.system.forget_spent(cpu);
+                if let Decider::Served(served) = decider {
+                    served.charge_seat_of(w, id);
+                    self.refill(w, (served, home), id, now);
+                }
+            }
         }
     }
 
     /// If `id`, which was charged until now, is ready and has used up its budget, its server's
-    /// deadline is postponed. Nothing where it is not at home in `instance`, that of `served`, any
+    /// deadline is postponed, or it is throttled. Nothing where it is not at home in `instance`, that of `served`, any
     /// more: it was deleted there, and begins anew elsewhere.
     fn refill<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
-        (served, instance): (&Served<Id>, Instance),
+        (served, instance): (&Served<Id, Q::Deadlines, N>, Instance),
         id: Id,
         now: Instant,
     ) {
         if let Some(row) = w.row(id).filter(|row| self.system.has_server(*row))
             && w.is_ready(id)
             && w.is_at_home(id, instance)
+            && !is_throttled(w, id)
             && let Some((deadline, limit)) = self.system.refill(row, w.charged(id), now)
         {
             served.look_back(w, id);
             let set = || set_budget(w, id, deadline.0, limit);
+            if W::THROTTLES && w.charged(id) >= limit {
+                served.remove(w, id);
+                set();
+                return self.throttle(w, row, id);
+            }
             served.change(w, id, set, Place::Last);
         }
     }
@@ -635,7 +830,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// The decider of the home of `row`, where that is closed and stays so when a thread is bound.
     fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat, Q, N>> {
         let home = self.home(self.system.scheduler(row).ok()?)?;
-        home.closed().filter(|decider| match decider {
+        let decider = Some(home.decider()).filter(|decider| decider.is_closed());
+        decider.filter(|decider| match decider {
             Decider::Masked(_) => true,
             Decider::Affine(affine) => matches!(affine.by_rule(), ByRule::Bound(_)),
             _ => false,
@@ -644,30 +840,117 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// What concerns `id` and other instances is about to be asked: its home is opened, and its row brought up to date. So
     /// many steps as it has processors.
-    pub fn reach<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id, now: Instant) {
+    pub fn reach<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        now: Instant,
+        effects: &mut E,
+    ) {
         if let Some(row) = w.row(id)
             && let Ok(home) = self.system.scheduler(row)
         {
-            self.open(w, home, now);
+            self.open(w, home, now, effects);
             self.look_up(w, id);
         }
     }
 
     /// Brings the row of `id` up to date: in a closed instance, all wait. A fixed number of steps.
     pub fn look_up<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id) {
-        self.look_up_as(w, id, w.is_ready(id));
+        self.look_up_as(w, id, self.is_ready(w, id));
     }
 
     /// The same for one of which the world says already what it is about to be: whether it `is_ready` still.
     #[inline]
     pub fn look_up_as<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id, is_ready: bool) {
         if let Some(row) = w.row(id) {
-            self.system.bring_up_to_date(row, w.number(id), is_ready);
+            if W::THROTTLES && self.look_up_throttled(w, row, id, is_ready) {
+                return;
+            }
+            // Nobody inherits by seats where none are lent.
+            let number = match self.lending {
+                0 => w.number(id),
+                _ => w.own_number(id),
+            };
+            self.system.bring_up_to_date(row, number, is_ready);
         }
     }
 
-    /// The System decides about `instance`. So many steps as it has processors.
-    pub fn open<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, instance: Instance, now: Instant) {
+    /// [`Router::look_up_as`] of `id` if it is throttled and its row is behind: whether it is.
+    fn look_up_throttled<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        row: Thread,
+        id: Id,
+        is_ready: bool,
+    ) -> bool {
+        let is_behind =
+            self.system.is_throttled(row) && self.system.lies_behind(row.index() as u16);
+        if is_behind {
+            self.system.bring_up_to_date(row, w.number(id), false);
+            self.system.note_throttled(row, !is_ready);
+        }
+        is_behind
+    }
+
+    /// The System decides about `instance`. So many steps as it has processors; and where it is
+    /// [watched](Home::is_watched) the locks of its owners count, and the homes of those who wait for
+    /// them are opened, too.
+    pub fn open<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        instance: Instance,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        let home = self.home(instance);
+        if home.is_some_and(Home::lends) {
+            return self.open_lending(w, now, effects);
+        }
+        let watched = home.is_some_and(Home::is_watched);
+        self.open_seats(w, instance, now);
+        if watched {
+            self.count_waits_of(w, instance, now, effects);
+        }
+    }
+
+    /// All homes that lend are opened: the tables go on with whom they help.
+    #[inline(never)]
+    fn open_lending<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        let opened = core::mem::take(&mut self.lending);
+        self.end_loans(w);
+        let instances = || (0..u32::BITS as usize).filter(|index| opened & 1 << index != 0);
+        for instance in instances().filter_map(Instance::new) {
+            self.open_seats(w, instance, now);
+        }
+        for row in (0..self.system.lockers()).filter_map(Thread::new) {
+            if let Some(id) = w.thread(row).filter(|_| self.system.is_involved(row)) {
+                self.look_up(w, id);
+            }
+        }
+        self.ask(w, now, effects, |system, effects| {
+            system.help_again(opened, now, effects);
+        });
+        for instance in instances().filter_map(Instance::new) {
+            self.count_waits_of(w, instance, now, effects);
+        }
+    }
+
+    /// [`Router::open`] but for locks.
+    fn open_seats<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        instance: Instance,
+        now: Instant,
+    ) {
+        if let Some(home) = self.home(instance) {
+            home.watch(false);
+        }
         let decider = self.home(instance).map(Home::decider);
         let Some(decider) = decider.filter(|d| d.is_closed()) else {
             return;
@@ -700,46 +983,28 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         for held in held.iter().flatten() {
             self.closed = self.closed.without(held.cpu);
             let seat = w.seat(held.cpu.index());
+            let runs = w.row(w.current(seat));
             if w.is_due(seat) {
                 // It was called already, and is to be dispatched.
                 w.forget_heir(seat);
-            }
-        }
-    }
-
-    /// Opens all instances, and brings the rows of all threads up to date: as many steps as threads. For tests and tools.
-    pub fn open_all<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, now: Instant) {
-        for index in 0..self.homes.len() {
-            if let Some(instance) = Instance::new(index) {
-                self.open(w, instance, now);
-            }
-        }
-        // In the order in which they are READY.
-        for home in self.homes {
-            let decider = home.decider();
-            decider.for_each(w, |id| {
-                if let Some(row) = w.row(id) {
-                    let turn = decider.turn(w, id);
-                    self.system.bring_in_order(row, w.number(id), turn);
-                }
-            });
-        }
-        for row in self.system.rows() {
-            if let Some(id) = w.thread(row) {
-                self.look_up(w, id);
+            } else if held.heir.is_some_and(|(heir, ..)| runs != Some(heir)) {
+                // It idles until its heir's registers come: to the tables it has not looked yet.
+                w.forget_heir(seat);
+                w.call(seat, held.cpu.index());
             }
         }
     }
 
     /// The lock is about to be asked for by `id`, which `waits` if it is busy: what that may
     /// concern is opened. So many steps as its instance, and its owner's, have processors.
-    pub fn reach_lock<W: Rows<Id = Id, Seat = Seat>>(
+    pub fn reach_lock<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,
         lock: Lock,
         id: Id,
         waits: bool,
         now: Instant,
+        effects: &mut E,
     ) {
         let owner = self.system.owner(lock).ok().flatten();
         let others = owner.filter(|owner| w.row(id) != Some(*owner));
@@ -750,30 +1015,66 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if !concerns {
             return;
         }
-        self.reach(w, id, now);
-        if let Some(owner) = others.and_then(|row| w.thread(row)) {
-            self.reach(w, owner, now);
+        if let (Some(row), Some(owner)) = (w.row(id), others) {
+            let lends = W::LENDS && self.may_lend(w, [row, owner], now, effects);
+            self.concern(w, row, lends, now, effects);
+            self.concern(w, owner, lends, now, effects);
+        } else {
+            self.reach(w, id, now, effects);
         }
+        self.count_chain(w, lock, now, effects);
     }
 
-    /// [`System::obtain_apart`] for `id`, whose home need not be open.
-    pub fn obtain_apart<W: Rows<Id = Id, Seat = Seat>>(
+    /// Whether seats decide about the homes of both `parties`, and priorities alone count there.
+    /// The waits for owners with seats there count from now on.
+    fn may_lend<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,
-        lock: Lock,
-        id: Id,
-        waits: bool,
-    ) -> Option<Result<Obtained, Error>> {
-        self.look_up_as(w, id, true);
-        self.system.obtain_apart(lock, w.row(id)?, waits)
+        parties: [Thread; 2],
+        now: Instant,
+        effects: &mut E,
+    ) -> bool {
+        let know = |it: &Self| {
+            let mut parties = parties.into_iter();
+            parties.all(|row| it.knows_seats(row).is_some())
+        };
+        if !know(self) {
+            return false;
+        }
+        for home in parties
+            .map(|row| self.system.scheduler(row))
+            .into_iter()
+            .flatten()
+        {
+            if self.system.seats_owners(home) {
+                self.count_waits_of(w, home, now, effects);
+            }
+        }
+        know(self)
+    }
+
+    /// [`Router::waiter_changed`] where nothing follows for anybody else. Whether that is all.
+    pub fn waiter_changed_apart<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id) -> bool {
+        self.look_up_as(w, id, false);
+        let row = w.row(id);
+        self.lending == 0 && row.is_none_or(|row| self.system.waiter_changed_apart(row))
     }
 
     /// The priority of `id`, which waits, perhaps for a lock, has changed in the world: see
     /// [`System::waiter_changed`].
-    pub fn waiter_changed<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id) {
+    pub fn waiter_changed<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        now: Instant,
+        effects: &mut E,
+    ) {
         self.look_up_as(w, id, false);
         if let Some(row) = w.row(id) {
-            self.system.waiter_changed(row);
+            self.ask(w, now, effects, |system, effects| {
+                system.waiter_changed(row, now, effects);
+            });
+            self.settle(w, now, effects);
         }
     }
 
@@ -787,8 +1088,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let Some(home) = self.home(instance) else {
             return false;
         };
-        if home.closed().is_some() {
-            return true;
+        if home.decider().is_closed() {
+            return home.closed().is_some();
         }
         if home.stays_open() {
             return false;

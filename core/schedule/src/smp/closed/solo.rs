@@ -5,9 +5,18 @@
 //! The laws, while closed: the heir of the processor is the first of its equals, and none is more urgent, or it is the idle
 //! thread; a thread at home here has its registers nowhere, or on that very processor.
 
-use super::{Place, Waiting, World};
+use super::laws::{Law, law};
+use super::{Home, Place, Ready, Waiting, World};
 use crate::{Priority, ReadyQueue};
 use core::cell::Cell;
+
+impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
+    /// The queue that decides, and the seat of its processor, where the instance is closed and has one.
+    #[inline(always)]
+    pub fn solo(&self) -> Option<(&Solo<Id, Seat>, Seat)> {
+        Some((&self.solo, self.solo.unwatched()?))
+    }
+}
 
 /// The queue of an instance of one processor. See the module's head for its laws.
 #[repr(C)]
@@ -18,6 +27,10 @@ pub struct Solo<Id, Seat> {
     since: Cell<u64>,
     cpu: Cell<usize>,
     ready: ReadyQueue<Id>,
+    /// Its processor's seat while it is [watched](Solo::watch), and the first one is none.
+    watched: Cell<Option<Seat>>,
+    /// Whether it decides, and has no processor.
+    bare: Cell<bool>,
 }
 
 impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
@@ -31,12 +44,42 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         since: Cell::new(0),
         cpu: Cell::new(0),
         ready: ReadyQueue::EMPTY,
+        watched: Cell::new(None),
+        bare: Cell::new(false),
     };
 
-    /// Its processor's seat; none while the instance is open.
+    /// Whether it decides, be it that it has no processor.
+    #[inline(always)]
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed().is_some() || self.bare.get()
+    }
+
+    /// Its processor's seat; none while the instance is open, or has no processor.
     #[inline(always)]
     pub fn closed(&self) -> Option<Seat> {
+        self.seat.get().or_else(|| self.watched.get())
+    }
+
+    /// [`Solo::closed`], but for while it is watched.
+    #[inline(always)]
+    pub(super) fn unwatched(&self) -> Option<Seat> {
         self.seat.get()
+    }
+
+    /// Whether it is watched.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.get().is_some()
+    }
+
+    /// While it is watched, the usual ways do not find it.
+    pub(super) fn watch(&self, on: bool) {
+        let (from, to) = match on {
+            true => (&self.seat, &self.watched),
+            false => (&self.watched, &self.seat),
+        };
+        if let Some(seat) = from.take() {
+            to.set(Some(seat));
+        }
     }
 
     /// The heir of the processor is another from now on, and the former one is charged.
@@ -74,6 +117,11 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         }
     }
 
+    /// It decides from now on, about the processor that is told of with [`Solo::seat`], if one is.
+    pub(super) fn close(&self) {
+        self.bare.set(true);
+    }
+
     /// It decides from now on about the processor `cpu`, where `heir` runs, which is in no ring; none stands for the idle thread.
     pub(super) fn seat<W: World<Id = Id, Seat = Seat>>(&self, w: &W, cpu: usize, heir: Option<Id>) {
         let (seat, idle) = (w.seat(cpu), w.idle(cpu));
@@ -85,6 +133,31 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         self.cpu.set(cpu);
         self.since.set(w.ticks());
         self.seat.set(Some(seat));
+        self.bare.set(false);
+    }
+
+    /// It has the processor `cpu`, the only one, which idles for no instance: the first of those
+    /// that are ready gets it.
+    pub(super) fn gain<W: World<Id = Id, Seat = Seat>>(&self, w: &W, cpu: usize) {
+        self.seat(w, cpu, None);
+        self.refresh(w, w.seat(cpu));
+    }
+
+    /// It has its processor no longer, which idles from now on: who was to run there, and is in no
+    /// ring.
+    pub(super) fn lose<W: World<Id = Id, Seat = Seat>>(&self, w: &W) -> Option<Id> {
+        let seat = self.closed()?;
+        let (heir, idle) = (w.heir(seat), w.idle(self.cpu.get()));
+        match heir == idle {
+            true => self.charge_heir(w, seat),
+            false => {
+                self.ready.remove(w, heir, w.priority(heir));
+                self.appoint(w, seat, idle);
+            }
+        }
+        self.seat.set(None);
+        self.bare.set(true);
+        (heir != idle).then_some(heir)
     }
 
     /// It decides no longer. `tell` hears of the processor and its heir, which is in no ring then; none stands for the idle thread.
@@ -93,6 +166,7 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
         w: &W,
         tell: impl FnOnce(usize, Option<Id>),
     ) {
+        self.bare.set(false);
         if let Some(seat) = self.seat.take() {
             self.charge_heir(w, seat);
             let (cpu, heir) = (self.cpu.get(), w.heir(seat));
@@ -106,7 +180,27 @@ impl<Id: Copy + Eq, Seat: Copy> Solo<Id, Seat> {
 
     /// Whether it decides about the processor `cpu`.
     pub(super) fn decides(&self, cpu: usize) -> bool {
-        self.seat.get().is_some() && self.cpu.get() == cpu
+        self.closed().is_some() && self.cpu.get() == cpu
+    }
+
+    /// The processor about which it decides.
+    pub(super) fn place(&self) -> Option<usize> {
+        self.closed().map(|_| self.cpu.get())
+    }
+
+    /// The processor whose heir `id` is, which is at home here.
+    pub(super) fn seat_of<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> Option<usize> {
+        let cpu = self.place()?;
+        (w.heir(w.seat(cpu)) == id).then_some(cpu)
+    }
+
+    /// The law that is its own, while it decides.
+    pub(super) fn check<W: World<Id = Id, Seat = Seat>>(&self, w: &W) -> Law {
+        let top = self.ready.top();
+        law(
+            self.closed().is_none_or(|seat| Some(w.heir(seat)) == top),
+            "the heir is the first of the most urgent ring, or the idle thread",
+        )
     }
 
     /// The rings of its READY threads.

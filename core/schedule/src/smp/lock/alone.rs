@@ -16,9 +16,10 @@
 
 use super::{LockRecord, Obtained, Outcome, Protocol, WaitRecord};
 use crate::Priority;
-use crate::smp::order::Level;
+use crate::smp::order::{Level, Order};
 use crate::smp::steps::step;
-use crate::smp::{Error, Instance, Lock, System, Thread};
+use crate::smp::{Effects, Error, Instance, Lock, System, Thread};
+use taktos_time::Instant;
 
 /// The result of an attempt to obtain a lock with a ceiling in its rows alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +85,35 @@ impl System<'_> {
         home: Instance,
         own: Priority,
     ) -> Alone {
+        let own = Level(own.level().into());
+        self.obtain_raised_to(lock, thread, (home, own), |ceiling| Level(ceiling.0.into()))
+    }
+
+    /// [`System::obtain_raised`] for `thread`, which is at home in `home`, whatever counts there,
+    /// and as urgent there as `own` says: a deadline is before each ceiling.
+    pub fn obtain_raised_from(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        home: Instance,
+        own: Level,
+    ) -> Alone {
+        let known = self.instances.get(home.index());
+        let Some(kind) = known.map(|record| record.kind) else {
+            return Alone::Ask;
+        };
+        self.obtain_raised_to(lock, thread, (home, own), |ceiling| kind.level(ceiling))
+    }
+
+    /// Both of these, with the level of a ceiling.
+    #[inline(always)]
+    fn obtain_raised_to(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        (home, own): (Instance, Level),
+        level: impl FnOnce(crate::smp::Priority) -> Level,
+    ) -> Alone {
         let mut answer = Alone::Ask;
         let ceiling = self.locks.ceiling_if_any(lock, home);
         self.locks.obtain_free(lock, thread, |record| {
@@ -95,14 +125,14 @@ impl System<'_> {
             let Some(ceiling) = ceiling.filter(|_| is_defined) else {
                 return false;
             };
-            let raised = Level(ceiling.0.into());
-            if Level(own.level().into()) < raised {
+            let raised = level(ceiling);
+            if own < raised {
                 answer = Alone::Refused;
                 return false;
             }
             record.light = true;
             record.raised = raised;
-            answer = Alone::Raised(raised.as_priority());
+            answer = Alone::Raised(Level(ceiling.0.into()).as_priority());
             true
         });
         answer
@@ -121,7 +151,10 @@ impl System<'_> {
     /// and whose row is up to date; none where it is free, or not apart: [`System::obtain`] is to be
     /// asked. Where the answer is [`Obtained::Waiting`], the world has the thread wait until it
     /// hears of it by [`System::surrender_apart`], [`System::time_out`] or
-    /// [`System::flush_first`], and calls [`System::waiter_changed`] meanwhile.
+    /// [`System::flush_first`], and calls [`System::waiter_changed`] meanwhile. One that inherits is
+    /// waited for in this way where the world says that it is, or goes on being, `seated`; where
+    /// the answer is [`Obtained::Spinning`], the world raises the thread to what
+    /// [`System::spun_at`] says.
     ///
     /// Bound: as many steps as there are locks, in search of a deadlock, and log2(n + 1)
     /// comparisons among n waiters; as often as there are instances where somebody waits for a lock
@@ -134,33 +167,74 @@ impl System<'_> {
         lock: Lock,
         thread: Thread,
         wait: bool,
+        seated: bool,
     ) -> Option<Result<Obtained, Error>> {
         let record = self.locks.locks.get(lock.index())?;
         let (owner, home) = (record.owner?, record.home);
-        if !self.locks.is_apart(lock) {
+        let ends = record.seated && wait && owner != thread;
+        if !seated && (ends || !self.locks.is_apart(lock)) {
             return None;
         }
         let has_ceiling = self.locks.has_ceiling(lock);
+        if has_ceiling && self.locks.sticks(lock) {
+            return Some(self.spin_apart(lock, thread, owner, wait));
+        }
         Some(if has_ceiling && home != self.home(thread) {
             Err(Error::NotDefined)
         } else if owner == thread {
             self.locks.lock_mut(lock).nesting += 1;
             Ok(Obtained::Owned)
         } else if wait {
-            self.queue_up_apart(lock, thread)
+            self.queue_up_apart(lock, thread, Level::NONE)
         } else {
             Err(Error::Unsatisfied)
         })
     }
 
-    /// Makes `thread` wait for `lock`, an apart one that another owns.
-    pub(super) fn queue_up_apart(&mut self, lock: Lock, thread: Thread) -> Result<Obtained, Error> {
-        if self.would_deadlock(lock, thread) {
+    /// [`System::obtain_apart`] under MrsP.
+    #[inline(never)]
+    fn spin_apart(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        owner: Thread,
+        wait: bool,
+    ) -> Result<Obtained, Error> {
+        if owner == thread {
             return Err(Error::IncorrectState);
         }
-        self.locks.begin_wait(lock, thread, Level::NONE);
+        if !wait {
+            return Err(Error::Unsatisfied);
+        }
+        let raised = self.ceiling_for(lock, thread)?;
+        self.queue_up_apart(lock, thread, raised)
+    }
+
+    /// Makes `thread` wait for `lock`, an apart one that another owns: spinning where it is `raised`.
+    pub(super) fn queue_up_apart(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        raised: Level,
+    ) -> Result<Obtained, Error> {
+        if self.chain_leads_to(lock, thread) {
+            return Err(Error::IncorrectState);
+        }
+        if !self.locks.is_apart(lock) {
+            self.begin_seated(lock);
+        }
+        let home = self.home(thread);
+        if self.is_seated(lock) && !self.is_waited_for_in(lock, home) {
+            self.note_beginning(lock, home);
+        }
+        self.locks.begin_wait(lock, thread, raised);
+        self.begin_spin_seated(thread, raised);
+        self.line_up(lock, thread);
         self.take_places(lock, thread, self.locks.is_involved(thread));
-        Ok(Obtained::Waiting)
+        Ok(match raised {
+            Level::NONE => Obtained::Waiting,
+            _ => Obtained::Spinning,
+        })
     }
 
     /// The places of `thread`, which waits for `lock`, an apart one, agree with its nodes: also with
@@ -177,12 +251,27 @@ impl System<'_> {
     }
 
     /// The priority of `thread`, whose row is up to date, has changed: what that means where it
-    /// waits for an apart lock. Bound: that of [`System::obtain_apart`] without the search.
-    pub fn waiter_changed(&mut self, thread: Thread) {
-        let lock = self.locks.waits_for(thread);
-        if let Some(lock) = lock.filter(|lock| self.locks.is_apart(*lock)) {
+    /// waits for an apart lock, or for any while seats decide about its home. Bound: that of
+    /// [`System::obtain_apart`] without the search; of a lock that counts that of a chain, see the
+    /// module `smp::lock`.
+    pub fn waiter_changed(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
+        // Its node is in no queue of the tables where seats decide, so nothing moves there.
+        if !self.waiter_changed_apart(thread) && self.is_closed(self.home(thread)) {
+            self.priority_changed(thread, Order::Append, now, effects);
+        }
+    }
+
+    /// [`System::waiter_changed`] of one that waits for no lock, or for an apart one; whether it
+    /// does.
+    pub fn waiter_changed_apart(&mut self, thread: Thread) -> bool {
+        let Some(lock) = self.locks.waits_for(thread) else {
+            return true;
+        };
+        let is_apart = self.locks.is_apart(lock);
+        if is_apart {
             self.take_places(lock, thread, self.locks.is_involved(thread));
         }
+        is_apart
     }
 
     /// `thread` gives `lock` up, as often as it was obtained, if it owns it and it is apart; the new
@@ -207,10 +296,22 @@ impl System<'_> {
     pub(super) fn pass_apart(&mut self, lock: Lock) -> Option<Thread> {
         let next = self.choose(lock);
         let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
+        let seated = self.is_seated(lock);
+        if seated {
+            self.count_seated(lock, -1);
+        }
         self.locks.set_owner(lock, next, raised);
         match next {
-            Some(next) => self.locks.end_wait(next, Outcome::Granted),
+            Some(next) => {
+                if raised != Level::NONE {
+                    self.end_spin_seated(next);
+                }
+                self.locks.end_wait(next, Outcome::Granted);
+            }
             None => self.locks.lock_mut(lock).light = false,
+        }
+        if seated {
+            self.pass_seat(lock);
         }
         next
     }
@@ -250,22 +351,6 @@ impl System<'_> {
         if self.locks.wait(owner).owned == 1 {
             return self.weigh_one(lock, owner);
         }
-        self.weigh_each(owner);
-    }
-
-    /// All light locks of `owner` under MrsP count from now on, as in [`System::weigh`]: it is about
-    /// to step aside, and keeps its place while it does. As many steps as there are locks, if it
-    /// owns any.
-    pub(crate) fn weigh_all(&mut self, owner: Thread) {
-        if !self.locks.owns_any(owner) {
-            return;
-        }
-        let before = self.involved([Some(owner)]);
-        self.weigh_each(owner);
-        self.count_involved([Some(owner)], before);
-    }
-
-    fn weigh_each(&mut self, owner: Thread) {
         for at in 0..self.locks.locks.len() {
             step();
             if let Some(lock) = Lock::new(at).filter(|lock| self.locks.owner(*lock) == Some(owner))

@@ -9,7 +9,7 @@ use taktos_time::Instant;
 impl System<'_> {
     /// Whether the chain from the owner of `lock` leads to `thread`: then it must not wait
     /// for it. At most as many steps as there are locks.
-    pub(super) fn would_deadlock(&self, lock: Lock, thread: Thread) -> bool {
+    pub(super) fn chain_leads_to(&self, lock: Lock, thread: Thread) -> bool {
         let next = |owner: &Thread| self.locks.owner(self.locks.waits_for(*owner)?);
         core::iter::successors(self.locks.owner(lock), next)
             .inspect(|_| step())
@@ -151,7 +151,7 @@ impl System<'_> {
                 self.update_owners(lock, reach, order, now, effects);
             }
         }
-        self.let_owners_lead_after(lock, now, effects);
+        self.let_owner_of_lead(self.locks.owner(lock), now, effects);
     }
 
     /// Makes the place of `thread`, which waits for `lock`, agree with its node of

@@ -89,8 +89,13 @@ impl System<'_> {
         let lock = self.locks.waits_for(thread).ok_or(Error::IncorrectState)?;
         self.leave_queues(lock, thread);
         if self.locks.is_apart(lock) {
+            let spins = self.locks.spins(thread);
+            self.end_spin_seated(thread);
             self.locks.end_wait(thread, outcome);
-            self.clear_reasons(thread.0, Reasons::LOCK, now, effects);
+            self.end_seated_if_free(lock);
+            if !spins {
+                self.clear_reasons(thread.0, Reasons::LOCK, now, effects);
+            }
             return Ok(());
         }
         let parties = [Some(thread), self.locks.owner(lock)];
@@ -101,14 +106,29 @@ impl System<'_> {
         self.update_owners(lock, reach, Order::Prepend, now, effects);
         if !self.locks.sticks(lock) {
             self.clear_reasons(thread.0, Reasons::LOCK, now, effects);
-            self.let_owners_lead_after(lock, now, effects);
+            self.let_both_lead(lock, thread, now, effects);
             return Ok(());
         }
         let home = self.home(thread);
         self.share(thread, home, lock, Level::NONE);
         self.clean_sticky(thread, home, now, effects);
         self.update_priority(thread, Order::Prepend, now, effects);
-        self.let_owners_lead(now, effects);
+        self.let_both_lead(lock, thread, now, effects);
         Ok(())
+    }
+
+    /// One may spin for `thread`, which does not wait for `lock` any more, or for the owner of that.
+    fn let_both_lead(
+        &mut self,
+        lock: Lock,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        self.let_owner_of_lead(Some(thread), now, effects);
+        if let Some(owner) = self.locks.owner(lock) {
+            self.let_owner_of_lead(Some(owner), now, effects);
+            self.let_others_lead(owner, now, effects);
+        }
     }
 }

@@ -19,7 +19,7 @@ impl System<'_> {
         }
         let spins = |thread: &Thread| {
             let lock = self.locks.waits_for(*thread);
-            lock.is_some_and(|lock| self.locks.sticks(lock))
+            lock.is_some_and(|lock| self.holds_places(lock))
         };
         let spinners = (0..self.idle_from).map(Thread).filter(spins).count();
         law(
@@ -36,6 +36,42 @@ impl System<'_> {
         Ok(())
     }
 
+    /// The counts of owners of seated locks, and of those who spin for them: no instance need be open.
+    /// O(l·t) for l locks and t threads. For tests.
+    ///
+    /// # Errors
+    /// The first law found broken.
+    pub fn check_seated(&self) -> Result<(), Violation> {
+        let owned = |thread: Thread| {
+            let owns = |lock: &Lock| self.locks.owner(*lock) == Some(thread);
+            let seated = self.locks.all().filter(owns);
+            seated.filter(|lock| self.is_seated(*lock)).count()
+        };
+        let threads = || {
+            (0..self.idle_from)
+                .map(Thread)
+                .filter(|_| self.locks.has_room())
+        };
+        for thread in threads() {
+            let counted = usize::from(self.locks.wait(thread).seated);
+            law(
+                counted == owned(thread),
+                "an owner's seated locks are counted",
+                Some(thread),
+            )?;
+        }
+        for instance in self.locks.instances() {
+            let at_home = threads().filter(|thread| self.home(*thread) == instance);
+            let due = at_home.map(|id| owned(id) + usize::from(self.spins_seated(id)));
+            law(
+                due.sum::<usize>() == self.instances[instance.index()].seated as usize,
+                "an instance's owners of seated locks are counted, and who spins for one",
+                None,
+            )?;
+        }
+        Ok(())
+    }
+
     fn check_lock(&self, lock: Lock) -> Result<(), Violation> {
         let owner = self.locks.owner(lock);
         let free_but_wanted = owner.is_none() && self.locks.queues.turn(lock).is_some();
@@ -43,13 +79,14 @@ impl System<'_> {
         for instance in self.locks.instances() {
             let lent = owner.is_some_and(|owner| {
                 self.locks.inherits(lock)
+                    && !self.is_seated(lock)
                     && self.home(owner) != instance
                     && self.locks.queues.first(lock, instance).is_some()
             });
             let helps = self.locks.side(lock, instance).helps;
             law(
                 helps == lent,
-                "an owner is helped where it has waiters and is not at home",
+                "an owner is helped where it has waiters and is not at home, unless the lock is seated",
                 owner,
             )?;
         }
@@ -70,8 +107,11 @@ impl System<'_> {
                 Some(thread),
             );
         };
-        let spins = self.locks.sticks(lock);
+        let spins = self.holds_places(lock);
+        let decided = self.is_closed(self.home(thread));
         let sleeps = match self.locks.is_apart(lock) {
+            // By the tables all wait where seats decide.
+            _ if decided => !spins,
             // For whatever reason the world has.
             true => !self.thread(thread.0).reasons.is_empty(),
             false => self.is_blocked_for_lock(thread),
@@ -109,7 +149,7 @@ impl System<'_> {
             )?;
         }
         law(
-            !self.would_deadlock(lock, thread),
+            !self.chain_leads_to(lock, thread),
             "no thread waits for itself",
             Some(thread),
         )
@@ -127,19 +167,29 @@ impl System<'_> {
         }
         let owned = self.owned_by(thread).count();
         law(
-            self.locks.owns_any(thread) == (owned > 0),
+            usize::from(self.locks.wait(thread).owned) == owned,
             "the number of locks owned is counted",
             Some(thread),
         )?;
         let counts = |lock: &Lock| !self.locks.lock(*lock).light;
+        if self.is_closed(self.home(thread)) {
+            // Seats hold no places.
+            return Ok(());
+        }
         let owned = self.owned_by(thread).filter(counts);
         let sticks = owned.chain(self.locks.waits_for(thread));
-        let sticks = sticks.filter(|lock| self.locks.sticks(*lock)).count();
+        let sticks = sticks.filter(|lock| self.holds_places(*lock)).count();
         law(
             self.lock_stickiness(thread) == sticks,
             "a node sticks once for each lock of MrsP that counts and is held, or is spun for",
             Some(thread),
         )
+    }
+
+    /// Whether who owns `lock`, or spins for it, keeps its place by the tables: they know no
+    /// spinner for a seated one.
+    fn holds_places(&self, lock: Lock) -> bool {
+        self.locks.sticks(lock) && !self.is_seated(lock)
     }
 
     /// The locks of `thread`.

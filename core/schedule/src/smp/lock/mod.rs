@@ -25,6 +25,7 @@ mod chain;
 mod create;
 mod give_up;
 mod laws;
+mod lend;
 mod obtain;
 mod omip;
 #[cfg(test)]
@@ -32,12 +33,14 @@ mod omip_tests;
 mod progress;
 mod queue;
 mod seam;
+mod seated;
 mod surrender;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use alone::{Alone, Ownership};
+pub(crate) use lend::LoanRecord;
 pub use queue::{EndsRecord, LineRecord, PlaceRecord};
 pub(crate) use table::Table;
 pub use table::{LockMemory, LockRecord, SideRecord, WaitRecord};

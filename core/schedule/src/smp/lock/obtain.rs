@@ -63,7 +63,7 @@ impl System<'_> {
     ///
     /// # Errors
     /// [`Error::InvalidPriority`]: the thread is more urgent.
-    fn ceiling_for(&self, lock: Lock, thread: Thread) -> Result<Level, Error> {
+    pub(super) fn ceiling_for(&self, lock: Lock, thread: Thread) -> Result<Level, Error> {
         let level = self.ceiling_level(lock, thread);
         if level != Level::NONE && self.effective(thread, self.home(thread)) < level {
             return Err(Error::InvalidPriority);
@@ -119,11 +119,11 @@ impl System<'_> {
             false => Level::NONE,
         };
         if self.locks.is_apart(lock) {
-            let waiting = self.queue_up_apart(lock, thread)?;
+            let waiting = self.queue_up_apart(lock, thread, raised)?;
             self.add_reasons(thread.0, Reasons::LOCK, now, effects);
             return Ok(waiting);
         }
-        if self.would_deadlock(lock, thread) {
+        if self.chain_leads_to(lock, thread) {
             return Err(Error::IncorrectState);
         }
         let parties = [Some(thread), self.locks.owner(lock)];
@@ -135,21 +135,27 @@ impl System<'_> {
             self.spin(lock, thread, raised, now, effects);
             return Ok(Obtained::Spinning);
         }
-        if self.locks.is_omip(lock) {
-            if self.locks.lock(lock).waiters == 1 {
-                self.locks.count_slot(lock, |used| used + 1);
-            }
-            let home = self.home(thread);
-            let level = self.effective(thread, home);
-            let room = self.room(home);
-            self.locks.stand(lock, home, thread, level, room);
-        }
+        self.line_up(lock, thread);
         let reach = self.follow_all(thread, now, effects);
         self.add_reasons(thread.0, Reasons::LOCK, now, effects);
         self.update_owners(lock, reach, Order::Append, now, effects);
         // Others may spin for this thread, and now for the one it waits for.
-        self.let_owners_lead_after(lock, now, effects);
+        self.let_owner_of_lead(self.locks.owner(lock), now, effects);
         Ok(Obtained::Waiting)
+    }
+
+    /// `thread`, which waits for `lock` since now, stands in the queues of its protocol.
+    pub(super) fn line_up(&mut self, lock: Lock, thread: Thread) {
+        if !self.locks.is_omip(lock) {
+            return;
+        }
+        if self.locks.lock(lock).waiters == 1 {
+            self.locks.count_slot(lock, |used| used + 1);
+        }
+        let home = self.home(thread);
+        let level = self.effective(thread, home);
+        let room = self.room(home);
+        self.locks.stand(lock, home, thread, level, room);
     }
 
     /// Spinner and owner become equals in the spinner's instance, where the owner goes first.
@@ -166,6 +172,6 @@ impl System<'_> {
         self.priority_changed(thread, Order::Append, now, effects);
         self.make_sticky(thread, home, now, effects);
         self.locks.count_spinner();
-        self.let_owners_lead(now, effects);
+        self.let_owner_of_lead(self.locks.owner(lock), now, effects);
     }
 }

@@ -56,28 +56,55 @@ impl System<'_> {
     #[inline(always)]
     pub(crate) fn let_owners_lead(&mut self, now: Instant, effects: &mut impl Effects) {
         if self.locks.anyone_spins() {
-            self.look_at_heirs(now, effects);
+            self.look_at_heirs(|_, _| true, now, effects);
         }
     }
 
-    /// [`System::let_owners_lead`] after a change among the waiters of `lock`: nothing where the
-    /// owner does not inherit, as nobody spins for another one then.
-    pub(super) fn let_owners_lead_after(
+    /// [`System::let_owners_lead`] where one spins for `owner`, directly or not, after a change among
+    /// the waiters of its lock. Other chains are not touched by that. Bound: that of
+    /// [`System::let_owners_lead`].
+    pub(super) fn let_owner_of_lead(
         &mut self,
-        lock: Lock,
+        owner: Option<Thread>,
         now: Instant,
         effects: &mut impl Effects,
     ) {
-        if self.locks.inherits(lock) {
-            self.let_owners_lead(now, effects);
+        if let Some(owner) = owner.filter(|_| self.locks.anyone_spins()) {
+            self.look_at_heirs(|it, lock| it.chain_leads_to(lock, owner), now, effects);
         }
     }
 
-    fn look_at_heirs(&mut self, now: Instant, effects: &mut impl Effects) {
+    /// [`System::let_owners_lead`] for those that may run where `thread` is at home: it may lead there
+    /// no longer, and so be in nobody's way. Bound: that of [`System::let_owners_lead`].
+    pub(super) fn let_others_lead(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        if self.locks.anyone_spins() {
+            let home = self.home(thread);
+            let may_run = |it: &Self, lock| {
+                let end = it.end_of_chain(lock);
+                end.is_some_and(|end| it.takes_part(end, home))
+            };
+            self.look_at_heirs(may_run, now, effects);
+        }
+    }
+
+    /// The ends of those chains for which heirs spin lead that are `concerned`, by the first lock.
+    fn look_at_heirs(
+        &mut self,
+        concerned: impl Fn(&Self, Lock) -> bool,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
         for cpu in self.online {
             let heir = Thread(self.processors[cpu.index()].heir);
             // Who is chosen to run and waits for a lock spins for it.
-            if let Some(lock) = self.locks.waits_for(heir) {
+            if let Some(lock) = self.locks.waits_for(heir)
+                && concerned(self, lock)
+            {
                 self.let_owner_lead(lock, now, effects);
             }
         }

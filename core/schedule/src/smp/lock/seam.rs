@@ -34,8 +34,12 @@ impl System<'_> {
         for (party, before) in parties.into_iter().zip(before) {
             let Some(thread) = party else { continue };
             let home = self.home(thread);
+            let is = self.locks.is_involved(thread);
             let involved = &mut self.instances[home.index()].involved;
-            *involved = *involved + u32::from(self.locks.is_involved(thread)) - u32::from(before);
+            *involved = *involved + u32::from(is) - u32::from(before);
+            if is != before {
+                self.locks.seats_owners_anew |= 1 << home.index();
+            }
         }
     }
 

@@ -71,7 +71,8 @@ impl System<'_> {
                 true => self.leave_if_blocked(next.0, now, effects),
                 false => self.clear_reasons(next.0, Reasons::LOCK, now, effects),
             }
-            self.let_owners_lead_after(lock, now, effects);
+            self.let_owner_of_lead(Some(next), now, effects);
+            self.let_others_lead(thread, now, effects);
         }
         Ok(next)
     }

@@ -1,6 +1,7 @@
 //! Owns: the rows of the locks and of those who wait.
 //! Must never know: what a change of a row means for a priority.
 
+use super::lend::LoanRecord;
 use super::omip::{Heads, Stand};
 use super::queue::{EndsRecord, LineRecord, PlaceRecord, Queues};
 use super::{Outcome, Protocol};
@@ -27,6 +28,10 @@ pub struct LockRecord {
     /// count: the world raised the owner. Under MrsP nobody has waited for a lock of the owner's
     /// since.
     pub(super) light: bool,
+    /// Whether the owner, which inherits, has had a seat at home whenever it was ready since somebody
+    /// waits for the lock, all of them at home elsewhere: so nobody helps it, and the lock does not
+    /// count.
+    pub(super) seated: bool,
     /// The next row that holds no lock.
     pub(super) next_free: Option<Lock>,
 }
@@ -42,6 +47,7 @@ impl LockRecord {
         home: Instance(0),
         slot: None,
         light: false,
+        seated: false,
         next_free: None,
     };
 }
@@ -58,6 +64,8 @@ pub struct SideRecord {
     pub(super) ceiling: Priority,
     /// Whether the owner's node of this instance helps because of this lock.
     pub(super) helps: bool,
+    /// See [`System::note_beginning`](crate::smp::System::note_beginning); of a seated lock.
+    pub(super) since: u64,
     pub(super) heads: Heads,
 }
 
@@ -66,6 +74,7 @@ impl SideRecord {
     pub const EMPTY: Self = Self {
         ceiling: Priority::MOST_URGENT,
         helps: false,
+        since: 0,
         heads: Heads::EMPTY,
     };
 }
@@ -78,6 +87,8 @@ impl Default for SideRecord {
 
 /// What locks know of a thread.
 #[derive(Clone, Debug)]
+// A power of two: rows are found without a multiplication.
+#[repr(align(64))]
 pub struct WaitRecord {
     /// The lock it waits for.
     pub(super) lock: Option<Lock>,
@@ -89,7 +100,11 @@ pub struct WaitRecord {
     pub(super) owned: u16,
     /// How many of them count, see [`Table::counts`].
     pub(super) counting: u16,
+    /// How many of them are [seated](LockRecord::seated).
+    pub(super) seated: u16,
     pub(super) stand: Stand,
+    /// While the seats of its home decide.
+    pub(super) loan: LoanRecord,
 }
 
 impl WaitRecord {
@@ -100,7 +115,9 @@ impl WaitRecord {
         outcome: None,
         owned: 0,
         counting: 0,
+        seated: 0,
         stand: Stand::NOWHERE,
+        loan: LoanRecord::NONE,
     };
 }
 
@@ -138,8 +155,10 @@ pub(crate) struct Table<'a> {
     pub(super) instances: usize,
     free: Option<Lock>,
     turns: Turns,
-    /// How many threads spin.
+    /// How many threads spin for locks that count.
     spinners: u16,
+    /// See [`System::seats_owners_anew`](crate::smp::System::seats_owners_anew).
+    pub(super) seats_owners_anew: u32,
 }
 
 impl<'a> Table<'a> {
@@ -192,6 +211,7 @@ impl<'a> Table<'a> {
             free,
             turns: Turns::NEW,
             spinners: 0,
+            seats_owners_anew: 0,
         })
     }
 
@@ -273,7 +293,7 @@ impl<'a> Table<'a> {
             .is_some_and(|wait| wait.owned > 0)
     }
 
-    /// Whether a thread spins, anywhere.
+    /// Whether a thread spins for a lock that counts, anywhere.
     #[inline(always)]
     pub(crate) fn anyone_spins(&self) -> bool {
         self.spinners > 0
@@ -285,7 +305,7 @@ impl<'a> Table<'a> {
         wait.is_some_and(|wait| wait.raised != Level::NONE)
     }
 
-    /// One more thread spins, until its wait is over.
+    /// One more thread spins for a lock that counts, until its wait is over.
     pub(super) fn count_spinner(&mut self) {
         self.spinners += 1;
     }
@@ -298,7 +318,9 @@ impl<'a> Table<'a> {
                 self.count_slot(lock, |used| used - 1);
             }
         }
-        if self.spins(thread) {
+        let is_apart = |lock| self.is_apart(lock);
+        let wait = self.wait(thread);
+        if wait.raised != Level::NONE && !wait.lock.is_some_and(is_apart) {
             self.spinners -= 1;
         }
         let wait = self.wait_mut(thread);
@@ -316,7 +338,8 @@ impl<'a> Table<'a> {
     /// somebody lends it a priority.
     pub(crate) fn counts(&self, lock: Lock) -> bool {
         let record = self.lock(lock);
-        self.has_ceiling(lock) && !record.light || self.inherits(lock) && record.waiters > 0
+        self.has_ceiling(lock) && !record.light
+            || self.inherits(lock) && record.waiters > 0 && !record.seated
     }
 
     /// Whether those who wait for `lock`, which has an owner, make a difference to nobody: to the
@@ -325,7 +348,7 @@ impl<'a> Table<'a> {
         match self.lock(lock).protocol {
             Some(Protocol::None) => true,
             Some(Protocol::Ceiling) => self.lock(lock).light,
-            _ => false,
+            _ => self.lock(lock).seated,
         }
     }
 
@@ -341,12 +364,10 @@ impl<'a> Table<'a> {
 
     /// `thread` begins to wait for `lock`.
     pub(super) fn begin_wait(&mut self, lock: Lock, thread: Thread, raised: Level) {
-        *self.wait_mut(thread) = WaitRecord {
-            lock: Some(lock),
-            raised,
-            outcome: None,
-            ..*self.wait(thread)
-        };
+        let wait = self.wait_mut(thread);
+        wait.lock = Some(lock);
+        wait.raised = raised;
+        wait.outcome = None;
         self.change_waiters(lock, |waiters| waiters + 1);
     }
 

@@ -33,7 +33,9 @@ pub struct ServerRecord {
     pub(crate) limit: Duration,
     /// Whether it is throttled when its budget is used up.
     pub(crate) hard: bool,
-    /// Links in the heap of those that are throttled.
+    /// Whether its thread is throttled: then it is in the heap of those that are.
+    pub(crate) throttled: bool,
+    /// Links in that heap.
     pub(crate) branch: Branch<Member>,
 }
 
@@ -45,6 +47,7 @@ impl ServerRecord {
         deadline: Instant::START,
         limit: Duration::ZERO,
         hard: false,
+        throttled: false,
         branch: Branch::LOOSE,
     };
 

@@ -58,6 +58,14 @@ impl System<'_> {
         record.queues.bind(nodes, id, online);
     }
 
+    /// `thread`, whose home was opened since it was bound there, comes in again behind its equals,
+    /// where it may run. Bound: that of [`System::set_affinity`].
+    pub(crate) fn bind_anew(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
+        let home = self.thread(thread.0).home;
+        let mask = self.node(home, thread.0).mask;
+        self.rebind(home, thread.0, mask, now, effects);
+    }
+
     /// The node `id` is bound to `mask` whatever its state: it leaves its queue or its processor and comes in again.
     pub(crate) fn rebind(
         &mut self,
@@ -159,7 +167,8 @@ impl System<'_> {
         let home = record.home;
         let node = self.node(home, id);
         let waits = record.reasons.any_of(Reasons::WAIT) || self.locks.waits_for(thread).is_some();
-        let counts = node.shares != NONE || node.deadline != Level::NONE || self.serves(id);
+        let waited_for = node.shares != NONE || self.owns_seated(thread);
+        let counts = waited_for || node.deadline != Level::NONE || self.serves(id);
         if waits || counts || record.helper != NodeRecord::NO_HELPER || record.pins > 0 {
             return Err(Error::ResourceInUse);
         }

@@ -6,7 +6,7 @@ use crate::{
     Branch, Branches, Cpu, Heap,
     smp::{
         Effects, Error, Instance, PolicyKind, Reasons, ServerRecord, Thread,
-        closed::LATEST,
+        closed::{LATEST, WAITS},
         ids::NONE,
         order::{Level, Order},
         policy::Member,
@@ -57,8 +57,8 @@ impl System<'_> {
 
     /// As [`System::set_server`], but hard: when the budget is used up, the thread is blocked, with
     /// [`Reasons::BUDGET`], until its deadline. It keeps its locks then: give no hard server
-    /// to a thread whose locks others want. All instances are to be open, and none closes
-    /// while there is a hard server. As many steps as instances.
+    /// to a thread whose locks others want. Where instances close it is given by
+    /// [`Router::set_hard_server`](crate::smp::closed::Router::set_hard_server). A fixed number of steps.
     ///
     /// # Errors
     /// Those of [`System::set_server`].
@@ -120,9 +120,7 @@ impl System<'_> {
             return Err(Error::InvalidNumber);
         }
         self.processors[cpu.index()].armed = None;
-        while let Some(first) = self.throttled
-            && self.servers[first.id() as usize].deadline <= now
-        {
+        while let Some(first) = self.due_refill(now) {
             self.release(first, now, effects);
         }
         let spent = core::mem::replace(&mut self.processors[cpu.index()].spent, NONE);
@@ -161,11 +159,6 @@ impl System<'_> {
             .is_some_and(ServerRecord::exists)
     }
 
-    /// Whether the thread `id` has one that throttles it.
-    pub(super) fn serves_hard(&self, id: u16) -> bool {
-        self.serves(id) && self.servers[id as usize].hard
-    }
-
     /// The deadline of the server that the thread `id` has, and when its budget is used up; see [`Effects::serve`].
     pub(super) fn budget_of(&self, id: u16) -> (Level, Duration) {
         let server = &self.servers[id as usize];
@@ -187,8 +180,8 @@ impl System<'_> {
         Level(server.deadline.as_nanos().min(LATEST))
     }
 
-    /// `thread`, whose home is closed and which has a server without throttling, wakes, having been charged for so long. What
-    /// the server says then. A fixed number of steps.
+    /// `thread`, whose home is closed and which has a server, wakes, having been charged for so long. What the server says
+    /// then; where nothing is left of its budget, it is throttled. A fixed number of steps.
     pub(crate) fn renew(
         &mut self,
         thread: Thread,
@@ -200,8 +193,8 @@ impl System<'_> {
         self.note_budget(thread)
     }
 
-    /// `thread`, whose home is closed, may have used up the budget of the server that it has, which does not throttle. What the
-    /// server says then, if it has.
+    /// `thread`, whose home is closed, may have used up the budget of the server that it has. What the server says then, if it
+    /// has; where nothing is left of its budget even so, it is throttled.
     pub(crate) fn refill(
         &mut self,
         thread: Thread,
@@ -215,6 +208,63 @@ impl System<'_> {
         }
         server.settle(used, now);
         Some(self.note_budget(thread))
+    }
+
+    /// When the first of the threads that are throttled gets its budget.
+    #[inline(always)]
+    pub(crate) fn next_refill(&self) -> Option<Instant> {
+        let first = self.throttled?;
+        Some(self.servers[first.id() as usize].deadline)
+    }
+
+    /// The first of the threads that are throttled, if it is due.
+    pub(crate) fn due_refill(&self, now: Instant) -> Option<Thread> {
+        let is_due = self.next_refill().is_some_and(|at| at <= now);
+        self.throttled
+            .filter(|_| is_due)
+            .map(|first| Thread(first.id()))
+    }
+
+    /// Whether `thread` is throttled.
+    pub(crate) fn is_throttled(&self, thread: Thread) -> bool {
+        self.known(thread)
+            .is_ok_and(|id| self.serves(id) && self.servers[id as usize].throttled)
+    }
+
+    /// `thread`, which is in no ring and no queue, is throttled. At most 2·log₂(n + 1) steps with n servers throttled.
+    pub(crate) fn throttle(&mut self, thread: Thread) {
+        if let Some(member) = Member::new(thread.0) {
+            self.servers[thread.index()].throttled = true;
+            self.throttled = Throttled(self.servers).insert(self.throttled, member);
+        }
+    }
+
+    /// The thread `id`, which has a server, is not throttled any more, if it was, whatever its budget says. At most 2·log₂(n + 1) steps.
+    fn release_from_list(&mut self, id: u16) {
+        let was = core::mem::take(&mut self.servers[id as usize].throttled);
+        if let Some(member) = Member::new(id).filter(|_| was) {
+            self.throttled = Throttled(self.servers).remove(self.throttled, member);
+        }
+    }
+
+    /// `thread`, whose home is closed and which is throttled, having been charged for so long, gets its budget. What the server
+    /// says then; where nothing is left of its budget even so, it is throttled again.
+    pub(crate) fn end_throttling(
+        &mut self,
+        thread: Thread,
+        charged: Duration,
+        now: Instant,
+    ) -> (Level, Duration) {
+        self.release_from_list(thread.0);
+        let used = self.thread(thread.0).cpu_time.saturating_add(charged);
+        self.servers[thread.index()].settle(used, now);
+        self.note_budget(thread)
+    }
+
+    /// `thread`, whose row was behind and which is throttled, waits for its budget, and `waits` for something else, too.
+    pub(crate) fn note_throttled(&mut self, thread: Thread, waits: bool) {
+        let others = if waits { WAITS } else { Reasons::NONE };
+        self.thread_mut(thread.0).reasons = others.or(Reasons::BUDGET);
     }
 
     /// The server's deadline is that of `thread`, whose home is closed: nothing follows.
@@ -274,20 +324,9 @@ impl System<'_> {
         let id = self.known(thread)?;
         self.check_blocked(id)?;
         self.drop_server(id);
-        if hard {
-            self.involve_all(1);
-        }
         let used = self.thread(id).cpu_time.saturating_add(charged);
         self.servers[id as usize] = ServerRecord::new(budget, period, hard, used);
         Ok(())
-    }
-
-    /// A server that throttles spans all instances, whoever owns the one processor whose timer is
-    /// for all refills. As many steps as instances.
-    fn involve_all(&mut self, change: i32) {
-        for instance in self.instances.iter_mut() {
-            instance.involved = instance.involved.wrapping_add_signed(change);
-        }
     }
 
     /// The thread `id`, which is blocked, has no server any longer.
@@ -295,15 +334,9 @@ impl System<'_> {
         if !self.serves(id) {
             return;
         }
-        if self.serves_hard(id) {
-            self.involve_all(-1);
-        }
         let record = self.thread_mut(id);
-        let waits = record.reasons.any_of(Reasons::BUDGET);
         record.reasons = record.reasons.minus(Reasons::BUDGET);
-        if waits && let Some(member) = Member::new(id) {
-            self.throttled = Throttled(self.servers).remove(self.throttled, member);
-        }
+        self.release_from_list(id);
         self.servers[id as usize] = ServerRecord::EMPTY;
     }
 
@@ -337,14 +370,15 @@ impl System<'_> {
         }
     }
 
-    /// The refill of `member`, the first of those that are throttled, is due.
-    fn release(&mut self, member: Member, now: Instant, effects: &mut impl Effects) {
-        let id = member.id();
-        self.throttled = Throttled(self.servers).remove(self.throttled, member);
+    /// The refill of `thread`, the first of those that are throttled, is due. Its row is true.
+    pub(crate) fn release(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
+        let id = thread.0;
+        self.release_from_list(id);
         let used = self.used(id, now, effects);
         let may_run = self.servers[id as usize].settle(used, now);
         self.follow_deadline(id, now, effects);
         if may_run {
+            effects.throttle(thread, false);
             let record = self.thread_mut(id);
             record.reasons = record.reasons.minus(Reasons::BUDGET);
             if record.reasons.is_empty() {
@@ -364,11 +398,10 @@ impl System<'_> {
     }
 
     fn wait_for_refill(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
-        if let Some(member) = Member::new(id) {
-            self.throttled = Throttled(self.servers).insert(self.throttled, member);
-            if let Some(keeper) = self.keeper() {
-                self.arm(keeper, now, effects);
-            }
+        self.throttle(Thread(id));
+        effects.throttle(Thread(id), true);
+        if let Some(keeper) = self.keeper() {
+            self.arm(keeper, now, effects);
         }
     }
 
@@ -388,10 +421,9 @@ impl System<'_> {
             let left = self.servers[heir as usize].left(self.used(heir, now, effects));
             at = Some(now.saturating_add(left));
         }
-        if let Some(first) = self.throttled
+        if let Some(refill) = self.next_refill()
             && self.keeper() == Some(cpu)
         {
-            let refill = self.servers[first.id() as usize].deadline;
             at = Some(at.map_or(refill, |at| at.min(refill)));
         }
         let processor = &mut self.processors[cpu.index()];

@@ -90,6 +90,11 @@ impl System<'_> {
         (spent != NONE).then_some(Thread(spent))
     }
 
+    /// The budget of [`System::spent_on`] was looked at.
+    pub(crate) fn forget_spent(&mut self, cpu: Cpu) {
+        self.processors[cpu.index()].spent = NONE;
+    }
+
     /// `spent` lost `cpu`, whose instance was closed, having used up its budget; or nobody did. What is asked for there is unknown.
     pub(crate) fn take_over_alarm(&mut self, cpu: Cpu, spent: Option<Thread>) {
         let processor = &mut self.processors[cpu.index()];
@@ -160,8 +165,8 @@ impl System<'_> {
             self.processors[cpu.index()].heir = id;
             self.processors[cpu.index()].since = now;
             match executing {
-                Executing::Thread(executing) => self.load(cpu, executing.0),
-                Executing::Idle if heir.is_none() => self.load(cpu, id),
+                Executing::Thread(executing) => self.load(cpu, executing),
+                Executing::Idle if heir.is_none() => self.load(cpu, Thread(id)),
                 Executing::Idle => {}
                 Executing::Nobody => empty = empty.with(cpu),
             }
@@ -196,14 +201,15 @@ impl System<'_> {
             let processor = &self.processors[cpu.index()];
             let waits = processor.executing == NONE && !empty.contains(cpu);
             if processor.owner == instance && waits {
-                self.load(cpu, id);
+                self.load(cpu, Thread(id));
             }
             id = self.node(instance, id).next;
         }
     }
 
-    /// The registers on `cpu` are those of the thread `id`.
-    fn load(&mut self, cpu: Cpu, id: u16) {
+    /// The registers on `cpu` are those of `thread`.
+    pub(crate) fn load(&mut self, cpu: Cpu, thread: Thread) {
+        let id = thread.0;
         let former = core::mem::replace(&mut self.processors[cpu.index()].executing, id);
         if former != NONE {
             self.thread_mut(former).live_on = ThreadRecord::NOWHERE;
@@ -327,7 +333,7 @@ impl System<'_> {
         let idle = self.first_idle(instance);
         self.put_in(instance, idle, cpu);
         self.thread_mut(idle).cpu = cpu.index() as u8;
-        self.load(cpu, idle);
+        self.load(cpu, Thread(idle));
         self.processors[cpu.index()].heir = idle;
     }
 

@@ -56,9 +56,8 @@ impl System<'_> {
     /// Whether the stickiness of the thread `id` counts: of those that are blocked only a spinner
     /// keeps its place, and who steps aside to come in again at once, as to be pinned.
     fn sticks_as_it_is(&self, id: u16) -> bool {
-        let record = self.thread(id);
-        record.presence != Presence::Blocked
-            || record.reasons.is_empty()
+        self.thread(id).presence != Presence::Blocked
+            || self.steps_aside(id)
             || self.locks.spins(Thread(id))
     }
 

@@ -71,4 +71,19 @@ impl System<'_> {
             effects.preempt(wanted);
         }
     }
+
+    /// Carries out what threads have asked for that lost their processors by calls on `cpu`, before
+    /// its next dispatch. Bound: that of [`System::dispatch`].
+    pub fn answer(&mut self, cpu: Cpu, now: Instant, effects: &mut impl Effects) {
+        if self.online.contains(cpu) {
+            self.answer_requests(cpu, now, effects);
+            self.let_owners_lead(now, effects);
+        }
+        for cpu in self.online {
+            let heir = self.processors[cpu.index()].heir;
+            if heir != NONE && self.thread(heir).helper != NodeRecord::NO_HELPER {
+                self.reconsider(heir, effects);
+            }
+        }
+    }
 }

@@ -125,7 +125,8 @@ impl System<'_> {
         let (id, instance) = (thread.0, instance.0);
         let node = self.node_mut(instance, id);
         node.sticky = node.sticky.saturating_add(1);
-        if node.state == State::Blocked {
+        let blocked = node.state == State::Blocked;
+        if blocked && !self.instances[instance as usize].closed {
             self.refresh(instance, id);
             self.enqueue(instance, id, Order::Append, now, effects);
         }

@@ -51,7 +51,7 @@ impl System<'_> {
 
     /// The READY node `id` is in no queue; its state is the caller's business.
     #[inline]
-    pub(super) fn take_ready(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
+    pub(crate) fn take_ready(&mut self, instance: u8, id: u16, effects: &mut impl Effects) {
         let node = self.node_mut(instance, id);
         if core::mem::take(&mut node.kept) {
             let level = node.key.level;
@@ -131,7 +131,6 @@ impl System<'_> {
         record.home == instance
             && record.helper == NodeRecord::NO_HELPER
             && (self.node(instance, id).bound == 0 || !self.may_serve(instance))
-            && !self.serves_hard(id)
             && !self.pin_spans(id)
             && !self.locks.is_involved(Thread(id))
     }
@@ -148,7 +147,7 @@ impl System<'_> {
 
     /// Whether what the tables say of the thread `id` may have become untrue, because its home was closed meanwhile.
     #[inline(always)]
-    pub(super) fn lies_behind(&self, id: u16) -> bool {
+    pub(crate) fn lies_behind(&self, id: u16) -> bool {
         let record = self.thread(id);
         let home = &self.instances[record.home as usize];
         home.closed || record.openings != home.openings

@@ -64,7 +64,9 @@ impl System<'_> {
     }
 
     /// Takes `cpu` away from `instance`; it is left to an idle thread. Who held it takes the processor of a less urgent one,
-    /// behind its equals, or waits. As many steps as threads for the checks, and insert + m.
+    /// behind its equals, or waits; and so does behind that one another ready thread of the
+    /// instance whose registers are still there. As many steps as threads for the checks, and twice
+    /// insert + m.
     ///
     /// # Errors
     /// In this order: [`Error::InvalidId`]: no such instance. [`Error::InvalidNumber`]: it does not own the processor.
@@ -104,13 +106,39 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) {
+        let left_over = self.left_over(from, cpu);
         let owned = &mut self.instances[from as usize].places.owned;
         *owned = owned.without(cpu);
         self.processors[cpu.index()].owner = ProcessorRecord::NO_OWNER;
+        if let Some(id) = left_over {
+            self.withdraw(from, id, now, effects);
+        }
         let holder = self.instances[from as usize].places.holder(cpu);
         if holder != NONE {
             self.evacuate(from, holder, cpu, now, effects);
         }
+        if let Some(id) = left_over {
+            self.thread_mut(id).presence = Presence::Ready;
+            if self.enqueue(from, id, Order::Append, now, effects) {
+                self.request_help(Thread(id), effects);
+            }
+        }
+    }
+
+    /// The ready thread that is at home in `instance` and has its registers on `cpu`, which another
+    /// one of the instance holds, or nobody; none where it keeps its place, or others help it.
+    fn left_over(&self, instance: u8, cpu: Cpu) -> Option<u16> {
+        let id = self.processors[cpu.index()].executing;
+        if id == NONE || self.is_idle_row(id) {
+            return None;
+        }
+        let record = self.thread(id);
+        let node = self.node(instance, id);
+        let is_own = record.exists && record.home == instance && record.first == instance;
+        let holds = self.instances[instance as usize].places.holder(cpu) == id;
+        let is_plain = record.helper == NodeRecord::NO_HELPER && node.idle == NONE;
+        let waits = record.presence != Presence::Blocked && node.state != State::Blocked;
+        (is_own && !holds && is_plain && waits).then_some(id)
     }
 
     /// Whether the thread `id` could run nowhere if `instance` had only `rest` instead of `cpu` too.

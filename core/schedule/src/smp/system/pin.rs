@@ -113,7 +113,7 @@ impl System<'_> {
         let (first, home, affinity) = (record.first, record.home, record.affinity);
         let ready = record.presence != Presence::Blocked;
         if ready {
-            self.step_aside(id, now, effects);
+            self.make_blocked(id, now, effects);
         }
         let mask = if first == home { affinity } else { CpuSet::ALL };
         self.rebind(first, id, mask, now, effects);
@@ -127,13 +127,6 @@ impl System<'_> {
             self.make_unblocked(id, now, effects);
         }
         Ok(())
-    }
-
-    /// The ready thread `id` leaves its place, to come in again at once with other processors: the
-    /// owner of a lock under MrsP keeps the one that it has.
-    fn step_aside(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
-        self.weigh_all(Thread(id));
-        self.make_blocked(id, now, effects);
     }
 
     /// The thread that executes on `cpu` is pinned there from now on, if it wants to be and is not yet.
@@ -163,7 +156,7 @@ impl System<'_> {
         }
         let ready = self.thread(id).presence != Presence::Blocked;
         if ready {
-            self.step_aside(id, now, effects);
+            self.make_blocked(id, now, effects);
         }
         self.count_pin(id, false);
         self.thread_mut(id).first = owner;

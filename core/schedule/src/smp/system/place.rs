@@ -117,7 +117,13 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) {
         let user = self.user(instance, id);
-        let live_on = self.live_in(instance, user);
+        // One that steps aside, as to be pinned, comes in again where its registers are.
+        let comes_in = if user != id && self.steps_aside(id) {
+            id
+        } else {
+            user
+        };
+        let live_on = self.live_in(instance, comes_in);
         loop {
             let elsewhere = live_on.filter(|&cpu| cpu != freed);
             let (record, nodes) = self.split(instance);
@@ -140,6 +146,12 @@ impl System<'_> {
         }
         self.put_in(instance, id, freed);
         self.set_heir(freed, user, now, effects);
+    }
+
+    /// Whether the thread `id` is blocked for no reason but to come in again at once.
+    pub(super) fn steps_aside(&self, id: u16) -> bool {
+        let record = self.thread(id);
+        record.presence == Presence::Blocked && record.reasons.is_empty()
     }
 
     /// The processor of `instance` that has the registers of `id`.

@@ -1,6 +1,7 @@
 //! Owns: what makes up a node's priority, and what follows from a change. Must never know: why it changes.
 
 use super::System;
+use crate::smp::closed::Place;
 use crate::smp::{
     ContributionRecord, Effects, Error, Lock, Priority, Thread,
     ids::{Instance, NONE},
@@ -116,12 +117,7 @@ impl System<'_> {
 
     /// The level of a user's priority in `instance`, which exists.
     pub(crate) fn level(&self, instance: Instance, priority: Priority) -> Level {
-        let number = u64::from(priority.0);
-        if self.instances[instance.index()].kind.knows_deadlines() {
-            Level(Level::BACKGROUND | number)
-        } else {
-            Level(number)
-        }
+        self.instances[instance.index()].kind.level(priority)
     }
 
     /// The user's priority of a level in `instance`: 0 for a deadline.
@@ -279,9 +275,23 @@ impl System<'_> {
             }
             State::Blocked => {
                 node.key.level = wanted;
+                self.note_place(instance, id, order);
                 self.retry(instance, id, now, effects);
                 self.settle(instance, now, effects);
             }
+        }
+    }
+
+    /// The level of the node `id`, whose thread is blocked in the tables, has changed. Where seats
+    /// decide about its home, the thread takes its place among its equals as `order` says.
+    fn note_place(&mut self, instance: u8, id: u16, order: Order) {
+        let decided = self.instances[instance as usize].closed;
+        if decided && self.thread(id).home == instance {
+            let place = match order {
+                Order::Append => Place::Last,
+                Order::Prepend => Place::First,
+            };
+            self.set_loan(Thread(id), |loan| loan.place = place);
         }
     }
 

@@ -4,7 +4,7 @@ use super::System;
 use crate::{
     Cpu, CpuSet,
     smp::{
-        Error, Instance, Lock, Priority, Reasons, Thread,
+        Error, Instance, Level, Lock, Priority, Reasons, Thread,
         ids::NONE,
         node::State,
         order::Key,
@@ -14,7 +14,7 @@ use crate::{
 use taktos_time::{Duration, Instant};
 
 impl System<'_> {
-    /// Who shall run on `cpu`: also an idle thread; none where it is not online.
+    /// The thread that shall run on `cpu`: also an idle one; none where it is not online.
     #[inline]
     pub fn heir(&self, cpu: Cpu) -> Option<Thread> {
         let id = self.processors.get(cpu.index())?.heir;
@@ -83,6 +83,15 @@ impl System<'_> {
     pub fn priority(&self, thread: Thread) -> Result<Priority, Error> {
         let id = self.known(thread)?;
         self.priority_in(thread, Instance(self.thread(id).home))
+    }
+
+    /// How urgent `thread` is at home, by whatever counts there. As many steps as locks contribute.
+    ///
+    /// # Errors
+    /// [`Error::InvalidId`].
+    pub fn standing(&self, thread: Thread) -> Result<Level, Error> {
+        let id = self.known(thread)?;
+        Ok(self.wanted(self.thread(id).home, id))
     }
 
     /// The priority of its own that `thread` has in its home instance, whatever else counts. A fixed number of steps.

@@ -3,10 +3,14 @@
 //!
 //! An alarm is set when a thread with a server gets a seat. When it loses the seat to others, the alarm stays, and finds
 //! nothing to do: so they need not know.
+//!
+//! A thread that is *throttled* waits for its budget. It has neither a seat nor a place in the rings, also where it waits for
+//! nothing else; the tables keep the list of all such threads.
 
 use super::super::World;
-use super::deadlines::Note;
+use super::deadlines::{Note, is_served, is_throttled};
 use super::{Cluster, Deadlines, SEATS, Waiting, index};
+use crate::smp::Level;
 use core::cell::Cell;
 use taktos_time::Duration;
 
@@ -14,6 +18,8 @@ use taktos_time::Duration;
 pub trait Budgets<Id: Copy + Eq>: Sized {
     /// Nothing is noted.
     const NONE: Self;
+    /// Whether it is to be known how long threads were heirs.
+    const COUNT: bool = false;
 
     /// The processor of which `id` was the heir last, as [`Waiting::cpu`] says; or a number that [`Budgets::are_of`] knows.
     #[inline(always)]
@@ -23,6 +29,11 @@ pub trait Budgets<Id: Copy + Eq>: Sized {
     /// Whether this was said of one with a server.
     #[inline(always)]
     fn are_of(_last: usize) -> bool {
+        false
+    }
+    /// Whether `id`, which waits for nothing else, is throttled.
+    #[inline(always)]
+    fn hold_back<W: World<Id = Id>>(_: &W, _id: Id) -> bool {
         false
     }
     /// `id`, which has a server and had the seat of `from` last, has that of `cpu` from now on.
@@ -38,56 +49,65 @@ impl<Id: Copy + Eq> Budgets<Id> for () {
 }
 
 /// What is noted for each processor.
-pub struct Watched<Id> {
+pub struct Watched<Id, const N: usize = SEATS> {
     /// Whose budget the alarm is for.
-    last: [Cell<Option<Id>>; SEATS],
+    last: [Cell<Option<Id>>; N],
     /// The last thread that lost the processor with its budget used up, as in the tables.
-    spent: [Cell<Option<Id>>; SEATS],
+    spent: [Cell<Option<Id>>; N],
 }
 
-impl<Id: Copy + Eq> Budgets<Id> for Watched<Id> {
+impl<Id: Copy + Eq, const N: usize> Budgets<Id> for Watched<Id, N> {
     const NONE: Self = Self {
-        last: [const { Cell::new(None) }; SEATS],
-        spent: [const { Cell::new(None) }; SEATS],
+        last: [const { Cell::new(None) }; N],
+        spent: [const { Cell::new(None) }; N],
     };
+    const COUNT: bool = true;
 
     #[inline(always)]
     fn last<Q: Waiting<Id>, W: World<Id = Id>>(w: &W, id: Id) -> usize {
-        (w.note(id) & Note::LAST) as usize
+        if N == SEATS {
+            return (w.note(id) & Note::LAST) as usize;
+        }
+        Q::cpu(w, id) + if is_served(w, id) { N } else { 0 }
     }
 
     #[inline(always)]
     fn are_of(last: usize) -> bool {
-        last >= SEATS
+        last >= N
+    }
+
+    #[inline(always)]
+    fn hold_back<W: World<Id = Id>>(w: &W, id: Id) -> bool {
+        is_throttled(w, id)
     }
 
     fn has_sat<W: World<Id = Id>>(&self, w: &W, id: Id, from: usize, cpu: usize) {
         if from != cpu {
             self.look_back(w, from, id);
         }
-        if let Some(last) = self.last[index::<SEATS>(cpu)].replace(Some(id)) {
+        if let Some(last) = self.last[index::<N>(cpu)].replace(Some(id)) {
             self.note_spent(w, cpu, last);
         }
         self.watch(w, id, cpu);
     }
 
     fn leaves(&self, cpu: usize) {
-        self.last[index::<SEATS>(cpu)].set(None);
+        self.last[index::<N>(cpu)].set(None);
     }
 
     fn has_left<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
-        let [last, spent] = [&self.last, &self.spent].map(|all| all[index::<SEATS>(cpu)].get());
+        let [last, spent] = [&self.last, &self.spent].map(|all| all[index::<N>(cpu)].get());
         if last.is_none() && spent.is_none() {
             w.watch(cpu, None);
         }
     }
 }
 
-impl<Id: Copy + Eq> Watched<Id> {
+impl<Id: Copy + Eq, const N: usize> Watched<Id, N> {
     /// The alarm of `cpu`, whose seat `id` has, is for its budget.
     fn watch<W: World<Id = Id>>(&self, w: &W, id: Id, cpu: usize) {
-        self.last[index::<SEATS>(cpu)].set(Some(id));
-        let left = match self.spent[index::<SEATS>(cpu)].get() {
+        self.last[index::<N>(cpu)].set(Some(id));
+        let left = match self.spent[index::<N>(cpu)].get() {
             None => Self::left(w, id),
             Some(_) => Duration::ZERO,
         };
@@ -96,27 +116,27 @@ impl<Id: Copy + Eq> Watched<Id> {
 
     /// `id` has lost the seat of `cpu`.
     fn look_back<W: World<Id = Id>>(&self, w: &W, cpu: usize, id: Id) {
-        if self.last[index::<SEATS>(cpu)].get() == Some(id) {
-            self.last[index::<SEATS>(cpu)].set(None);
+        if self.last[index::<N>(cpu)].get() == Some(id) {
+            self.last[index::<N>(cpu)].set(None);
             self.note_spent(w, cpu, id);
         }
     }
 
     /// `id` has lost the seat of `cpu`: it is noted if it had used up its budget.
     fn note_spent<W: World<Id = Id>>(&self, w: &W, cpu: usize, id: Id) {
-        if Note::of(w, id).is_served() && Self::left(w, id) == Duration::ZERO {
-            self.spent[index::<SEATS>(cpu)].set(Some(id));
+        if is_served(w, id) && Self::left(w, id) == Duration::ZERO {
+            self.spent[index::<N>(cpu)].set(Some(id));
         }
     }
 
     /// Who lost the seat of `cpu` having used up its budget. It is forgotten.
     fn take_spent<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
-        if let Some(last) = self.last[index::<SEATS>(cpu)].get()
+        if let Some(last) = self.last[index::<N>(cpu)].get()
             && w.heir(w.seat(cpu)) != last
         {
             self.look_back(w, cpu, last);
         }
-        self.spent[index::<SEATS>(cpu)].take()
+        self.spent[index::<N>(cpu)].take()
     }
 
     /// What is left of the budget of `id`, which was charged until now.
@@ -126,15 +146,17 @@ impl<Id: Copy + Eq> Watched<Id> {
 }
 
 /// The seats of an instance whose threads may have servers.
-pub type Served<Id> = Cluster<Id, Deadlines<Id>, Watched<Id>>;
+pub type Served<Id, Q = Deadlines<Id>, const N: usize = SEATS> = Cluster<Id, Q, Watched<Id, N>, N>;
 
 impl<Id: Copy + Eq> Served<Id> {
     /// Whether `id` has a server: [`Router::renew`](super::super::Router::renew) is to be called before it becomes ready.
     #[inline(always)]
     pub fn serves<W: World<Id = Id>>(w: &W, id: Id) -> bool {
-        Note::of(w, id).is_served()
+        is_served(w, id)
     }
+}
 
+impl<Id: Copy + Eq, Q: Waiting<Id, Urgency = Level>, const N: usize> Served<Id, Q, N> {
     /// Who may have used up its budget on `cpu`: who lost it, and its heir. They are charged until now, wherever they run.
     pub(in super::super) fn may_have_spent<W: World<Id = Id>>(
         &self,
@@ -143,18 +165,23 @@ impl<Id: Copy + Eq> Served<Id> {
     ) -> [Option<Id>; 2] {
         self.charge_heir(w, cpu);
         let spent = self.budgets.take_spent(w, cpu);
-        let elsewhere = spent.and_then(|id| self.seat_of(w, id));
-        if let Some(elsewhere) = elsewhere {
-            self.charge_heir(w, elsewhere);
+        if let Some(spent) = spent {
+            self.charge_seat_of(w, spent);
         }
         [spent, self.served_heir(w, cpu)]
     }
 
+    /// `id` is charged until now, if it has a seat.
+    pub(in super::super) fn charge_seat_of<W: World<Id = Id>>(&self, w: &W, id: Id) {
+        if let Some(cpu) = self.seat_of(w, id) {
+            self.charge_heir(w, cpu);
+        }
+    }
+
     /// What `id` has of its budget is about to be set anew: whether that was used up when it lost its last seat is noted before.
     pub(in super::super) fn look_back<W: World<Id = Id>>(&self, w: &W, id: Id) {
-        let cpu = Note::of(w, id).cpu();
-        if self.budgets.last[index::<SEATS>(cpu)].get() == Some(id) && self.seat_of(w, id).is_none()
-        {
+        let cpu = Q::cpu(w, id);
+        if self.budgets.last[index::<N>(cpu)].get() == Some(id) && self.seat_of(w, id).is_none() {
             self.budgets.look_back(w, cpu, id);
         }
     }
@@ -179,6 +206,6 @@ impl<Id: Copy + Eq> Served<Id> {
 
     fn served_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
         let heir = w.heir(w.seat(cpu));
-        (heir != w.idle(cpu) && Note::of(w, heir).is_served()).then_some(heir)
+        (heir != w.idle(cpu) && is_served(w, heir)).then_some(heir)
     }
 }

@@ -31,7 +31,9 @@ pub struct Branches<Id> {
     /// 0 where the thread may run everywhere, p + 1 where it is bound to processor p.
     pub(super) bound: Cell<u8>,
     /// The processor of which it was the heir last, where its note has no room for that.
-    pub(super) last: Cell<u8>,
+    last: Cell<u8>,
+    /// Whether it waits for its budget: it stands nowhere then, whatever else it waits for.
+    throttled: Cell<bool>,
 }
 
 impl<Id> Branches<Id> {
@@ -47,7 +49,20 @@ impl<Id> Branches<Id> {
         rank: Cell::new(0),
         bound: Cell::new(0),
         last: Cell::new(0),
+        throttled: Cell::new(false),
     };
+
+    /// The processor of which it was the heir last, for a world whose notes have no room for it.
+    #[inline(always)]
+    pub fn last(&self) -> usize {
+        self.last.get().into()
+    }
+
+    /// Sets [`Branches::last`].
+    #[inline(always)]
+    pub fn set_last(&self, cpu: usize) {
+        self.last.set(cpu as u8);
+    }
 }
 
 /// What is noted beside a thread: the deadline of its job, above whether it has a server, above the processor of which it was the
@@ -105,6 +120,27 @@ pub(in super::super::super) const LATEST: u64 = Note::NO_JOB - 1;
 /// `id` is new here: it has no job, and no server.
 pub(in super::super) fn begin<W: World>(w: &W, id: W::Id) {
     w.set_note(id, Note::NEW.0);
+    throttle(w, id, false);
+}
+
+/// Whether `id`, which is at home where deadlines count, waits for its budget.
+#[inline(always)]
+pub(in super::super) fn is_throttled<W: World>(w: &W, id: W::Id) -> bool {
+    W::THROTTLES && w.branches(id).throttled.get()
+}
+
+/// `id`, which is at home where deadlines count, waits for its budget from now on, or does no more.
+#[inline(always)]
+pub(in super::super) fn throttle<W: World>(w: &W, id: W::Id, on: bool) {
+    if W::THROTTLES {
+        w.branches(id).throttled.set(on);
+    }
+}
+
+/// Whether `id`, which is at home where deadlines count, has a server.
+#[inline(always)]
+pub(in super::super) fn is_served<W: World>(w: &W, id: W::Id) -> bool {
+    Note::of(w, id).is_served()
 }
 
 /// `id` has a job with the deadline `job`, which is at most [`LATEST`], or none. Where it stands is the caller's business.
@@ -117,6 +153,7 @@ pub(in super::super) fn set_job<W: World>(w: &W, id: W::Id, job: Option<u64>) {
 pub(in super::super) fn set_served<W: World>(w: &W, id: W::Id, served: bool) {
     let job = if served { LATEST } else { Note::NO_JOB };
     w.set_note(id, Note::of(w, id).served(served).with_job(job).0);
+    throttle(w, id, false);
 }
 
 /// `id`, which may have a server, has no job of its own.

@@ -18,8 +18,8 @@
 mod budgets;
 mod deadlines;
 mod key;
+mod laws;
 mod left;
-mod ranked;
 mod tops;
 mod turned;
 mod waiting;
@@ -27,13 +27,15 @@ mod waiting;
 pub use budgets::{Budgets, Served, Watched};
 pub(in super::super) use deadlines::LATEST;
 pub use deadlines::{Branches, Deadlines};
-pub(super) use deadlines::{begin, forget_own_job, set_budget, set_job, set_served};
+pub(super) use deadlines::{
+    begin, forget_own_job, is_served, is_throttled, set_budget, set_job, set_served, throttle,
+};
 pub use key::{Key, Urgency};
-pub use left::{Left, Told};
-pub use ranked::Ranked;
-pub use tops::Tops;
+pub use left::{Left, Stack, Told};
+pub use tops::{Tops, Tournament};
 pub use waiting::{Ready, Waiting};
 
+use super::duty::Duty;
 use super::{Place, World};
 use crate::ReadyQueue;
 use core::cell::Cell;
@@ -69,7 +71,7 @@ pub struct Cluster<
     left: Q::Left,
     /// The counter when the heir became the heir.
     since: [Cell<u64>; N],
-    closed: Cell<bool>,
+    pub(in crate::smp::closed) duty: Duty,
     /// Whether a seat in the upper half is in use.
     large: Cell<bool>,
     waiting: Q,
@@ -90,7 +92,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         first: Cell::new(MIDDLE),
         left: Q::Left::NONE,
         since: [const { Cell::new(0) }; N],
-        closed: Cell::new(false),
+        duty: Duty::new(),
         large: Cell::new(false),
         waiting: Q::EMPTY,
         budgets: B::NONE,
@@ -101,7 +103,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
     /// Whether it decides.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
-        self.closed.get()
+        self.duty.is_on()
     }
 
     /// Whether its instance, which is closed, has the processor `cpu`.
@@ -126,7 +128,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
     fn put_key(&self, cpu: usize, key: Q::Key) {
         self.key(cpu).set(key);
         if N > SEATS && self.large.get() {
-            self.tops.renew(&self.keys, cpu);
+            self.tops.renew(cpu);
         }
     }
 
@@ -161,7 +163,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         let lowest = of(0).max(of(1)).max(of(2).max(of(3)));
         if W::PROCESSORS > SEATS / 2 && self.large.get() {
             if N > SEATS {
-                return self.tops.last();
+                return self.tops.last(&self.keys);
             }
             let upper = of(4).max(of(5)).max(of(6).max(of(7)));
             return lowest.max(upper);
@@ -190,6 +192,9 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
 
     #[inline(always)]
     fn charge<W: World<Id = Id>>(&self, w: &W, cpu: usize, heir: Id) {
+        if !W::COUNTS && !B::COUNT {
+            return;
+        }
         let now = w.ticks();
         let since = self.since[index::<N>(cpu)].replace(now);
         w.charge(heir, now.wrapping_sub(since));
@@ -425,6 +430,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
     pub fn remove<W: World<Id = Id>>(&self, w: &W, id: Id) {
         match self.seat_of(w, id) {
             Some(cpu) => self.leave(w, id, (w.seat(cpu), cpu)),
+            None if B::hold_back(w, id) => {}
             None => self.waiting.remove(w, id, Q::urgency(w, id)),
         }
     }
@@ -441,7 +447,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
     ) -> Id {
         if w.heir(here) == id {
             self.leave(w, id, (here, Q::cpu(w, id)));
-        } else {
+        } else if !B::hold_back(w, id) {
             // Another was decided for already, and the call of it did not come yet.
             self.waiting.remove(w, id, urgency);
         }
@@ -482,6 +488,9 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
     #[cold]
     #[inline(never)]
     fn go_behind<W: World<Id = Id>>(&self, w: &W, id: Id, urgency: Q::Urgency) {
+        if B::hold_back(w, id) {
+            return;
+        }
         self.waiting.remove(w, id, urgency);
         self.waiting.append(w, id, urgency);
     }
@@ -562,6 +571,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         let urgency = Q::urgency(w, id);
         match self.seat_of(w, id) {
             Some(cpu) => self.place_anew(w, cpu, id, urgency, place),
+            None if B::hold_back(w, id) => {}
             None => {
                 self.waiting.remove(w, id, urgency);
                 self.enter(w, id, urgency, place);
@@ -624,7 +634,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         self.left.clear();
         self.tops.clear();
         self.large.set(false);
-        self.closed.set(true);
+        self.duty.set(true);
     }
 
     /// On `cpu` runs `heir`, which is in no ring; none stands for the idle thread. To be said of each processor, the owners by
@@ -636,7 +646,7 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         self.set_key(cpu, key);
         self.since[cpu].set(w.ticks());
         if N > SEATS {
-            self.tops.renew(&self.keys, cpu);
+            self.tops.renew(cpu);
         }
         self.large.set(self.large.get() || cpu >= SEATS / 2);
         if let Some(id) = heir {
@@ -657,15 +667,27 @@ impl<Id: Copy + Eq, Q: Waiting<Id>, B: Budgets<Id>, const N: usize> Cluster<Id, 
         w: &W,
         mut tell: impl FnMut(usize, Option<Id>),
     ) -> <Q::Left as Left>::Told {
-        self.closed.set(false);
+        self.duty.set(false);
+        self.for_each_seat(w, |cpu, owner| {
+            self.charge_heir(w, cpu);
+            tell(cpu, owner);
+        });
+        self.left.told()
+    }
+
+    /// Visits its seats, with their owners, none where they are free, in the order of
+    /// [`Cluster::seat`].
+    pub(super) fn for_each_seat<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        mut visit: impl FnMut(usize, Option<Id>),
+    ) {
         let mut keys = self.keys.each_ref().map(Cell::get);
         keys.sort_unstable();
         for key in keys.into_iter().filter(|key| *key != Q::Key::NONE) {
             let cpu = Self::cpu_of(key);
-            self.charge_heir(w, cpu);
-            tell(cpu, (!key.is_free()).then(|| w.heir(w.seat(cpu))));
+            visit(cpu, (!key.is_free()).then(|| w.heir(w.seat(cpu))));
         }
-        self.left.told()
     }
 
     /// It has the processor `cpu`, too, which idles for no instance: the first of those that wait gets

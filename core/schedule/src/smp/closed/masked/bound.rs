@@ -34,6 +34,14 @@ fn way<W: World>(seats: &Seats<W::Id>, w: &W, id: W::Id, freed: usize) -> Way {
     (own.unwrap_or(freed), freed)
 }
 
+/// The processor whose owner leaves if `id` comes in at `key`, or that is free, if there is one.
+#[inline(always)]
+fn last<W: World>(seats: &Seats<W::Id>, w: &W, id: W::Id, key: Key<W::Id>) -> Option<usize> {
+    let taken = Deadlines::bound_to(w, id).filter(|cpu| is_taken(seats, w, *cpu));
+    let last = taken.or_else(|| seats.last_of(CpuSet::ALL));
+    last.filter(|cpu| key < seats.keys[index(*cpu)].get())
+}
+
 impl<Id: Copy + Eq> Rule<Id> for Bound {
     type Rings = Deadlines<Id>;
     type Way = Way;
@@ -51,9 +59,7 @@ impl<Id: Copy + Eq> Rule<Id> for Bound {
         place: Place,
         leaves: impl FnOnce(usize),
     ) {
-        let taken = Deadlines::bound_to(w, id).filter(|cpu| is_taken(seats, w, *cpu));
-        let last = taken.or_else(|| seats.last_of(CpuSet::ALL));
-        match last.filter(|cpu| key < seats.keys[index(*cpu)].get()) {
+        match last(seats, w, id, key) {
             None => seats.stand(w, id, key, place),
             Some(cpu) => {
                 leaves(cpu);
@@ -85,6 +91,10 @@ impl<Id: Copy + Eq> Rule<Id> for Bound {
             seats.appoint(w, freed, seats.keys[index(own)].get(), seats.owner(own));
         }
         seats.appoint(w, own, key, Some(id));
+    }
+
+    fn could_sit<W: World<Id = Id>>(seats: &Seats<Id>, w: &W, id: Id, key: Key<Id>) -> bool {
+        last(seats, w, id, key).is_some()
     }
 
     #[inline(always)]

@@ -16,6 +16,7 @@
 //!   of it.
 
 mod bound;
+mod laws;
 mod rings;
 mod strong;
 mod weak;
@@ -24,6 +25,7 @@ pub use bound::Bound;
 pub use strong::Strong;
 pub use weak::Weak;
 
+use super::duty::Duty;
 use super::{Place, SEATS, World};
 use crate::{Cpu, CpuSet};
 use core::cell::Cell;
@@ -147,6 +149,15 @@ pub trait Rule<Id: Copy + Eq>: Sized {
         key
     }
 
+    /// Whether `id`, which stands in the rings at `key`, could have a seat: never, where the rule
+    /// does not ask for each that stands.
+    fn could_sit<W: World<Id = Id>>(
+        masked: &Masked<Id, Self>,
+        w: &W,
+        id: Id,
+        key: KeyOf<Id, Self>,
+    ) -> bool;
+
     /// The key of a seat that becomes free.
     fn free(masked: &Masked<Id, Self>) -> KeyOf<Id, Self>;
 
@@ -158,7 +169,7 @@ pub trait Rule<Id: Copy + Eq>: Sized {
 /// The seats and the rings of an instance. See the module's head for its laws.
 #[repr(C)]
 pub struct Masked<Id: Copy + Eq, R: Rule<Id> = Strong> {
-    closed: Cell<bool>,
+    pub(in crate::smp::closed) duty: Duty,
     /// The processors of those who wait for their registers.
     waits: Cell<u8>,
     cpus: Cell<u8>,
@@ -173,7 +184,7 @@ pub struct Masked<Id: Copy + Eq, R: Rule<Id> = Strong> {
 }
 
 /// The processor that `id` had last.
-fn place_of<W: World>(w: &W, id: W::Id) -> usize {
+pub(super) fn place_of<W: World>(w: &W, id: W::Id) -> usize {
     (w.note(id) & PLACE) as usize
 }
 
@@ -199,7 +210,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
             Cell::new(None)
         }
         Self {
-            closed: Cell::new(false),
+            duty: Duty::new(),
             waits: Cell::new(0),
             cpus: Cell::new(0),
             next: [const { Cell::new(0) }; 2],
@@ -214,7 +225,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     /// Whether it decides.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
-        self.closed.get()
+        self.duty.is_on()
     }
 
     /// Whether its instance, which is closed, has the processor `cpu`.
@@ -353,6 +364,15 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     /// The processor that waits for the registers of `id`.
     fn who_waits_for(&self, id: Id) -> Option<usize> {
         Self::processors(self.waits.get()).find(|cpu| self.owner(*cpu) == Some(id))
+    }
+
+    /// Those who wait for registers do so no longer: the caller sees to that.
+    pub(super) fn arrive<W: World<Id = Id>>(&self, w: &W) {
+        for cpu in Self::processors(self.waits.replace(0)) {
+            if let Some(owner) = self.owner(cpu) {
+                set_place(w, owner, cpu);
+            }
+        }
     }
 
     /// The thread that runs next on `here`, which is about to let go of the registers that it has,
@@ -557,7 +577,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
     /// From now on it decides about the processors that are told of with [`Masked::seat`]; `next` are the turns that are drawn
     /// next.
     pub(super) fn close(&self, next: [i64; 2]) {
-        self.closed.set(true);
+        self.duty.set(true);
         self.waits.set(0);
         self.cpus.set(0);
         for (cell, next) in self.next.iter().zip(next) {
@@ -623,7 +643,7 @@ impl<Id: Copy + Eq, R: Rule<Id>> Masked<Id, R> {
         w: &W,
         mut tell: impl FnMut(usize, Option<(Id, Option<i64>)>),
     ) -> (u64, [i64; 2]) {
-        self.closed.set(false);
+        self.duty.set(false);
         let mut owned = 0;
         let mut rest = self.cpus.get();
         while rest != 0 {

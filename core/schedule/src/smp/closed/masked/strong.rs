@@ -85,6 +85,11 @@ impl<Id: Copy + Eq> Rule<Id> for Strong {
         masked.appoint(w, route.first().index(), key, Some(id));
     }
 
+    fn could_sit<W: World<Id = Id>>(masked: &Masked<Id>, w: &W, id: Id, key: u64) -> bool {
+        let (owners, mask) = (Owners { masked, w }, Self::Rings::mask(w, id));
+        matching::arrival(&owners, masked.owned(), mask, key).is_some()
+    }
+
     #[inline(always)]
     fn free(_: &Masked<Id>) -> u64 {
         Self::Rings::FREE

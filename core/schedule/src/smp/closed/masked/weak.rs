@@ -66,6 +66,10 @@ impl<Id: Copy + Eq> Rule<Id> for Weak {
         Self::Rings::key(Self::Rings::urgency_of(key), masked.draw(place))
     }
 
+    fn could_sit<W: World<Id = Id>>(_: &Masked<Id, Self>, _: &W, _id: Id, _key: u64) -> bool {
+        false
+    }
+
     #[inline(always)]
     fn free(masked: &Masked<Id, Self>) -> u64 {
         Self::Rings::free(masked.draw(Place::Last))

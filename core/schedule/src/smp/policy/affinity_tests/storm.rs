@@ -243,7 +243,7 @@ impl<'a> Storm<'a> {
                 self.model.owned[target] = self.model.owned[target].with(cpu);
             }
             Some(owner) => {
-                let holder = self.system.heir(cpu);
+                let (holder, executing) = (self.system.heir(cpu), self.system.executing(cpu));
                 let result = self
                     .system
                     .remove_processor(instance(owner), cpu, NOW, &mut ());
@@ -252,13 +252,15 @@ impl<'a> Storm<'a> {
                     return;
                 }
                 self.model.owned[owner] = self.model.owned[owner].without(cpu);
-                let at = self
-                    .model
-                    .members
-                    .iter()
-                    .position(|m| Some(m.thread) == holder);
-                if let Some(at) = at {
+                let members = &self.model.members;
+                let place = |row| members.iter().position(|m| Some(m.thread) == row);
+                let left_over = place(executing.filter(|row| Some(*row) != holder));
+                let left_over = left_over.filter(|at| members[*at].home == owner);
+                if let Some(at) = place(holder) {
                     self.model.append(at);
+                }
+                if let Some(at) = left_over {
+                    self.append_if_ready(at);
                 }
             }
         }

@@ -214,17 +214,15 @@ impl<'m> Beside<'m> {
         self.router.set_server(&self.board, thread.index(), server)
     }
 
-    /// The thread has a server that throttles it: all is open while there is one.
+    /// The thread has a server that throttles it.
     pub fn set_hard_server(
         &mut self,
         thread: Thread,
         budget: Duration,
         period: Duration,
     ) -> Result<(), Error> {
-        self.router.open_all(&self.board, self.now);
-        self.ask(About::Row(thread), |system, _| {
-            system.set_hard_server(thread, budget, period)
-        })
+        let id = thread.index();
+        self.router.set_hard_server(&self.board, id, budget, period)
     }
 
     /// The time has come at which budgets on the processor are to be looked at.

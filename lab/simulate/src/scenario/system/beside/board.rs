@@ -168,9 +168,14 @@ impl Links for Board {
 impl World for Board {
     type Seat = usize;
     const PROCESSORS: usize = Cpu::COUNT;
+    const THROTTLES: bool = true;
 
     fn seat(&self, cpu: usize) -> usize {
         cpu
+    }
+
+    fn number_of(&self, seat: usize) -> usize {
+        seat
     }
 
     fn idle(&self, cpu: usize) -> usize {
@@ -196,6 +201,10 @@ impl World for Board {
     fn heir(&self, seat: usize) -> usize {
         // A decider asks of its own processors alone, whose heirs are known.
         self.words[seat].heir.get().unwrap_or(self.idle(seat))
+    }
+
+    fn knows_heir(&self, seat: usize) -> bool {
+        self.words[seat].heir.get().is_some()
     }
 
     fn current(&self, seat: usize) -> usize {

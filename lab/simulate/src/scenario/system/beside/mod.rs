@@ -7,7 +7,7 @@
 mod acts;
 mod board;
 
-use taktos_schedule::smp::closed::{Decider, Home, Kept, Router};
+use taktos_schedule::smp::closed::{Decider, Home, Kept, Router, Sight};
 use taktos_schedule::smp::{
     Dispatch, Error, Instance, Lock, Priority as Level, Reasons, System, Thread,
 };
@@ -36,8 +36,8 @@ pub(super) enum About {
     Lock(Lock, Thread),
 }
 
-/// After so many looks at its heirs all is opened and compared.
-const OPENED: u32 = 8;
+/// After so many looks at its heirs all is compared.
+const COMPARED: u32 = 8;
 
 /// A system whose instances close.
 pub(super) struct Beside<'m> {
@@ -57,11 +57,14 @@ pub(super) struct Beside<'m> {
 }
 
 impl<'m> Beside<'m> {
-    /// All instances are open, each with one of `homes`; `threads` there are at most.
+    /// Each instance has one of `homes`; `threads` there are at most.
     pub fn new(system: System<'m>, homes: &'m [AnyHome], threads: usize, online: CpuSet) -> Self {
+        let board = Board::new(threads);
+        let mut router = Router::new(system, homes);
+        router.begin(&board, Instant::START);
         Self {
-            board: Board::new(threads),
-            router: Router::new(system, homes),
+            board,
+            router,
             homes,
             online,
             now: Instant::START,
@@ -89,7 +92,9 @@ impl<'m> Beside<'m> {
     pub fn let_close(&mut self, closes: bool) {
         self.closes = closes;
         if !closes {
-            self.router.open_all(&self.board, self.now);
+            for instance in (0..self.homes.len()).filter_map(Instance::new) {
+                self.reach(About::Instance(instance));
+            }
         }
     }
 
@@ -123,24 +128,25 @@ impl<'m> Beside<'m> {
 
     fn reach(&mut self, about: About) {
         let (board, router, now) = (&self.board, &mut self.router, self.now);
+        let wishes = &mut Forgotten(board);
         match about {
             About::Nobody => {}
             About::Row(thread) => router.look_up(board, thread.index()),
-            About::Thread(thread) => router.reach(board, thread.index(), now),
+            About::Thread(thread) => router.reach(board, thread.index(), now, wishes),
             About::Way(thread, to) => {
-                router.reach(board, thread.index(), now);
-                router.open(board, to, now);
+                router.reach(board, thread.index(), now, wishes);
+                router.open(board, to, now, wishes);
             }
-            About::Instance(instance) => router.open(board, instance, now),
+            About::Instance(instance) => router.open(board, instance, now, wishes),
             About::Lock(lock, thread) => {
                 if router
                     .system()
                     .owner(lock)
                     .is_ok_and(|owner| owner.is_some())
                 {
-                    router.reach(board, thread.index(), now);
+                    router.reach(board, thread.index(), now, wishes);
                 }
-                router.reach_lock(board, lock, thread.index(), true, now);
+                router.reach_lock(board, lock, thread.index(), true, now, wishes);
             }
         }
     }
@@ -164,8 +170,9 @@ impl<'m> Beside<'m> {
             let reasons = plain.reasons(thread);
             let home = plain.scheduler(thread).ok().filter(|_| reasons.is_ok());
             self.board.set_home(thread, home);
-            self.board
-                .set_ready(thread, reasons.is_ok_and(|reasons| reasons.is_empty()));
+            // A budget is the library's own business.
+            let waits = reasons.map(|reasons| !reasons.minus(Reasons::BUDGET).is_empty());
+            self.board.set_ready(thread, waits == Ok(false));
             if let Some(priority) = plain.own_priority(thread).ok().and_then(kernels) {
                 self.board.set_priority(thread, priority);
             }
@@ -284,9 +291,10 @@ impl<'m> Beside<'m> {
             }
         }
         self.looks += 1;
-        if self.looks.is_multiple_of(OPENED) {
-            self.router.open_all(&self.board, self.now);
-            self.compare_all(plain);
+        if self.looks.is_multiple_of(COMPARED)
+            && let Some(found) = self.difference(plain)
+        {
+            self.differ(found);
         }
         self.broken.clone().map_or(Ok(()), Err)
     }
@@ -309,21 +317,29 @@ impl<'m> Beside<'m> {
         }
     }
 
-    /// All is open: the tables say everything.
-    fn compare_all(&mut self, plain: &System<'_>) {
-        let ours = self.router.system();
-        let mut found = ours
-            .check_invariants()
+    /// The last difference in who has which processor, who waits in which order, and who had how
+    /// much time; or a law that is broken.
+    fn difference(&mut self, plain: &System<'_>) -> Option<String> {
+        let mut found = self
+            .router
+            .check(&self.board)
             .err()
             .map(|violation| violation.law.to_owned());
+        self.charge_all();
+        let idle_from = self.board.idle_from();
+        let sight = self.router.look(&self.board);
+        let ours = sight.system();
         for instance in (0..self.homes.len()).filter_map(Instance::new) {
-            let all =
-                [ours, plain].map(|system| standing(system, instance, self.board.idle_from()));
-            if all[0] != all[1] {
-                let [ours, theirs] = all;
+            let mut by_seats = Standing::new(idle_from);
+            sight.for_each_scheduled(instance, &mut |thread, cpu| by_seats.has(thread, cpu));
+            sight.for_each_ready(instance, &mut |thread| by_seats.waits(thread));
+            let mut by_tables = Standing::new(idle_from);
+            plain.for_each_scheduled(instance, |thread, cpu| by_tables.has(thread, cpu));
+            plain.for_each_ready(instance, |thread| by_tables.waits(thread));
+            if by_seats != by_tables {
+                let number = instance.index();
                 found = Some(format!(
-                    "instance {}: {ours:?}, and not {theirs:?}",
-                    instance.index()
+                    "instance {number}: {by_seats:?}, and not {by_tables:?}"
                 ));
             }
         }
@@ -340,8 +356,15 @@ impl<'m> Beside<'m> {
                 ));
             }
         }
-        if let Some(found) = found {
-            self.differ(found);
+        found
+    }
+
+    /// The owner of each seat is charged until now, as the tables count.
+    fn charge_all(&self) {
+        for cpu in self.online {
+            if let Some(decider) = self.decides(cpu) {
+                decider.charge(&self.board, cpu.index());
+            }
         }
     }
 
@@ -358,20 +381,32 @@ impl<'m> Beside<'m> {
 }
 
 /// Who has the processors of an instance, and who is ready, in order; idle threads are all one.
-fn standing(
-    system: &System<'_>,
-    instance: Instance,
+#[derive(PartialEq, Debug)]
+struct Standing {
     idle_from: usize,
-) -> (Vec<(usize, Option<usize>)>, Vec<usize>) {
-    let (mut scheduled, mut ready) = (Vec::new(), Vec::new());
-    system.for_each_scheduled(instance, |thread, cpu| {
-        scheduled.push(match thread.index() < idle_from {
+    scheduled: Vec<(usize, Option<usize>)>,
+    ready: Vec<usize>,
+}
+
+impl Standing {
+    fn new(idle_from: usize) -> Self {
+        Self {
+            idle_from,
+            scheduled: Vec::new(),
+            ready: Vec::new(),
+        }
+    }
+
+    fn has(&mut self, thread: Thread, cpu: Cpu) {
+        self.scheduled.push(match thread.index() < self.idle_from {
             true => (thread.index(), Some(cpu.index())),
-            false => (idle_from, None),
+            false => (self.idle_from, None),
         });
-    });
-    system.for_each_ready(instance, |thread| ready.push(thread.index()));
-    (scheduled, ready)
+    }
+
+    fn waits(&mut self, thread: Thread) {
+        self.ready.push(thread.index());
+    }
 }
 
 /// The kernel's priority, which has 32 of them.

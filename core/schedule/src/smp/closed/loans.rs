@@ -1,0 +1,778 @@
+//! Owns: instances in which seats are lent: who stands among the ready threads of its home for
+//! another, who uses whose seat, and what that is to the processors.
+//! Must never know: how an instance gives its seats; why a lock has the owner that it has.
+//!
+//! A home *lends* from when a lock that [counts](crate::smp::System::is_involved) concerns one of
+//! its threads until that is over and each of its processors runs what it should. Meanwhile it is
+//! [watched](Home::is_watched): the usual ways do not find its decider, and the slow ones act on it
+//! by [`Router::act`], in a world of [owners](Lent). [`Router::settle`] follows each act. The laws
+//! after it:
+//!
+//! - an end that is ready uses one seat, if its home or a lender's gives it one;
+//! - a lender that waits blocked stands among the ready threads of its home only while its end is
+//!   ready;
+//! - the seat of a thread that spins is used by its end, while that has no other;
+//! - the heir of a processor is the user of its seat. Where another processor has its registers, the
+//!   heir is the idle thread until that one, whose heir is unknown, has asked by
+//!   [`Router::dispatch_lent`].
+
+use super::lent::Lent;
+use super::watch::Act;
+use super::{Decider, Home, Place, Ready, Router, Rows};
+use crate::smp::lock::LoanRecord;
+use crate::smp::{Effects, Instance, Thread};
+use crate::{Cpu, CpuSet};
+use taktos_time::Instant;
+
+impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id, Seat, Q, N> {
+    /// Does `act` with `id`, whose `home` is [watched](Home::is_watched); `set` gives it another
+    /// priority. Whether that is done: otherwise the home is open now, and the tables are to be
+    /// asked. The world says already whether `id` is ready then, but for one that leaves. As many
+    /// steps as the instance has processors; where an owner loses its seat by it, or seats are
+    /// lent, those of [`Router::settle`].
+    #[inline(never)]
+    pub fn act<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        (id, home): (Id, &'a Home<Id, Seat, Q, N>),
+        (act, set): (Act, &dyn Fn()),
+        now: Instant,
+        effects: &mut E,
+    ) -> bool {
+        if !home.lends() && self.owners_stay(w, id, act) {
+            home.act(w, id, (act, set));
+            return true;
+        }
+        if !home.lends() {
+            self.between = match act {
+                Act::Enter(_) => Some((id, false)),
+                Act::Leave => Some((id, true)),
+                _ => None,
+            };
+            self.count_waits_of(w, home.instance(), now, effects);
+            self.watch_homes(w);
+            if !home.lends() {
+                self.open(w, home.instance(), now, effects);
+            }
+            self.between = None;
+        }
+        if !home.lends() {
+            return false;
+        }
+        if act == Act::Leave {
+            // Where the world does not say so yet.
+            self.between = Some((id, false));
+        }
+        let loan = w.row(id).map(|row| self.system.loan(row));
+        let loan = loan.unwrap_or(LoanRecord::NONE);
+        match act {
+            Act::Leave | Act::Requeue(_) if loan.is_away => {}
+            _ => {
+                let moves = loan.moves(w.is_ready(id));
+                perform(home.decider(), &lent(home, w), id, (act, set), moves);
+            }
+        }
+        self.settle(w, now, effects);
+        self.between = None;
+        true
+    }
+
+    /// `id`, which may run on other processors than before, comes in again behind its equals at
+    /// `home`, which is watched: an owner may lose its seat by that.
+    pub(super) fn enter_anew_watched<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        id: Id,
+        home: &'a Home<Id, Seat, Q, N>,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        if !home.lends() {
+            self.count_waits_of(w, home.instance(), now, effects);
+            self.watch_homes(w);
+        }
+        if !home.lends() {
+            // It was opened for that: the thread is bound by the tables, too.
+            if let Some(row) = w.row(id) {
+                self.ask(w, now, effects, |system, effects| {
+                    system.bind_anew(row, now, effects);
+                });
+            }
+            return;
+        }
+        let loan = w.row(id).map(|row| self.system.loan(row));
+        let moves = loan.is_some_and(|loan| loan.moves(w.is_ready(id)));
+        if moves {
+            let lent = lent(home, w);
+            home.decider().remove(&lent, id);
+            let leads = w.row(id).is_some_and(|row| self.system.leads_at_home(row));
+            let place = match w.is_ready(id) && !leads {
+                true => Place::Last,
+                false => Place::First,
+            };
+            home.decider().ready(&lent, id, place, |_| {});
+        }
+    }
+
+    /// Whether [`Router::settle`] has anything to do.
+    #[inline(always)]
+    pub fn has_to_settle(&self) -> bool {
+        self.lending != 0 || self.system.has_seats_owners_anew()
+    }
+
+    /// Brings seats and processors in line with who waits for whom, after each change of that, and
+    /// before who is granted a lock is ready. Nothing where nothing is lent. As many rounds as
+    /// there are ends, times instances; each as many steps as there are threads, and for each end
+    /// as many as it has instances that help it, times processors.
+    #[inline(always)]
+    pub fn settle<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        self.watch_homes(w);
+        if self.lending != 0 {
+            self.settle_lent(w, now, effects);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_lent<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        loop {
+            let mut moved = self.count_lent(w, now, effects);
+            let mut from = 0;
+            while let Some(row) = self.system.next_concerned(from) {
+                moved |= self.inherit(w, row) || self.end_standing(w, row);
+                from = row.index() + 1;
+            }
+            from = 0;
+            while let Some(row) = self.system.next_concerned(from) {
+                if self.system.is_end(row) {
+                    moved |= self.seat_end(w, row);
+                }
+                from = row.index() + 1;
+            }
+            if !moved {
+                break;
+            }
+        }
+        self.tell_users(w);
+        self.end_lending(w);
+    }
+
+    /// The waits for owners with seats count from now on where those are at home in an instance
+    /// that lends. Whether there were such.
+    fn count_lent<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        now: Instant,
+        effects: &mut E,
+    ) -> bool {
+        let mut counts = false;
+        for home in self.homes.iter().filter(|home| home.lends()) {
+            if self.system.seats_owners(home.instance()) {
+                self.count_waits_of(w, home.instance(), now, effects);
+                counts = true;
+            }
+        }
+        self.watch_homes(w);
+        counts
+    }
+
+    /// Visits those that stand in the rings of `instance`, which lends; who stands for an end is
+    /// that.
+    pub(super) fn for_each_standing<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        instance: Instance,
+        visit: &mut dyn FnMut(Thread),
+    ) {
+        let Some(home) = self.lending_home(instance) else {
+            return;
+        };
+        let lent = lent(home, w);
+        home.decider().for_each(&lent, |id| {
+            if let Some(row) = w.row(id)
+                && home.decider().seat_of(&lent, id).is_none()
+            {
+                let end = self.system.loan(row).stands_for;
+                visit(end.filter(|_| !w.is_ready(id)).unwrap_or(row));
+            }
+        });
+    }
+
+    /// The owner of the seat of `cpu`, whose home lends; none where it is free. For tests and
+    /// tools.
+    pub fn seat_owner<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu) -> Option<Id> {
+        let home = self.home_of(cpu).filter(|home| home.lends())?;
+        lent(home, w).at(cpu.index()).owner.get()
+    }
+
+    /// Whether seats of `instance` are lent.
+    pub(super) fn lends(&self, instance: Instance) -> bool {
+        self.lending_home(instance).is_some()
+    }
+
+    /// Whether `id` is ready, as the world says, or is about to say.
+    pub(super) fn is_ready<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
+        match self.between {
+            Some((between, is_ready)) if between == id => is_ready,
+            _ => w.is_ready(id),
+        }
+    }
+
+    /// The home of `instance`, if it lends.
+    fn lending_home(&self, instance: Instance) -> Option<&'a Home<Id, Seat, Q, N>> {
+        self.home(instance).filter(|home| home.lends())
+    }
+
+    /// The home of the thread of `row`, if it lends.
+    fn lending_home_of(&self, row: Thread) -> Option<&'a Home<Id, Seat, Q, N>> {
+        self.lending_home(self.system.scheduler(row).ok()?)
+    }
+
+    /// The thread of `row` has the priority that those who wait for it at home lend it, while it is
+    /// ready, or stands for an end. Whether that is another one.
+    fn inherit<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) -> bool {
+        let loan = self.system.loan(row);
+        let home = self.lending_home_of(row);
+        let Some(id) = w.thread(row) else {
+            return false;
+        };
+        let moves = loan.moves(self.is_ready(w, id)) || loan.is_away;
+        let inherits = home
+            .filter(|_| moves)
+            .and_then(|_| self.system.inherited(row));
+        if inherits == loan.inherits {
+            return false;
+        }
+        self.system.set_loan(row, |loan| loan.inherits = inherits);
+        let place = loan.place;
+        let set = || w.inherit(id, inherits);
+        let own = w.own_number(id);
+        let changes = inherits.map_or(own, |inherited| own.min(inherited)) != w.number(id);
+        match home {
+            Some(home) if changes && loan.moves(self.is_ready(w, id)) => {
+                home.decider().change(&lent(home, w), id, set, place);
+            }
+            _ => set(),
+        }
+        true
+    }
+
+    /// The thread of `row` stands for its end no longer, or comes back to its home, where it
+    /// should. Whether it did.
+    fn end_standing<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) -> bool {
+        let loan = self.system.loan(row);
+        let (Some(id), Some(home)) = (w.thread(row), self.lending_home_of(row)) else {
+            return false;
+        };
+        let runs_elsewhere = self.system.is_end(row) && loan.uses.is_some();
+        if loan.is_away && !(self.is_ready(w, id) && runs_elsewhere) {
+            self.system.set_loan(row, |loan| loan.is_away = false);
+            let place = match self.system.end_for(row) {
+                Some(_) => Place::Last,
+                None => Place::First,
+            };
+            if self.is_ready(w, id) {
+                enter(home, w, id, place);
+            }
+            return true;
+        }
+        if loan.uses.is_some() && !self.system.is_end(row) {
+            self.system.set_loan(row, |loan| loan.uses = None);
+        }
+        let Some(end) = loan.stands_for else {
+            return false;
+        };
+        if self.lender_of(w, end, home.instance()) == Some(row) {
+            return false;
+        }
+        self.system.set_loan(row, |loan| loan.stands_for = None);
+        if self.is_ready(w, id) {
+            return true;
+        }
+        home.decider().remove(&lent(home, w), id);
+        if let Some(next) = self.lender_of(w, end, home.instance()) {
+            self.stand(w, home, next, end);
+        }
+        true
+    }
+
+    /// The lender of `end` in `instance`, if `end` is one, and is ready.
+    fn lender_of<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        end: Thread,
+        instance: Instance,
+    ) -> Option<Thread> {
+        let is_ready = w.thread(end).is_some_and(|id| self.is_ready(w, id));
+        let lends = self.system.is_end(end) && is_ready;
+        lends.then(|| self.system.lender(end, instance))?
+    }
+
+    /// `lender`, which is at home in `home`, stands there for `end` from now on, in front of its
+    /// equals, if it does not yet. Whether it did not.
+    fn stand<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        lender: Thread,
+        end: Thread,
+    ) -> bool {
+        let loan = self.system.loan(lender);
+        let stands = loan.stands_for.is_some() || loan.is_away;
+        let Some(id) = w.thread(lender).filter(|_| !stands) else {
+            return false;
+        };
+        self.system
+            .set_loan(lender, |loan| loan.stands_for = Some(end));
+        match self.is_ready(w, id) {
+            true => home.decider().requeue(&lent(home, w), id, Place::First),
+            false => enter(home, w, id, Place::First),
+        }
+        true
+    }
+
+    /// The end of `row` keeps the seat that it uses, or gets another one, if it is ready: one that
+    /// serves it as it is, or one for which it comes back to its home, or a lender comes in.
+    /// Whether a thread came in or left for that.
+    fn seat_end<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) -> bool {
+        let Some(id) = w.thread(row) else {
+            return false;
+        };
+        let uses = self.system.loan(row).uses;
+        if let Some(cpu) = uses.filter(|cpu| self.is_ready(w, id) && self.serves(w, row, *cpu)) {
+            return self.leave_others(w, row, id, cpu);
+        }
+        self.system.set_loan(row, |loan| loan.uses = None);
+        if !self.is_ready(w, id) || self.asks_all(row, |it, home| it.takes_seat(w, row, home)) {
+            return self.is_ready(w, id);
+        }
+        let mut moved = false;
+        self.asks_all(row, |it, home| {
+            let comes = it.comes_in(w, row, id, home);
+            moved |= comes;
+            comes && it.takes_seat(w, row, home)
+        });
+        moved || self.goes_first(w, row, id)
+    }
+
+    /// `end`, the thread `id`, which is ready and has no seat, and for which one spins at its home,
+    /// goes in front of an equal there that has one where it may run, but not of another for which
+    /// one spins. Whether it has a seat then.
+    fn goes_first<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, end: Thread, id: Id) -> bool {
+        let Some(home) = self
+            .lending_home_of(end)
+            .filter(|_| self.system.leads_at_home(end))
+        else {
+            return false;
+        };
+        let lent = lent(home, w);
+        let may_run = |cpu: &Cpu| home.decider().allows(&lent, id, cpu.index());
+        let equals = |cpu: Cpu| {
+            let owner = lent.at(cpu.index()).owner.get();
+            owner.filter(|owner| w.priority(*owner) == w.priority(id))
+        };
+        let cpus = self.cpus_of(home).into_iter().filter(may_run);
+        let mut all = cpus.filter_map(equals).peekable();
+        let leads = |it: &Self, id| w.row(id).is_some_and(|row| it.system.leads_at_home(row));
+        if all.peek().is_none() || all.any(|owner| leads(self, owner)) {
+            return false;
+        }
+        home.decider().requeue(&lent, id, Place::First);
+        self.takes_seat(w, end, home)
+    }
+
+    /// Asks the instances that may help `end` and lend, in their order, until one gives it a seat;
+    /// whether one does.
+    fn asks_all(
+        &mut self,
+        end: Thread,
+        mut ask: impl FnMut(&mut Self, &'a Home<Id, Seat, Q, N>) -> bool,
+    ) -> bool {
+        let mut asked = None;
+        while let Some(instance) = self.system.asked_after(end, asked) {
+            asked = Some(instance);
+            if let Some(home) = self.lending_home(instance)
+                && ask(self, home)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// `end`, the thread `id`, comes back to `home` if it is its own, or its lender there comes in.
+    /// Whether one does.
+    fn comes_in<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        end: Thread,
+        id: Id,
+        home: &Home<Id, Seat, Q, N>,
+    ) -> bool {
+        if w.is_at_home(id, home.instance()) {
+            let comes_back = self.system.loan(end).is_away;
+            if comes_back {
+                self.system.set_loan(end, |loan| loan.is_away = false);
+                enter(home, w, id, Place::First);
+            }
+            return comes_back;
+        }
+        let lender = self.system.lender(end, home.instance());
+        lender.is_some_and(|lender| self.stand(w, home, lender, end))
+    }
+
+    /// Whether the owner of the seat of `cpu` is `end`, or waits for it.
+    fn serves<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, end: Thread, cpu: Cpu) -> bool {
+        let Some(home) = self.home_of(cpu).filter(|home| home.lends()) else {
+            return false;
+        };
+        let lent = lent(home, w);
+        // At home where it may run, elsewhere where the lender may.
+        let allowed = w.thread(end).is_some_and(|id| {
+            !w.is_at_home(id, home.instance()) || home.decider().allows(&lent, id, cpu.index())
+        });
+        let owner = lent.at(cpu.index()).owner.get();
+        let owner = owner.and_then(|owner| w.row(owner)).filter(|_| allowed);
+        owner.is_some_and(|owner| owner == end || self.system.end_for(owner) == Some(end))
+    }
+
+    /// `end` uses a seat of `home` from now on, if one serves it. Whether one does.
+    fn takes_seat<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        end: Thread,
+        home: &Home<Id, Seat, Q, N>,
+    ) -> bool {
+        let mut cpus = self.cpus_of(home).into_iter();
+        let cpu = cpus.find(|cpu| self.serves(w, end, *cpu));
+        if cpu.is_some() {
+            self.system.set_loan(end, |loan| loan.uses = cpu);
+        }
+        cpu.is_some()
+    }
+
+    /// `end`, the thread `id`, uses the seat of `cpu`: who else got a seat for it leaves that.
+    /// Whether somebody did. A thread that sticks to its home keeps its seat there; where it uses
+    /// that of another one at home, it goes over to its own.
+    fn leave_others<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        end: Thread,
+        id: Id,
+        cpu: Cpu,
+    ) -> bool {
+        let mut moved = false;
+        self.asks_all(end, |it, home| {
+            let lent = lent(home, w);
+            for other in it.cpus_of(home).without(cpu) {
+                let owner = lent.at(other.index()).owner.get();
+                if let Some(owner) = owner
+                    && let Some(row) = w.row(owner)
+                    && it.system.loan(row).stands_for == Some(end)
+                {
+                    it.system.set_loan(row, |loan| loan.stands_for = None);
+                    if !it.is_ready(w, owner) {
+                        home.decider().remove(&lent, owner);
+                        moved = true;
+                    }
+                }
+            }
+            false
+        });
+        self.leave_home(w, end, id, cpu) || moved
+    }
+
+    /// [`Router::leave_others`] for its own place at home.
+    fn leave_home<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        end: Thread,
+        id: Id,
+        cpu: Cpu,
+    ) -> bool {
+        let Some(home) = self.lending_home_of(end) else {
+            return false;
+        };
+        let lent = lent(home, w);
+        if lent.at(cpu.index()).owner.get() == Some(id) || self.system.loan(end).is_away {
+            return false;
+        }
+        if !self.system.sticks_at_home(end) {
+            self.system.set_loan(end, |loan| loan.is_away = true);
+            home.decider().remove(&lent, id);
+            return true;
+        }
+        let cpus = self.cpus_of(home);
+        let owns = |cpu: &Cpu| lent.at(cpu.index()).owner.get() == Some(id);
+        let own = cpus.into_iter().find(owns).filter(|_| cpus.contains(cpu));
+        if own.is_some() {
+            self.system.set_loan(end, |loan| loan.uses = own);
+        }
+        own.is_some()
+    }
+
+    fn cpus_of(&self, home: &Home<Id, Seat, Q, N>) -> CpuSet {
+        self.system.processors(home.instance()).unwrap_or_default()
+    }
+
+    /// The processors of all homes that lend.
+    fn lending_cpus(&self) -> CpuSet {
+        let lending = self.homes.iter().filter(|home| home.lends());
+        lending.fold(CpuSet::EMPTY, |all, home| all.or(self.cpus_of(home)))
+    }
+
+    // --- Processors.
+
+    /// The thread that is to run on `cpu`, whose home lends; none for the idle thread.
+    fn user_of<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        cpu: Cpu,
+    ) -> Option<Id> {
+        let owner = lent(home, w).at(cpu.index()).owner.get()?;
+        let row = w.row(owner)?;
+        let uses = |end| self.system.loan(end).uses == Some(cpu);
+        if let Some(end) = self.system.end_for(row) {
+            let spins = self.is_ready(w, owner).then_some(owner);
+            return if uses(end) { w.thread(end) } else { spins };
+        }
+        let stays = !self.system.is_end(row) || uses(row);
+        stays.then_some(owner)
+    }
+
+    /// The thread that is to run on `cpu`, of a home that lends, or waits there for its registers;
+    /// none for the idle thread.
+    pub fn told_user<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu) -> Option<Id> {
+        let home = self.home_of(cpu).filter(|home| home.lends())?;
+        lent(home, w).at(cpu.index()).user.get()
+    }
+
+    /// Each processor of homes that lend hears who is to run there.
+    fn tell_users<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W) {
+        let all = self.lending_cpus();
+        for cpu in all {
+            if let Some(home) = self.home_of(cpu) {
+                let (user, lent) = (self.user_of(w, home, cpu), lent(home, w));
+                if lent.at(cpu.index()).user.get() != user {
+                    home.decider().charge(&lent, cpu.index());
+                    lent.at(cpu.index()).user.set(user);
+                }
+            }
+        }
+        for cpu in all {
+            if let Some(home) = self.home_of(cpu) {
+                let lent = lent(home, w);
+                let seat = lent.at(cpu.index());
+                seat.tell(seat.user.get());
+            }
+        }
+        for cpu in all {
+            let heir = match self.who_waits_for(w, cpu, all) {
+                Some(_) => None,
+                None => Some(self.heir_on(w, cpu)),
+            };
+            tell(w, cpu, heir);
+        }
+    }
+
+    /// Another one of `all` processors that lend whose user has its registers on `cpu`.
+    fn who_waits_for<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        cpu: Cpu,
+        all: CpuSet,
+    ) -> Option<Cpu> {
+        let current = w.current(w.seat(cpu.index()));
+        let mut others = all.without(cpu).into_iter();
+        others.find(|other| self.told_user(w, *other) == Some(current))
+    }
+
+    /// The thread that can run on `cpu` now: its user, unless another processor has the registers
+    /// of that.
+    fn heir_on<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu) -> Id {
+        let idle = w.idle(cpu.index());
+        let has = |other: Cpu, id| w.current(w.seat(other.index())) == id;
+        let mut others = self.system.online().without(cpu).into_iter();
+        let user = self.told_user(w, cpu);
+        let user = user.filter(|user| !others.any(|other| has(other, *user)));
+        user.unwrap_or(idle)
+    }
+
+    /// The thread that runs next on `cpu`, whose heir is unknown and whose home lends, and which is
+    /// about to let go of the registers that it has, unless they are that one's. As many steps as
+    /// there are processors.
+    pub fn dispatch_lent<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu) -> Id {
+        let current = w.current(w.seat(cpu.index()));
+        if let Some(other) = self.who_waits_for(w, cpu, self.lending_cpus()) {
+            tell(w, other, Some(current));
+        }
+        let heir = self.heir_on(w, cpu);
+        w.set_heir(w.seat(cpu.index()), heir);
+        heir
+    }
+
+    // --- Beginning and end.
+
+    /// `home`, which is watched, lends from now on.
+    pub(super) fn begin_lending<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+    ) {
+        let decider = home.decider();
+        if let Decider::Masked(masked) = decider {
+            masked.arrive(w);
+        }
+        let lent = lent(home, w);
+        for seat in lent.seats {
+            seat.owner.set(None);
+            seat.tell(None);
+        }
+        let cpus = self.cpus_of(home);
+        for cpu in cpus {
+            let owner = decider.owner(w, cpu.index());
+            lent.at(cpu.index()).owner.set(owner);
+            lent.at(cpu.index()).tell(owner);
+        }
+        home.begin_lending(cpus);
+        self.lending |= 1 << home.instance().index();
+    }
+
+    /// The homes of which no thread is concerned any more lend no longer, once each of their
+    /// processors runs what it should, and no other has registers of their threads.
+    fn end_lending<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W) {
+        let all = self.lending_cpus();
+        for home in self.homes.iter().filter(|home| home.lends()) {
+            let (instance, cpus) = (home.instance(), self.cpus_of(home));
+            let runs = |cpu: Cpu| {
+                let seat = w.seat(cpu.index());
+                let owner = lent(home, w).at(cpu.index()).owner.get();
+                !w.is_due(seat) && w.current(seat) == owner.unwrap_or(w.idle(cpu.index()))
+            };
+            let is_abroad = |cpu: Cpu| w.is_at_home(w.current(w.seat(cpu.index())), instance);
+            let ends = !self.system.lends(instance)
+                && cpus.into_iter().all(runs)
+                && !all.minus(cpus).into_iter().any(is_abroad);
+            if ends {
+                home.end_lending();
+                home.watch(self.system.seats_owners(instance));
+                self.lending &= !(1 << instance.index());
+            }
+        }
+    }
+
+    /// All homes that lend do so no longer: each thread that is ready stands or has a seat at home,
+    /// and nobody else does. The tables are to decide about them.
+    pub(super) fn end_loans<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W) {
+        for row in (0..self.system.lockers()).filter_map(Thread::new) {
+            let loan = self.system.loan(row);
+            if let (Some(id), Some(home)) = (w.thread(row), self.lending_home_of(row)) {
+                if loan.stands_for.is_some() && !self.is_ready(w, id) {
+                    home.decider().remove(&lent(home, w), id);
+                }
+                if loan.is_away && self.is_ready(w, id) {
+                    enter(home, w, id, Place::First);
+                }
+            }
+            self.system.set_loan(row, |loan| *loan = LoanRecord::NONE);
+            if let (Some(id), Some(_)) = (w.thread(row), loan.inherits) {
+                // The tables raise it from now on.
+                let set = || w.inherit(id, None);
+                match self.lending_home_of(row).filter(|_| self.is_ready(w, id)) {
+                    Some(home) => home.decider().change(&lent(home, w), id, set, Place::First),
+                    None => set(),
+                }
+            }
+        }
+        for cpu in self.lending_cpus() {
+            if let Some(home) = self.home_of(cpu) {
+                let lent = lent(home, w);
+                home.decider().charge(&lent, cpu.index());
+                let owner = lent.at(cpu.index()).owner.get();
+                tell(w, cpu, Some(owner.unwrap_or(w.idle(cpu.index()))));
+            }
+        }
+        for home in self.homes {
+            home.end_lending();
+        }
+    }
+}
+
+impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
+    /// Does `act` with `id`, which is at home here, where [owners stay](Router::owners_stay) and no
+    /// seats are lent; `set` gives it another priority. Bound: that of the decider.
+    #[inline(never)]
+    pub fn act<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, (act, set): (Act, &dyn Fn())) {
+        perform(self.decider(), w, id, (act, set), w.is_ready(id));
+    }
+}
+
+/// `home` as its decider sees it while it lends.
+fn lent<'w, W: Rows, Q: Ready<W::Id>, const N: usize>(
+    home: &'w Home<W::Id, W::Seat, Q, N>,
+    w: &'w W,
+) -> Lent<'w, W, N> {
+    Lent {
+        w,
+        seats: home.lent_seats(),
+        cpus: home.lent_cpus(),
+        settles: matches!(home.decider(), Decider::Masked(_)),
+        lender: None,
+    }
+}
+
+/// `id`, a ring of its own, comes in at `home`, which lends.
+fn enter<W: Rows, Q: Ready<W::Id>, const N: usize>(
+    home: &Home<W::Id, W::Seat, Q, N>,
+    w: &W,
+    id: W::Id,
+    place: Place,
+) {
+    let lender = (!w.is_ready(id)).then_some(id);
+    let lent = Lent {
+        lender,
+        ..lent(home, w)
+    };
+    home.decider().ready(&lent, id, place, |_| {});
+}
+
+/// Does `act` with `id`, which stands among the ready threads, or has a seat, if it `moves`.
+fn perform<W: super::World, Q: Ready<W::Id>, const N: usize>(
+    decider: Decider<'_, W::Id, W::Seat, Q, N>,
+    w: &W,
+    id: W::Id,
+    (act, set): (Act, &dyn Fn()),
+    moves: bool,
+) {
+    match act {
+        Act::Enter(place) => decider.ready(w, id, place, |_| {}),
+        Act::Leave => decider.remove(w, id),
+        Act::Change(_, place) if moves => decider.change(w, id, set, place),
+        Act::Change(..) => set(),
+        Act::Requeue(place) => decider.requeue(w, id, place),
+    }
+}
+
+/// `heir` is to run on `cpu`, or it is unknown who is; the processor is called, unless it was
+/// before.
+fn tell<W: Rows>(w: &W, cpu: Cpu, heir: Option<W::Id>) {
+    let seat = w.seat(cpu.index());
+    let was_due = w.is_due(seat);
+    match heir {
+        Some(heir) => w.set_heir(seat, heir),
+        None => w.forget_heir(seat),
+    }
+    if !was_due && w.is_due(seat) {
+        w.call(seat, cpu.index());
+    }
+}

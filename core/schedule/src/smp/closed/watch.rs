@@ -1,0 +1,345 @@
+//! Owns: instances in which seats decide and threads own locks that others wait for, seated ones:
+//! whether such an owner keeps its seat, and that the tables are asked before it does not.
+//! Must never know: who waits, and in what order.
+
+use super::{Decider, Ready, Router, Rows};
+use crate::Priority;
+use crate::smp::closed::Place;
+use crate::smp::{Effects, Error, Instance, Lock, Obtained, Thread};
+use taktos_time::Instant;
+
+/// A change of a thread that the seats of its home are about to make.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Act {
+    /// It becomes ready, among its equals as this says.
+    Enter(Place),
+    /// It is ready no more.
+    Leave,
+    /// Its priority becomes this, whether it is ready or not, among its equals as this says.
+    Change(Priority, Place),
+    /// It goes behind its equals, or in front of them.
+    Requeue(Place),
+}
+
+impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id, Seat, Q, N> {
+    /// Whether what decides about the home of `id`, which is [watched](super::Home::is_watched), goes on to
+    /// when it does this: no owner can lose its seat by it. Otherwise the home is to be
+    /// [opened](Router::open) first. As many steps as the instance has processors.
+    #[inline(never)]
+    pub fn owners_stay<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, act: Act) -> bool {
+        w.row(id).is_some_and(|row| match act {
+            Act::Leave => !self.system.spins_seated(row),
+            _ => self.owners_stay_by(w, id, row, act),
+        })
+    }
+
+    fn owners_stay_by<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        id: Id,
+        row: Thread,
+        act: Act,
+    ) -> bool {
+        let Some((instance, decider)) = self.knows_seats(row) else {
+            return false;
+        };
+        let look = &Look {
+            w,
+            instance,
+            decider,
+        };
+        let (owns, own) = (self.system.owns_seated(row), w.priority(id));
+        let has_seat = || self.seat(look, id);
+        // Others may shift for one who gives way there.
+        let shifts = matches!(look.decider, Decider::Masked(_));
+        match act {
+            Act::Leave => true,
+            Act::Enter(_) if owns => self.gets_seat(look, own),
+            Act::Enter(place) => self.displaces_no_owner(look, own, place),
+            Act::Change(..) if !w.is_ready(id) => true,
+            Act::Change(new, _) if has_seat() => {
+                let rises = new == own || new.beats(own);
+                rises || !owns && (!shifts || self.displaces_no_owner(look, new, Place::First))
+            }
+            Act::Change(new, _) => self.displaces_no_owner(look, new, Place::First),
+            Act::Requeue(Place::First) if has_seat() => true,
+            Act::Requeue(Place::Last) if !has_seat() => true,
+            Act::Requeue(Place::Last) if owns => false,
+            Act::Requeue(place) => {
+                (place == Place::Last && !shifts)
+                    || self.displaces_no_owner(look, own, Place::First)
+            }
+        }
+    }
+
+    /// Whether `id` has a seat of its home.
+    fn seat<W: Rows<Id = Id, Seat = Seat>>(&self, look: &Look<'_, 'a, W, Q, N>, id: Id) -> bool {
+        self.seats(look).any(|owner| owner == Some(id))
+    }
+
+    /// The owner of each seat of the instance; none for a free one.
+    fn seats<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        look: &Look<'_, 'a, W, Q, N>,
+    ) -> impl Iterator<Item = Option<Id>> {
+        let cpus = self.system.processors(look.instance).unwrap_or_default();
+        let (w, decider) = (look.w, look.decider);
+        cpus.into_iter()
+            .map(move |cpu| decider.owner(w, cpu.index()))
+    }
+
+    /// Whether no owner with a seat gives way to one that comes in with `priority`.
+    fn displaces_no_owner<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        look: &Look<'_, 'a, W, Q, N>,
+        priority: Priority,
+        place: Place,
+    ) -> bool {
+        self.seats(look).flatten().all(|seated| {
+            let other = look.w.priority(seated);
+            let goes_first = priority.beats(other) || priority == other && place == Place::First;
+            !goes_first || !self.owns_some(look.w, seated)
+        })
+    }
+
+    /// Whether an owner that comes in with `priority` gets a seat, and no other owner gives way.
+    fn gets_seat<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        look: &Look<'_, 'a, W, Q, N>,
+        priority: Priority,
+    ) -> bool {
+        if let Decider::Masked(_) = look.decider {
+            return false;
+        }
+        if self.seats(look).any(|owner| owner.is_none()) {
+            return true;
+        }
+        let all = || self.seats(look).flatten();
+        all().any(|seated| priority.beats(look.w.priority(seated)))
+            && self.displaces_no_owner(look, priority, Place::Last)
+    }
+
+    fn owns_some<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
+        w.row(id).is_some_and(|row| self.system.owns_seated(row))
+    }
+
+    /// [`System::obtain_apart`](crate::smp::System::obtain_apart) for `id`, whose home need not be open:
+    /// also for a lock that inherits, while its owner has a seat whenever it is ready.
+    pub fn obtain_apart<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        lock: Lock,
+        id: Id,
+        waits: bool,
+    ) -> Option<Result<Obtained, Error>> {
+        self.look_up_as(w, id, true);
+        let row = w.row(id)?;
+        if waits && self.system.owns_seated(row) && self.system.owner(lock) != Ok(Some(row)) {
+            // The caller's own locks count before it waits: it stands in the queues of those instances,
+            // too, in which others wait for them. `Router::reach_lock` sees to that, then this is asked
+            // again.
+            return None;
+        }
+        let seated = waits
+            && self.system.may_wait_seated(lock, row)
+            && self.owner_has_seat(w, lock)
+            && self.knows_seats(row).is_some();
+        let obtained = self.system.obtain_apart(lock, row, waits, seated);
+        self.watch_homes(w);
+        obtained
+    }
+
+    /// Whether the owner of `lock`, about whose home seats decide, has one, unless it is not ready.
+    fn owner_has_seat<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, lock: Lock) -> bool {
+        let owner = self.system.owner(lock).ok().flatten();
+        owner.is_some_and(|owner| {
+            let (Some(id), Some((instance, decider))) = (w.thread(owner), self.knows_seats(owner))
+            else {
+                return false;
+            };
+            if self.lends(instance) {
+                return false;
+            }
+            let look = Look {
+                w,
+                instance,
+                decider,
+            };
+            !w.is_ready(id) || self.seat(&look, id)
+        })
+    }
+
+    /// The home of `row`, and who decides about it, where seats do and priorities alone count.
+    pub(super) fn knows_seats(
+        &self,
+        row: Thread,
+    ) -> Option<(Instance, Decider<'a, Id, Seat, Q, N>)> {
+        let instance = self.system.scheduler(row).ok()?;
+        let home = self.home(instance);
+        let home = home.filter(|home| home.knows_priorities_alone())?;
+        let decider = home.decider();
+        decider.is_closed().then_some((instance, decider))
+    }
+
+    /// [`System::surrender_apart`](crate::smp::System::surrender_apart) for the thread of `row`; and whether
+    /// the next owner, for whom others wait, may not have a seat: then [`Router::count_waits`] is to
+    /// be called before it is ready.
+    pub fn surrender_apart<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        lock: Lock,
+        row: Thread,
+    ) -> Option<(Option<Thread>, bool)> {
+        let next = self.system.surrender_apart(lock, row)?;
+        let seated = next.filter(|_| self.system.is_seated(lock));
+        let counts = seated.is_some_and(|next| {
+            self.knows_seats(next).is_none_or(|(instance, decider)| {
+                if self.lends(instance) {
+                    return true;
+                }
+                let look = Look {
+                    w,
+                    instance,
+                    decider,
+                };
+                let spun = w.thread(next).filter(|id| w.is_ready(*id));
+                self.system.is_waited_for_in(lock, instance)
+                    || spun.is_some_and(|id| !self.seat(&look, id))
+            })
+        });
+        self.watch_homes(w);
+        Some((next, counts))
+    }
+
+    /// Homes are watched just while owners with a seat are at home there, or they lend. As many
+    /// steps as there are instances of which it is new, and their processors where they begin to
+    /// lend.
+    #[inline(always)]
+    pub fn watch_homes<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W) {
+        let mut anew = self.system.seats_owners_anew();
+        while anew != 0 {
+            let index = anew.trailing_zeros() as usize;
+            anew &= anew - 1;
+            self.watch_home(w, index);
+        }
+    }
+
+    #[inline(never)]
+    fn watch_home<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, index: usize) {
+        let Some(home) = self.homes.get(index).filter(|home| !home.lends()) else {
+            return;
+        };
+        let lends = W::LENDS && self.system.lends(home.instance());
+        home.watch(lends || self.system.seats_owners(home.instance()));
+        if lends {
+            self.begin_lending(w, home);
+        }
+    }
+
+    /// The seated locks of the owners of `instance` count from now on.
+    #[inline(never)]
+    pub(super) fn count_waits_of<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        instance: Instance,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        while let Some(owner) = self.system.seated_owner_of(instance) {
+            self.count_waits_for(w, owner, now, effects);
+        }
+    }
+
+    /// The seated locks of `owner`, and of the others at its home, count from now on: the homes of
+    /// all that it concerns lend, or are opened.
+    pub fn count_waits<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        owner: Thread,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        self.count_waits_for(w, owner, now, effects);
+        if let Ok(home) = self.system.scheduler(owner) {
+            self.count_waits_of(w, home, now, effects);
+        }
+    }
+
+    /// The seated locks of `owner` count from now on.
+    fn count_waits_for<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        owner: Thread,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        let lends = W::LENDS && self.all_know_seats(owner);
+        self.concern(w, owner, lends, now, effects);
+        let mut from = 0;
+        while let Some(waiter) = self.system.seated_waiter(owner, from) {
+            from = waiter.index() + 1;
+            self.concern(w, waiter, lends, now, effects);
+        }
+        if self.system.owns_seated(owner) {
+            self.ask(w, now, effects, |system, effects| {
+                system.count_waits(owner, now, effects);
+            });
+            self.watch_homes(w);
+        }
+    }
+
+    /// Whether seats decide about `owner`, and about all who wait for its seated locks.
+    fn all_know_seats(&self, owner: Thread) -> bool {
+        let mut from = 0;
+        let mut next = || {
+            let waiter = self.system.seated_waiter(owner, from)?;
+            from = waiter.index() + 1;
+            Some(waiter)
+        };
+        self.knows_seats(owner).is_some()
+            && core::iter::from_fn(&mut next).all(|waiter| self.knows_seats(waiter).is_some())
+    }
+
+    /// A lock that counts is about to concern the thread of `row`, whose row is brought up to date:
+    /// its home `lends` then, or it is opened.
+    pub(super) fn concern<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        row: Thread,
+        lends: bool,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        match w.thread(row) {
+            Some(id) if lends => self.look_up(w, id),
+            Some(id) => self.reach(w, id, now, effects),
+            None => {}
+        }
+    }
+
+    /// The locks for which the owners along the chain from `lock` wait count from now on. As many
+    /// steps as the chain has owners.
+    pub(super) fn count_chain<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        lock: Lock,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        let mut next = Some(lock);
+        while let Some(lock) = next {
+            let owner = self.system.owner(lock).ok().flatten();
+            if let Some(owner) = owner.filter(|_| self.system.is_seated(lock)) {
+                self.count_waits(w, owner, now, effects);
+            }
+            next = owner.and_then(|owner| self.system.waits_for(owner).ok()?);
+        }
+    }
+}
+
+/// An instance about which seats decide.
+struct Look<'l, 'a, W: Rows, Q: Ready<W::Id>, const N: usize> {
+    w: &'l W,
+    instance: Instance,
+    decider: Decider<'a, W::Id, W::Seat, Q, N>,
+}

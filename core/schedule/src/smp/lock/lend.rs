@@ -1,0 +1,266 @@
+//! Owns: who may run in place of whom, and whose place it is, where seats decide: the rows of
+//! loans.
+//! Must never know: who decides about an instance, and who has which seat.
+//!
+//! A thread that owns a lock for which others wait, and waits for no such lock itself, is the *end*
+//! of their chains. In each instance where somebody waits for it, directly or not, the first of
+//! those that are at home there is its *lender*: while the end is ready without a seat, the lender
+//! stands among the ready threads of its home, and the end uses the seat that the lender gets. The
+//! instances are asked in one order: the end's home, then the others in the order in which somebody
+//! began to wait there.
+
+use super::Table;
+use crate::Cpu;
+use crate::smp::closed::Place;
+use crate::smp::node::{NodeRecord, State};
+use crate::smp::steps::step;
+use crate::smp::{Effects, Instance, Lock, Priority, Reasons, System, Thread, order::Order};
+use taktos_time::Instant;
+
+/// The part of a loan that is kept beside each thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoanRecord {
+    /// The end for which the thread, which waits, stands among the ready ones of its home: one that
+    /// waits blocked does so for that alone, one that spins in any case.
+    pub(crate) stands_for: Option<Thread>,
+    /// Whether the thread, an end that is ready, stands among those of its home no longer: it runs
+    /// in place of another.
+    pub(crate) is_away: bool,
+    /// The processor on whose seat the thread, an end, runs or is to run.
+    pub(crate) uses: Option<Cpu>,
+    /// To what the world has raised the thread, for those who wait for its locks at home.
+    pub(crate) inherits: Option<Priority>,
+    /// The place among its equals at home that the last change of that gives the thread.
+    pub(crate) place: Place,
+}
+
+impl LoanRecord {
+    /// That of a thread which is no end, and stands for none.
+    pub const NONE: Self = Self {
+        stands_for: None,
+        is_away: false,
+        uses: None,
+        inherits: None,
+        place: Place::Last,
+    };
+
+    /// Whether nothing is lent by or to the thread.
+    fn is_none(self) -> bool {
+        let Self { place, .. } = self;
+        self == Self {
+            place,
+            ..Self::NONE
+        }
+    }
+
+    /// Whether the thread, which `is_ready`, has a seat at home or stands there in the rings.
+    pub(crate) fn moves(self, is_ready: bool) -> bool {
+        match is_ready {
+            true => !self.is_away,
+            false => self.stands_for.is_some(),
+        }
+    }
+}
+
+impl System<'_> {
+    /// Whether threads that are at home in `instance`, about which seats decide, wait for locks
+    /// that count, or own such.
+    #[inline(always)]
+    pub(crate) fn lends(&self, instance: Instance) -> bool {
+        let record = self.instances.get(instance.index());
+        record.is_some_and(|record| record.closed && record.involved > 0)
+    }
+
+    /// Whether `thread` waits for a lock that counts, or owns one.
+    pub(crate) fn is_involved(&self, thread: Thread) -> bool {
+        self.locks.is_involved(thread)
+    }
+
+    /// The priority that those who wait for locks of `thread` at its home lend it; none where
+    /// nobody does. As many steps as there are locks.
+    pub(crate) fn inherited(&self, thread: Thread) -> Option<Priority> {
+        let home = self.home(thread);
+        let highest = |lock| self.locks.queues.highest(lock, home);
+        let inherits = |lock: &Lock| self.locks.inherits(*lock) && !self.locks.is_apart(*lock);
+        let level = self
+            .owned_of(thread)
+            .filter(inherits)
+            .filter_map(highest)
+            .min()?;
+        Some(self.unmapped(home.0, level))
+    }
+
+    /// All threads that can have to do with locks have rows below this.
+    pub(crate) fn lockers(&self) -> usize {
+        self.locks.waits.len().min(self.idle_from as usize)
+    }
+
+    /// The first thread in rows from `from` on that owns locks that count, or to or by which
+    /// something is lent. As many steps as there are rows before it.
+    pub(crate) fn next_concerned(&self, from: usize) -> Option<Thread> {
+        let mut rest = self.locks.waits.get(from..self.lockers())?.iter();
+        let found = rest.position(|wait| wait.counting > 0 || !wait.loan.is_none())?;
+        Thread::new(from + found)
+    }
+
+    /// The record of `thread`; nothing where there are no locks.
+    pub(crate) fn loan(&self, thread: Thread) -> LoanRecord {
+        let wait = self.locks.waits.get(thread.index());
+        wait.map_or(LoanRecord::NONE, |wait| wait.loan)
+    }
+
+    /// Changes the record of `thread`.
+    pub(crate) fn set_loan(&mut self, thread: Thread, change: impl FnOnce(&mut LoanRecord)) {
+        if let Some(wait) = self.locks.waits.get_mut(thread.index()) {
+            change(&mut wait.loan);
+        }
+    }
+
+    /// Whether `thread` owns locks that count, and waits for none.
+    pub(crate) fn is_end(&self, thread: Thread) -> bool {
+        self.locks.counts_for(thread) && self.next_in_chain(thread).is_none()
+    }
+
+    /// The end of the chain from `thread`, which waits for a lock that counts; none where it does
+    /// not. As many steps as the chain has owners.
+    pub(crate) fn end_for(&self, thread: Thread) -> Option<Thread> {
+        let first = self.next_in_chain(thread)?;
+        let next = |owner: &Thread| self.next_in_chain(*owner);
+        core::iter::successors(Some(first), next)
+            .inspect(|_| step())
+            .last()
+    }
+
+    /// The owner of the lock that `thread` waits for, if that counts.
+    fn next_in_chain(&self, thread: Thread) -> Option<Thread> {
+        let lock = self.locks.waits_for(thread)?;
+        self.locks
+            .owner(lock)
+            .filter(|_| !self.locks.is_apart(lock))
+    }
+
+    /// Whether somebody who is at home where `thread` is spins for a lock of its that counts.
+    pub(crate) fn leads_at_home(&self, thread: Thread) -> bool {
+        let home = self.home(thread);
+        let waited = |lock| self.locks.queues.first(lock, home).is_some();
+        let counts = |lock: &Lock| self.locks.sticks(*lock) && !self.locks.is_apart(*lock);
+        self.owned_of(thread).filter(counts).any(waited)
+    }
+
+    /// Whether `end` keeps its place at home while it runs elsewhere: it owns a lock of MrsP.
+    pub(crate) fn sticks_at_home(&self, end: Thread) -> bool {
+        self.owned_of(end).any(|lock| self.locks.sticks(lock))
+    }
+
+    /// The lender of `end` in `instance`; none where nobody who is at home there waits for it.
+    /// Along the chain from it, as many steps as there are locks.
+    pub(crate) fn lender(&self, end: Thread, instance: Instance) -> Option<Thread> {
+        let mut owner = end;
+        loop {
+            let first = |lock| self.locks.queues.first(lock, instance);
+            let waiting = self.owned_of(owner).filter(|lock| {
+                step();
+                self.locks.inherits(*lock) && !self.locks.is_apart(*lock)
+            });
+            owner = waiting
+                .filter_map(first)
+                .min_by_key(|thread| self.effective(*thread, instance))?;
+            if self.home(owner) == instance {
+                return Some(owner);
+            }
+        }
+    }
+
+    /// The instance that is asked after `before` for a seat for `end`; the first one where there is
+    /// none. A thread that is pinned runs at home alone.
+    pub(crate) fn asked_after(&self, end: Thread, before: Option<Instance>) -> Option<Instance> {
+        let home = self.home(end);
+        let next = match before {
+            None => return Some(home),
+            Some(_) if self.thread(end.0).pins > 0 => NodeRecord::NO_HELPER,
+            Some(before) if before == home => self.thread(end.0).helper,
+            Some(before) => self.node(before.0, end.0).next_helper,
+        };
+        (next != NodeRecord::NO_HELPER).then_some(Instance(next))
+    }
+
+    /// The instances `opened`, a bit each, were opened while their seats were lent, and the rows of
+    /// those whom locks that count concern there are up to date: the tables help them from now on.
+    /// As many steps as there are threads, and for each that is involved those of
+    /// [`System::update_priority`].
+    pub(crate) fn help_again(&mut self, opened: u32, now: Instant, effects: &mut impl Effects) {
+        for row in (0..self.lockers()).filter_map(Thread::new) {
+            if !self.is_concerned(row, opened) {
+                continue;
+            }
+            let home = self.home(row);
+            let waits = self.next_in_chain(row).is_some();
+            let spins = waits && self.locks.spins(row);
+            let sticks = |lock: &Lock| self.locks.sticks(*lock) && self.locks.counts(*lock);
+            let locks = self.owned_of(row).filter(sticks).count() + usize::from(spins);
+            self.node_mut(home.0, row.0).sticky += locks as u16;
+            if waits && !spins {
+                self.add_reasons(row.0, Reasons::LOCK, now, effects);
+            }
+            self.leave_ring(row, effects);
+        }
+        for row in (0..self.lockers()).filter_map(Thread::new) {
+            if self.is_concerned(row, opened) {
+                self.take_place_anew(row, now, effects);
+                self.update_priority(row, Order::Append, now, effects);
+            }
+        }
+        for row in (0..self.lockers()).filter_map(Thread::new) {
+            if self.is_concerned(row, opened) && self.is_end(row) {
+                self.request_help(row, effects);
+            }
+        }
+        self.let_owners_lead(now, effects);
+    }
+
+    /// Whether a lock that counts concerns `thread`, which is at home in one of these instances.
+    fn is_concerned(&self, thread: Thread, opened: u32) -> bool {
+        self.locks.is_involved(thread) && opened & 1 << self.home(thread).index() != 0
+    }
+
+    /// `thread`, which is involved, stands in a ring of the world's no longer, where it does so by
+    /// its own priority, but in the tables.
+    fn leave_ring(&mut self, thread: Thread, effects: &mut impl Effects) {
+        let home = self.home(thread).0;
+        let node = self.node_mut(home, thread.0);
+        if node.kept {
+            node.key.level = node.real.min(node.deadline);
+            self.take_ready(home, thread.0, effects);
+            self.refresh(home, thread.0);
+            self.put_ready(home, thread.0, Order::Prepend, effects);
+        }
+    }
+
+    /// `thread`, if it is READY at home, has a processor there if it is urgent enough.
+    fn take_place_anew(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
+        let home = self.home(thread).0;
+        if self.node(home, thread.0).state == State::Ready {
+            self.remove_ready(home, thread.0, effects);
+            self.refresh(home, thread.0);
+            self.enqueue(home, thread.0, Order::Prepend, now, effects);
+        }
+    }
+
+    /// The locks of `thread`, if any of them counts: otherwise none. As many steps as there are
+    /// locks up to the last one.
+    fn owned_of(&self, thread: Thread) -> impl Iterator<Item = Lock> + '_ {
+        let wait = self.locks.waits.get(thread.index());
+        let wait = wait.filter(|wait| wait.counting > 0);
+        let owned = wait.map_or(0, |wait| usize::from(wait.owned));
+        let owns = move |lock: &Lock| self.locks.owner(*lock) == Some(thread);
+        self.locks.all().filter(owns).take(owned)
+    }
+}
+
+impl Table<'_> {
+    /// Whether locks of `thread` [count](Table::counts).
+    fn counts_for(&self, thread: Thread) -> bool {
+        let wait = self.waits.get(thread.index());
+        wait.is_some_and(|wait| wait.counting > 0)
+    }
+}
