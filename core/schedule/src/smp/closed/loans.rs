@@ -72,7 +72,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 perform(home.decider(), &lent(home, w), id, (act, set), moves);
             }
         }
-        self.settle(w, now, effects);
+        match w.row(id).is_some_and(|row| self.system.stays_listed(row)) {
+            true => self.settle(w, now, effects),
+            false => self.settle_beside(w, now, effects),
+        }
         self.between = None;
         true
     }
@@ -121,9 +124,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 
     /// Brings seats and processors in line with who waits for whom, after each change of that, and
-    /// before who is granted a lock is ready. Nothing where nothing is lent. As many rounds as
-    /// there are ends, times instances; each as many steps as there are threads, and for each end
-    /// as many as it has instances that help it, times processors.
+    /// before who is granted a lock is ready. Nothing where nothing is lent. As many steps as there
+    /// are threads that wait for locks that count or own such, and those of [`Router::seat_ends`].
     #[inline(always)]
     pub fn settle<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
@@ -144,22 +146,48 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         now: Instant,
         effects: &mut E,
     ) {
-        loop {
-            let mut moved = self.count_lent(w, now, effects);
-            let mut from = 0;
-            while let Some(row) = self.system.next_concerned(from) {
-                moved |= self.inherit(w, row) || self.end_standing(w, row);
-                from = row.index() + 1;
-            }
-            from = 0;
-            while let Some(row) = self.system.next_concerned(from) {
-                if self.system.is_end(row) {
-                    moved |= self.seat_end(w, row);
-                }
-                from = row.index() + 1;
-            }
-            if !moved {
-                break;
+        while self.count_lent(w, now, effects) {}
+        let mut last = None;
+        while let Some(row) = self.system.next_concerned(last) {
+            last = Some(row);
+            self.inherit(w, row);
+            self.end_standing(w, row);
+        }
+        self.seat_ends(w);
+    }
+
+    /// [`Router::settle`] after an act of a thread that neither waits for a lock that counts nor owns
+    /// one, by which seats may have other owners: nobody waits for another one than before.
+    #[inline(never)]
+    fn settle_beside<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        let is_settled = |home: &Home<Id, Seat, Q, N>| {
+            let mut seats = home.lent_seats().iter();
+            self.system.lends(home.instance())
+                && seats.all(|seat| seat.owner.get() == seat.told.get())
+        };
+        if self.has_to_settle() && self.system.has_seats_owners_anew() {
+            self.settle(w, now, effects);
+        } else if !self.homes.iter().filter(|home| home.lends()).all(is_settled) {
+            self.seat_ends(w);
+        }
+    }
+
+    /// Each end that is ready uses a seat, if one can be had for it, and the processors hear who uses
+    /// them. As many rounds as there are ends, times instances; each as many steps for each end as it
+    /// has instances that help it, times processors.
+    #[inline(never)]
+    fn seat_ends<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W) {
+        let mut moved = true;
+        while core::mem::take(&mut moved) {
+            let mut last = None;
+            while let Some(row) = self.system.next_concerned(last) {
+                last = Some(row);
+                moved |= self.system.is_end(row) && self.seat_end(w, row);
             }
         }
         self.tell_users(w);
@@ -238,19 +266,17 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 
     /// The thread of `row` has the priority that those who wait for it at home lend it, while it is
-    /// ready, or stands for an end. Whether that is another one.
-    fn inherit<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) -> bool {
+    /// ready, or stands for an end.
+    fn inherit<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) {
         let loan = self.system.loan(row);
         let home = self.lending_home_of(row);
-        let Some(id) = w.thread(row) else {
-            return false;
-        };
+        let Some(id) = w.thread(row) else { return };
         let moves = loan.moves(self.is_ready(w, id)) || loan.is_away;
         let inherits = home
             .filter(|_| moves)
             .and_then(|_| self.system.inherited(row));
         if inherits == loan.inherits {
-            return false;
+            return;
         }
         self.system.set_loan(row, |loan| loan.inherits = inherits);
         let place = loan.place;
@@ -263,18 +289,20 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             }
             _ => set(),
         }
-        true
     }
 
     /// The thread of `row` stands for its end no longer, or comes back to its home, where it
-    /// should. Whether it did.
-    fn end_standing<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) -> bool {
+    /// should.
+    fn end_standing<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) {
         let loan = self.system.loan(row);
         let (Some(id), Some(home)) = (w.thread(row), self.lending_home_of(row)) else {
-            return false;
+            return;
         };
-        let runs_elsewhere = self.system.is_end(row) && loan.uses.is_some();
-        if loan.is_away && !(self.is_ready(w, id) && runs_elsewhere) {
+        let runs_elsewhere = loan.uses.is_some() && self.system.is_end(row);
+        if loan.uses.is_some() && !runs_elsewhere {
+            self.system.set_loan(row, |loan| loan.uses = None);
+        }
+        if loan.is_away && !(runs_elsewhere && self.is_ready(w, id)) {
             self.system.set_loan(row, |loan| loan.is_away = false);
             let place = match self.system.end_for(row) {
                 Some(_) => Place::Last,
@@ -283,26 +311,33 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             if self.is_ready(w, id) {
                 enter(home, w, id, place);
             }
-            return true;
         }
-        if loan.uses.is_some() && !self.system.is_end(row) {
-            self.system.set_loan(row, |loan| loan.uses = None);
+        let Some(end) = loan.stands_for else { return };
+        let lender = self.lender_of(w, end, home.instance());
+        if lender == Some(row) || !self.stand_down(w, home, row, id) {
+            return;
         }
-        let Some(end) = loan.stands_for else {
-            return false;
-        };
-        if self.lender_of(w, end, home.instance()) == Some(row) {
-            return false;
-        }
-        self.system.set_loan(row, |loan| loan.stands_for = None);
-        if self.is_ready(w, id) {
-            return true;
-        }
-        home.decider().remove(&lent(home, w), id);
-        if let Some(next) = self.lender_of(w, end, home.instance()) {
+        if let Some(next) = lender {
             self.stand(w, home, next, end);
         }
-        true
+    }
+
+    /// The thread `id` of `row`, at home in `home`, stands for its end no longer. Whether it left the
+    /// ready threads of its home by that.
+    fn stand_down<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        row: Thread,
+        id: Id,
+    ) -> bool {
+        self.system.set_loan(row, |loan| loan.stands_for = None);
+        let leaves = !self.is_ready(w, id);
+        if leaves {
+            home.decider().remove(&lent(home, w), id);
+            self.inherit(w, row);
+        }
+        leaves
     }
 
     /// The lender of `end` in `instance`, if `end` is one, and is ready.
@@ -337,31 +372,43 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             true => home.decider().requeue(&lent(home, w), id, Place::First),
             false => enter(home, w, id, Place::First),
         }
+        self.inherit(w, lender);
         true
     }
 
-    /// The end of `row` keeps the seat that it uses, or gets another one, if it is ready: one that
-    /// serves it as it is, or one for which it comes back to its home, or a lender comes in.
-    /// Whether a thread came in or left for that.
+    /// The end of `row` keeps the seat that it uses, or gets another one, if it is ready, and whoever
+    /// else got one for it leaves that. Whether a thread came in or left for that.
     fn seat_end<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) -> bool {
         let Some(id) = w.thread(row) else {
             return false;
         };
+        let is_ready = self.is_ready(w, id);
         let uses = self.system.loan(row).uses;
-        if let Some(cpu) = uses.filter(|cpu| self.is_ready(w, id) && self.serves(w, row, *cpu)) {
-            return self.leave_others(w, row, id, cpu);
+        let keeps = uses.filter(|cpu| is_ready && self.serves(w, row, *cpu));
+        let mut moved = false;
+        if keeps.is_none() {
+            self.system.set_loan(row, |loan| loan.uses = None);
+            moved = is_ready && self.find_seat(w, row, id);
         }
-        self.system.set_loan(row, |loan| loan.uses = None);
-        if !self.is_ready(w, id) || self.asks_all(row, |it, home| it.takes_seat(w, row, home)) {
-            return self.is_ready(w, id);
+        match self.system.loan(row).uses {
+            Some(cpu) => self.leave_others(w, row, id, cpu) || moved,
+            None => moved,
+        }
+    }
+
+    /// `end`, the thread `id`, which is ready, gets a seat, if there is one: one that serves it as it
+    /// is, or one for which it comes back to its home, or a lender comes in. Whether one came in.
+    fn find_seat<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, end: Thread, id: Id) -> bool {
+        if self.asks_all(end, |it, home| it.takes_seat(w, end, home)) {
+            return false;
         }
         let mut moved = false;
-        self.asks_all(row, |it, home| {
-            let comes = it.comes_in(w, row, id, home);
+        self.asks_all(end, |it, home| {
+            let comes = it.comes_in(w, end, id, home);
             moved |= comes;
-            comes && it.takes_seat(w, row, home)
+            comes && it.takes_seat(w, end, home)
         });
-        moved || self.goes_first(w, row, id)
+        moved || self.goes_first(w, end, id)
     }
 
     /// `end`, the thread `id`, which is ready and has no seat, and for which one spins at its home,
@@ -380,7 +427,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             let owner = lent.at(cpu.index()).owner.get();
             owner.filter(|owner| w.priority(*owner) == w.priority(id))
         };
-        let cpus = self.cpus_of(home).into_iter().filter(may_run);
+        let cpus = home.lent_cpus().into_iter().filter(may_run);
         let mut all = cpus.filter_map(equals).peekable();
         let leads = |it: &Self, id| w.row(id).is_some_and(|row| it.system.leads_at_home(row));
         if all.peek().is_none() || all.any(|owner| leads(self, owner)) {
@@ -452,7 +499,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         end: Thread,
         home: &Home<Id, Seat, Q, N>,
     ) -> bool {
-        let mut cpus = self.cpus_of(home).into_iter();
+        let mut cpus = home.lent_cpus().into_iter();
         let cpu = cpus.find(|cpu| self.serves(w, end, *cpu));
         if cpu.is_some() {
             self.system.set_loan(end, |loan| loan.uses = cpu);
@@ -473,17 +520,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let mut moved = false;
         self.asks_all(end, |it, home| {
             let lent = lent(home, w);
-            for other in it.cpus_of(home).without(cpu) {
+            for other in home.lent_cpus().without(cpu) {
                 let owner = lent.at(other.index()).owner.get();
                 if let Some(owner) = owner
                     && let Some(row) = w.row(owner)
                     && it.system.loan(row).stands_for == Some(end)
                 {
-                    it.system.set_loan(row, |loan| loan.stands_for = None);
-                    if !it.is_ready(w, owner) {
-                        home.decider().remove(&lent, owner);
-                        moved = true;
-                    }
+                    moved |= it.stand_down(w, home, row, owner);
                 }
             }
             false
@@ -511,7 +554,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             home.decider().remove(&lent, id);
             return true;
         }
-        let cpus = self.cpus_of(home);
+        let cpus = home.lent_cpus();
         let owns = |cpu: &Cpu| lent.at(cpu.index()).owner.get() == Some(id);
         let own = cpus.into_iter().find(owns).filter(|_| cpus.contains(cpu));
         if own.is_some() {
@@ -520,14 +563,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         own.is_some()
     }
 
-    fn cpus_of(&self, home: &Home<Id, Seat, Q, N>) -> CpuSet {
-        self.system.processors(home.instance()).unwrap_or_default()
-    }
-
     /// The processors of all homes that lend.
     fn lending_cpus(&self) -> CpuSet {
         let lending = self.homes.iter().filter(|home| home.lends());
-        lending.fold(CpuSet::EMPTY, |all, home| all.or(self.cpus_of(home)))
+        lending.fold(CpuSet::EMPTY, |all, home| all.or(home.lent_cpus()))
     }
 
     // --- Processors.
@@ -559,29 +598,29 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// Each processor of homes that lend hears who is to run there.
     fn tell_users<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W) {
-        let all = self.lending_cpus();
-        for cpu in all {
-            if let Some(home) = self.home_of(cpu) {
-                let (user, lent) = (self.user_of(w, home, cpu), lent(home, w));
+        let mut users = [None; N];
+        for home in self.homes.iter().filter(|home| home.lends()) {
+            let lent = lent(home, w);
+            for cpu in lent.cpus {
+                let user = self.user_of(w, home, cpu);
                 if lent.at(cpu.index()).user.get() != user {
                     home.decider().charge(&lent, cpu.index());
                     lent.at(cpu.index()).user.set(user);
                 }
+                users[cpu.index() % N] = user;
             }
         }
-        for cpu in all {
-            if let Some(home) = self.home_of(cpu) {
-                let lent = lent(home, w);
-                let seat = lent.at(cpu.index());
-                seat.tell(seat.user.get());
+        let all = self.lending_cpus();
+        let user_on = |cpu: Cpu| users[cpu.index() % N];
+        for home in self.homes.iter().filter(|home| home.lends()) {
+            for cpu in home.lent_cpus() {
+                lent(home, w).at(cpu.index()).tell(user_on(cpu));
+                let heir = match self.who_waits_for(w, cpu, all, user_on) {
+                    Some(_) => None,
+                    None => Some(self.heir_on(w, cpu, user_on(cpu))),
+                };
+                tell(w, cpu, heir);
             }
-        }
-        for cpu in all {
-            let heir = match self.who_waits_for(w, cpu, all) {
-                Some(_) => None,
-                None => Some(self.heir_on(w, cpu)),
-            };
-            tell(w, cpu, heir);
         }
     }
 
@@ -591,19 +630,19 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         w: &W,
         cpu: Cpu,
         all: CpuSet,
+        user_on: impl Fn(Cpu) -> Option<Id>,
     ) -> Option<Cpu> {
         let current = w.current(w.seat(cpu.index()));
         let mut others = all.without(cpu).into_iter();
-        others.find(|other| self.told_user(w, *other) == Some(current))
+        others.find(|other| user_on(*other) == Some(current))
     }
 
-    /// The thread that can run on `cpu` now: its user, unless another processor has the registers
+    /// The thread that can run on `cpu` now: its `user`, unless another processor has the registers
     /// of that.
-    fn heir_on<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu) -> Id {
+    fn heir_on<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu, user: Option<Id>) -> Id {
         let idle = w.idle(cpu.index());
         let has = |other: Cpu, id| w.current(w.seat(other.index())) == id;
         let mut others = self.system.online().without(cpu).into_iter();
-        let user = self.told_user(w, cpu);
         let user = user.filter(|user| !others.any(|other| has(other, *user)));
         user.unwrap_or(idle)
     }
@@ -613,10 +652,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// there are processors.
     pub fn dispatch_lent<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu) -> Id {
         let current = w.current(w.seat(cpu.index()));
-        if let Some(other) = self.who_waits_for(w, cpu, self.lending_cpus()) {
+        let user_on = |cpu| self.told_user(w, cpu);
+        if let Some(other) = self.who_waits_for(w, cpu, self.lending_cpus(), user_on) {
             tell(w, other, Some(current));
         }
-        let heir = self.heir_on(w, cpu);
+        let heir = self.heir_on(w, cpu, user_on(cpu));
         w.set_heir(w.seat(cpu.index()), heir);
         heir
     }
@@ -638,7 +678,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             seat.owner.set(None);
             seat.tell(None);
         }
-        let cpus = self.cpus_of(home);
+        let cpus = self.system.processors(home.instance()).unwrap_or_default();
         for cpu in cpus {
             let owner = decider.owner(w, cpu.index());
             lent.at(cpu.index()).owner.set(owner);
@@ -653,7 +693,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     fn end_lending<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W) {
         let all = self.lending_cpus();
         for home in self.homes.iter().filter(|home| home.lends()) {
-            let (instance, cpus) = (home.instance(), self.cpus_of(home));
+            let (instance, cpus) = (home.instance(), home.lent_cpus());
             let runs = |cpu: Cpu| {
                 let seat = w.seat(cpu.index());
                 let owner = lent(home, w).at(cpu.index()).owner.get();
@@ -674,7 +714,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// All homes that lend do so no longer: each thread that is ready stands or has a seat at home,
     /// and nobody else does. The tables are to decide about them.
     pub(super) fn end_loans<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W) {
-        for row in (0..self.system.lockers()).filter_map(Thread::new) {
+        let mut last = None;
+        while let Some(row) = self.system.next_listed(last) {
+            last = Some(row);
             let loan = self.system.loan(row);
             if let (Some(id), Some(home)) = (w.thread(row), self.lending_home_of(row)) {
                 if loan.stands_for.is_some() && !self.is_ready(w, id) {

@@ -928,7 +928,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         for instance in instances().filter_map(Instance::new) {
             self.open_seats(w, instance, now);
         }
-        for row in (0..self.system.lockers()).filter_map(Thread::new) {
+        let mut last = None;
+        while let Some(row) = self.system.next_listed(last) {
+            last = Some(row);
             if let Some(id) = w.thread(row).filter(|_| self.system.is_involved(row)) {
                 self.look_up(w, id);
             }

@@ -53,6 +53,7 @@ impl System<'_> {
                 .filter(|_| self.locks.has_room())
         };
         for thread in threads() {
+            self.check_listed(thread)?;
             let counted = usize::from(self.locks.wait(thread).seated);
             law(
                 counted == owned(thread),
@@ -151,6 +152,16 @@ impl System<'_> {
         law(
             !self.chain_leads_to(lock, thread),
             "no thread waits for itself",
+            Some(thread),
+        )
+    }
+
+    /// Who is involved, or has a loan, is listed. Seats rely on that.
+    fn check_listed(&self, thread: Thread) -> Result<(), Violation> {
+        let is_listed = self.locks.wait(thread).is_listed;
+        law(
+            is_listed || !self.locks.stays_listed(thread),
+            "who is concerned by a lock that counts, or has a loan, is listed",
             Some(thread),
         )
     }

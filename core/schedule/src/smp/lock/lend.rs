@@ -90,17 +90,36 @@ impl System<'_> {
         Some(self.unmapped(home.0, level))
     }
 
-    /// All threads that can have to do with locks have rows below this.
-    pub(crate) fn lockers(&self) -> usize {
-        self.locks.waits.len().min(self.idle_from as usize)
+    /// The thread after `before`, by rows, that waits for a lock that counts or owns one, or to or by
+    /// which something is lent; the first one after none. As many steps as threads have ceased to be
+    /// such since the list was walked.
+    pub(crate) fn next_listed(&mut self, before: Option<Thread>) -> Option<Thread> {
+        loop {
+            step();
+            let next = *self.locks.link_after(before);
+            let row = next?;
+            if self.locks.stays_listed(row) {
+                return next;
+            }
+            let wait = self.locks.wait_mut(row);
+            wait.is_listed = false;
+            *self.locks.link_after(before) = wait.next_listed.take();
+        }
     }
 
-    /// The first thread in rows from `from` on that owns locks that count, or to or by which
-    /// something is lent. As many steps as there are rows before it.
-    pub(crate) fn next_concerned(&self, from: usize) -> Option<Thread> {
-        let mut rest = self.locks.waits.get(from..self.lockers())?.iter();
-        let found = rest.position(|wait| wait.counting > 0 || !wait.loan.is_none())?;
-        Thread::new(from + found)
+    /// [`System::next_listed`] of those that own locks that count, or to or by which something is
+    /// lent.
+    pub(crate) fn next_concerned(&mut self, before: Option<Thread>) -> Option<Thread> {
+        let mut next = self.next_listed(before);
+        while let Some(row) = next.filter(|row| !self.locks.is_concerned(*row)) {
+            next = self.next_listed(Some(row));
+        }
+        next
+    }
+
+    /// Whether `thread` is involved in locks, or has a loan.
+    pub(crate) fn stays_listed(&self, thread: Thread) -> bool {
+        self.locks.has_room() && self.locks.stays_listed(thread)
     }
 
     /// The record of `thread`; nothing where there are no locks.
@@ -113,6 +132,9 @@ impl System<'_> {
     pub(crate) fn set_loan(&mut self, thread: Thread, change: impl FnOnce(&mut LoanRecord)) {
         if let Some(wait) = self.locks.waits.get_mut(thread.index()) {
             change(&mut wait.loan);
+            if !wait.is_listed && !wait.loan.is_none() {
+                self.locks.list(thread);
+            }
         }
     }
 
@@ -186,13 +208,11 @@ impl System<'_> {
 
     /// The instances `opened`, a bit each, were opened while their seats were lent, and the rows of
     /// those whom locks that count concern there are up to date: the tables help them from now on.
-    /// As many steps as there are threads, and for each that is involved those of
-    /// [`System::update_priority`].
+    /// For each that is involved as many steps as [`System::update_priority`] takes.
     pub(crate) fn help_again(&mut self, opened: u32, now: Instant, effects: &mut impl Effects) {
-        for row in (0..self.lockers()).filter_map(Thread::new) {
-            if !self.is_concerned(row, opened) {
-                continue;
-            }
+        let mut last = None;
+        while let Some(row) = self.next_involved(last, opened) {
+            last = Some(row);
             let home = self.home(row);
             let waits = self.next_in_chain(row).is_some();
             let spins = waits && self.locks.spins(row);
@@ -204,23 +224,33 @@ impl System<'_> {
             }
             self.leave_ring(row, effects);
         }
-        for row in (0..self.lockers()).filter_map(Thread::new) {
-            if self.is_concerned(row, opened) {
-                self.take_place_anew(row, now, effects);
-                self.update_priority(row, Order::Append, now, effects);
-            }
+        last = None;
+        while let Some(row) = self.next_involved(last, opened) {
+            last = Some(row);
+            self.take_place_anew(row, now, effects);
+            self.update_priority(row, Order::Append, now, effects);
         }
-        for row in (0..self.lockers()).filter_map(Thread::new) {
-            if self.is_concerned(row, opened) && self.is_end(row) {
+        last = None;
+        while let Some(row) = self.next_involved(last, opened) {
+            last = Some(row);
+            if self.is_end(row) {
                 self.request_help(row, effects);
             }
         }
         self.let_owners_lead(now, effects);
     }
 
-    /// Whether a lock that counts concerns `thread`, which is at home in one of these instances.
-    fn is_concerned(&self, thread: Thread, opened: u32) -> bool {
-        self.locks.is_involved(thread) && opened & 1 << self.home(thread).index() != 0
+    /// The thread after `before`, by rows, which a lock that counts concerns, and which is at home in
+    /// one of the instances `opened`, a bit each.
+    fn next_involved(&mut self, before: Option<Thread>, opened: u32) -> Option<Thread> {
+        let mut next = self.next_listed(before);
+        let is_one = |it: &Self, row: Thread| {
+            it.locks.is_involved(row) && opened & 1 << it.home(row).index() != 0
+        };
+        while let Some(row) = next.filter(|row| !is_one(self, *row)) {
+            next = self.next_listed(Some(row));
+        }
+        next
     }
 
     /// `thread`, which is involved, stands in a ring of the world's no longer, where it does so by
@@ -262,5 +292,41 @@ impl Table<'_> {
     fn counts_for(&self, thread: Thread) -> bool {
         let wait = self.waits.get(thread.index());
         wait.is_some_and(|wait| wait.counting > 0)
+    }
+
+    /// Whether `thread` owns locks that count, or something is lent to or by it.
+    fn is_concerned(&self, thread: Thread) -> bool {
+        let wait = self.wait(thread);
+        wait.counting > 0 || !wait.loan.is_none()
+    }
+
+    /// Whether `thread` keeps its place in [`Table::listed`].
+    pub(super) fn stays_listed(&self, thread: Thread) -> bool {
+        self.is_involved(thread) || !self.wait(thread).loan.is_none()
+    }
+
+    /// `thread` stands in [`Table::listed`] from now on. As many steps as others do.
+    #[inline(never)]
+    pub(super) fn list(&mut self, thread: Thread) {
+        if self.wait(thread).is_listed {
+            return;
+        }
+        let mut before = None;
+        while let Some(next) = self.link_after(before).filter(|next| *next < thread) {
+            step();
+            before = Some(next);
+        }
+        let next = self.link_after(before).replace(thread);
+        let wait = self.wait_mut(thread);
+        wait.is_listed = true;
+        wait.next_listed = next;
+    }
+
+    /// The link to the thread that follows `before` in [`Table::listed`]; to the first after none.
+    fn link_after(&mut self, before: Option<Thread>) -> &mut Option<Thread> {
+        match before {
+            Some(before) => &mut self.wait_mut(before).next_listed,
+            None => &mut self.listed,
+        }
     }
 }

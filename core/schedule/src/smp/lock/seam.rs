@@ -40,6 +40,9 @@ impl System<'_> {
             if is != before {
                 self.locks.seats_owners_anew |= 1 << home.index();
             }
+            if is {
+                self.locks.list(thread);
+            }
         }
     }
 

@@ -205,6 +205,7 @@ impl System<'_> {
             from = waiter.index() + 1;
             let home = self.home(waiter);
             self.instances[home.index()].involved += 1;
+            self.locks.list(waiter);
             self.locks.seats_owners_anew |= 1 << home.index();
             match self.spins_seated(waiter) {
                 true => self.count_spin(waiter),

@@ -105,6 +105,9 @@ pub struct WaitRecord {
     pub(super) stand: Stand,
     /// While the seats of its home decide.
     pub(super) loan: LoanRecord,
+    /// Whether it stands in [`Table::listed`], and who follows it there.
+    pub(super) is_listed: bool,
+    pub(super) next_listed: Option<Thread>,
 }
 
 impl WaitRecord {
@@ -118,6 +121,8 @@ impl WaitRecord {
         seated: 0,
         stand: Stand::NOWHERE,
         loan: LoanRecord::NONE,
+        is_listed: false,
+        next_listed: None,
     };
 }
 
@@ -157,6 +162,9 @@ pub(crate) struct Table<'a> {
     turns: Turns,
     /// How many threads spin for locks that count.
     spinners: u16,
+    /// The first of the threads that are [involved](Table::is_involved), or have a loan; the others
+    /// follow by their rows. One that is neither any more leaves when the list is walked.
+    pub(super) listed: Option<Thread>,
     /// See [`System::seats_owners_anew`](crate::smp::System::seats_owners_anew).
     pub(super) seats_owners_anew: u32,
 }
@@ -211,6 +219,7 @@ impl<'a> Table<'a> {
             free,
             turns: Turns::NEW,
             spinners: 0,
+            listed: None,
             seats_owners_anew: 0,
         })
     }
