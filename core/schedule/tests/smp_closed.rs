@@ -35,6 +35,8 @@ struct Board<'a> {
     inherits: Vec<Cell<Option<Priority>>>,
     own: Vec<Cell<Priority>>,
     ready: Vec<Cell<bool>>,
+    /// Whether a thread that waits stands in a queue of the world's.
+    queued: [Cell<bool>; THREADS],
     home: Vec<Cell<usize>>,
     note: Vec<Cell<u64>>,
     branches: [Branches<usize>; THREADS],
@@ -62,6 +64,7 @@ impl<'a> Board<'a> {
             inherits: vec![Cell::new(None); all],
             own: vec![Cell::new(Priority::IDLE); all],
             ready: vec![Cell::new(false); all],
+            queued: [const { Cell::new(false) }; THREADS],
             home: cells(usize::MAX),
             note: vec![Cell::new(0); all],
             branches: [const { Branches::NONE }; THREADS],
@@ -413,6 +416,17 @@ impl<'a> Pair<'a> {
             .act(board, (id, home), (act, set), now, &mut flags)
     }
 
+    /// What `acts` does is settled once, in every second case.
+    fn together(&mut self, word: u64, acts: impl FnOnce(&mut Self)) {
+        let begins = word.count_ones() % 2 == 0 && self.router.begin_together();
+        acts(self);
+        if begins {
+            let mut flags = Preempts(self.board);
+            self.router
+                .end_together(self.board, at(self.now), &mut flags);
+        }
+    }
+
     /// Seats follow who waits for whom.
     fn settle_seats(&mut self) {
         let mut flags = Preempts(self.board);
@@ -452,12 +466,15 @@ impl<'a> Pair<'a> {
         let other = (0..self.made).find(|&other| other != id && queues(other));
         if let Some(other) = other {
             self.board.join_before(id, other);
+            self.board.queued[id].set(true);
+            self.board.queued[other].set(true);
         }
     }
 
-    /// `id`, which waited, is about to be ready.
+    /// `id`, which waited, is about to be ready. One that waited for a lock may stand at home for the
+    /// owner, which seats end.
     fn stops_waiting(&self, id: usize) {
-        if !self.plain.spins(row(id)) {
+        if self.board.queued[id].take() {
             self.board.leave(id);
         }
     }
@@ -1614,7 +1631,7 @@ impl<'a> Pair<'a> {
                     self.block(running);
                 }
             }
-            13 | 14 => self.set_priority(id, priority, place),
+            13 | 14 => self.together(word, |it| it.set_priority(id, priority, place)),
             15 | 16 => {
                 if let Some(running) = self.runner(number) {
                     self.goes(running, Place::Last);
@@ -1649,10 +1666,10 @@ impl<'a> Pair<'a> {
                         .iter()
                         .find(|lock| self.plain.owner(**lock) == Ok(Some(row(running))))
                 {
-                    self.surrender(*owned, running);
+                    self.together(word, |it| it.surrender(*owned, running));
                 }
             }
-            23 if self.waits_for_lock(id) => self.time_out(id),
+            23 if self.waits_for_lock(id) => self.together(word, |it| it.time_out(id)),
             24 if dice.draw(self.mood.calm) == 0 => {
                 self.moves(id, dice.draw(self.instances), priority)
             }

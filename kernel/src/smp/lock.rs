@@ -572,11 +572,27 @@ impl<S: System> Kernel<S> {
             // Before the tables let it fall: they raise it, too.
             several.note_loan(cs, thread, row);
         }
-        let _ = Self::ask_library(cs, |system, now, doings| system.time_out(row, now, doings));
-        several.settle(cs);
-        if spins == Some(Spin::Seated) {
-            self.deserve(cs, thread, Place::First);
-        }
+        several.together(cs, || {
+            let _ = Self::ask_library(cs, |system, now, doings| system.time_out(row, now, doings));
+            several.settle(cs);
+            if spins == Some(Spin::Seated) {
+                self.deserve(cs, thread, Place::First);
+            }
+        });
+    }
+
+    /// Ends the wait of `thread` for a cluster mutex with `error`.
+    #[inline(never)]
+    pub(crate) fn abort_lock(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        error: Error,
+    ) {
+        S::smp().together(cs, || {
+            self.leave_lock(cs, thread);
+            self.wake_with(cs, thread, error);
+        });
     }
 
     /// Gives `thread` the effective priority that it deserves, if it has another one; what it may wait
@@ -608,15 +624,12 @@ impl<S: System> Kernel<S> {
         if S::smp().with(cs, |scheduler| scheduler.system().owns_any(row)) != Some(true) {
             return;
         }
-        for lock in (0..S::smp().lenders.get(cs).len()).filter_map(Lock::new) {
-            let owns =
-                |cs| Self::ask_library(cs, |system, _, _| system.owner(lock)) == Ok(Some(row));
-            while owns(cs) {
-                if self.surrender(cs, lock, thread, row).is_err() {
-                    break;
-                }
+        let owns = |lock| Self::ask_library(cs, |system, _, _| system.owner(lock)) == Ok(Some(row));
+        S::smp().together(cs, || {
+            for lock in (0..S::smp().lenders.get(cs).len()).filter_map(Lock::new) {
+                while owns(lock) && self.surrender(cs, lock, thread, row).is_ok() {}
             }
-        }
+        });
     }
 
     /// [`Kernel::surrender`] of one that may raise its owner, where no instance need be open for it:
@@ -690,6 +703,17 @@ impl<S: System> Kernel<S> {
         if self.surrender_apart(cs, lock, thread, owner, true) {
             return Ok(());
         }
+        S::smp().together(cs, || self.surrender_counted(cs, lock, thread, owner))
+    }
+
+    /// [`Kernel::surrender`] of one that counts.
+    fn surrender_counted(
+        &'static self,
+        cs: CriticalSection<'_>,
+        lock: Lock,
+        thread: ThreadRef,
+        owner: smp::Thread,
+    ) -> Result<(), Error> {
         let several = S::smp();
         if several.ended_loan(cs, lock, owner).is_some()
             && let Some(lender) = several.lender(cs, lock)
@@ -963,8 +987,10 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
             Kernel::<S>::conclude_several(cs, Status::OK, 0)
         }
         Obtained::Spinning => {
-            S::smp().begin_spin(cs, current, row);
-            S::smp().settle(cs);
+            S::smp().together(cs, || {
+                S::smp().begin_spin(cs, current, row);
+                S::smp().settle(cs);
+            });
             Kernel::<S>::begins_to_spin(cs, current, timeout)
         }
         Obtained::Waiting if is_seated => {
@@ -1018,11 +1044,14 @@ decision!(Flush, ClusterMutex<S>, |cs, _, mutex, _, _| {
             system.flush_first(lock, now, doings)
         })
     };
-    while let Some(row) = first(cs)? {
-        S::smp().settle(cs);
-        if let Some(thread) = S::smp().thread(cs, row) {
-            S::kernel().wake_with(cs, thread, Error::Cancelled);
+    S::smp().together(cs, || {
+        while let Some(row) = first(cs)? {
+            S::smp().settle(cs);
+            if let Some(thread) = S::smp().thread(cs, row) {
+                S::kernel().wake_with(cs, thread, Error::Cancelled);
+            }
         }
-    }
+        Ok::<(), Error>(())
+    })?;
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
 });

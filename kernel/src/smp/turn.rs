@@ -202,9 +202,16 @@ impl<S: System> Kernel<S> {
         let (act, set) = (Act::Change(new.effective(), place), || {
             thread.urgency.set(cs, new)
         });
-        if S::smp().act(cs, thread, act, &set) {
-            // It may spin for a lock, or own some for which others wait.
-            return S::kernel().requeue_for_lock(cs, thread);
+        let done = S::smp().together(cs, || {
+            let done = S::smp().act(cs, thread, act, &set);
+            if done {
+                // It may spin for a lock, or own some for which others wait.
+                S::kernel().requeue_for_lock(cs, thread);
+            }
+            done
+        });
+        if done {
+            return;
         }
         S::smp().look_up(cs, thread, is_ready);
         thread.urgency.set(cs, new);

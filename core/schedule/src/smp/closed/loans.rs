@@ -68,6 +68,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         match act {
             Act::Leave | Act::Requeue(_) if loan.is_away => {}
             _ => {
+                if let (Act::Enter(_), Some(row)) = (act, w.row(id)) {
+                    self.stands_for_itself(w, home, row, id);
+                }
                 let moves = loan.moves(w.is_ready(id));
                 perform(home.decider(), &lent(home, w), id, (act, set), moves);
             }
@@ -78,6 +81,23 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
         self.between = None;
         true
+    }
+
+    /// The thread `id` of `row`, which is about to come in at `home`, stands there for nobody, and runs
+    /// nowhere else: [`Router::settle`] may not have found that yet.
+    fn stands_for_itself<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        row: Thread,
+        id: Id,
+    ) {
+        self.system.set_loan(row, |loan| loan.is_away = false);
+        if self.system.loan(row).stands_for.is_some() {
+            let between = self.between.replace((id, false));
+            self.stand_down(w, home, row, id);
+            self.between = between;
+        }
     }
 
     /// `id`, which may run on other processors than before, comes in again behind its equals at
@@ -139,6 +159,26 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
+    /// Until [`Router::end_together`], which the caller has to see to if this says so, nothing is
+    /// settled: once is enough for several acts, if nobody asks meanwhile who runs where. Whether it
+    /// was otherwise before.
+    pub fn begin_together(&mut self) -> bool {
+        !core::mem::replace(&mut self.together, true)
+    }
+
+    /// What was put off since [`Router::begin_together`] is settled.
+    pub fn end_together<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        self.together = false;
+        if core::mem::take(&mut self.unsettled) {
+            self.settle(w, now, effects);
+        }
+    }
+
     #[inline(never)]
     fn settle_lent<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
@@ -146,6 +186,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         now: Instant,
         effects: &mut E,
     ) {
+        if self.together {
+            self.unsettled = true;
+            return;
+        }
         while self.count_lent(w, now, effects) {}
         let mut last = None;
         while let Some(row) = self.system.next_concerned(last) {
@@ -170,9 +214,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.system.lends(home.instance())
                 && seats.all(|seat| seat.owner.get() == seat.told.get())
         };
-        if self.has_to_settle() && self.system.has_seats_owners_anew() {
+        if self.together || self.system.has_seats_owners_anew() {
             self.settle(w, now, effects);
-        } else if !self.homes.iter().filter(|home| home.lends()).all(is_settled) {
+        } else if !self
+            .homes
+            .iter()
+            .filter(|home| home.lends())
+            .all(is_settled)
+        {
             self.seat_ends(w);
         }
     }
@@ -610,17 +659,30 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 users[cpu.index() % N] = user;
             }
         }
-        let all = self.lending_cpus();
         let user_on = |cpu: Cpu| users[cpu.index() % N];
         for home in self.homes.iter().filter(|home| home.lends()) {
             for cpu in home.lent_cpus() {
                 lent(home, w).at(cpu.index()).tell(user_on(cpu));
-                let heir = match self.who_waits_for(w, cpu, all, user_on) {
-                    Some(_) => None,
-                    None => Some(self.heir_on(w, cpu, user_on(cpu))),
-                };
-                tell(w, cpu, heir);
+                tell(w, cpu, self.heir_now(w, cpu, user_on));
             }
+        }
+    }
+
+    /// The heir of `cpu`, whose home lends; none while another one is to run what has its registers
+    /// there.
+    fn heir_now<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        cpu: Cpu,
+        user_on: impl Fn(Cpu) -> Option<Id>,
+    ) -> Option<Id> {
+        let (user, current) = (user_on(cpu), w.current(w.seat(cpu.index())));
+        if user.unwrap_or(w.idle(cpu.index())) == current {
+            return Some(current);
+        }
+        match self.who_waits_for(w, cpu, self.lending_cpus(), user_on) {
+            Some(_) => None,
+            None => Some(self.heir_on(w, cpu, user)),
         }
     }
 
@@ -691,8 +753,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// The homes of which no thread is concerned any more lend no longer, once each of their
     /// processors runs what it should, and no other has registers of their threads.
     fn end_lending<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W) {
-        let all = self.lending_cpus();
-        for home in self.homes.iter().filter(|home| home.lends()) {
+        let ended =
+            |home: &&Home<Id, Seat, Q, N>| home.lends() && !self.system.lends(home.instance());
+        for home in self.homes.iter().filter(ended) {
             let (instance, cpus) = (home.instance(), home.lent_cpus());
             let runs = |cpu: Cpu| {
                 let seat = w.seat(cpu.index());
@@ -700,10 +763,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 !w.is_due(seat) && w.current(seat) == owner.unwrap_or(w.idle(cpu.index()))
             };
             let is_abroad = |cpu: Cpu| w.is_at_home(w.current(w.seat(cpu.index())), instance);
-            let ends = !self.system.lends(instance)
-                && cpus.into_iter().all(runs)
-                && !all.minus(cpus).into_iter().any(is_abroad);
-            if ends {
+            let others = self.lending_cpus().minus(cpus);
+            if cpus.into_iter().all(runs) && !others.into_iter().any(is_abroad) {
                 home.end_lending();
                 home.watch(self.system.seats_owners(instance));
                 self.lending &= !(1 << instance.index());

@@ -53,6 +53,10 @@ pub struct Router<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const 
     /// The thread that is about to become ready, or to cease to be, and whether it is so as far as
     /// is to be seen now.
     pub(super) between: Option<(Id, bool)>,
+    /// Whether seats are settled at the end of what is done [together](Router::begin_together).
+    pub(super) together: bool,
+    /// Whether they are to be then.
+    pub(super) unsettled: bool,
 }
 
 /// The [`Effects`] of a System whose READY threads stand in the rings of its deciders.
@@ -192,6 +196,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             closed: CpuSet::EMPTY,
             lending: 0,
             between: None,
+            together: false,
+            unsettled: false,
         }
     }
 
