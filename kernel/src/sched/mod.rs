@@ -528,8 +528,7 @@ impl<S: System> Kernel<S> {
             return;
         }
         thread.set_leaving(cs, Self::is_running(cs, thread));
-        self.stop_spinning(cs, thread);
-        self.surrender_all(cs, thread);
+        self.give_up_locks(cs, thread);
         if is_deleted {
             self.strike_off(cs, thread);
         }

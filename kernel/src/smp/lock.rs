@@ -618,12 +618,39 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Unlocks all cluster mutexes that `thread`, which ends, owns.
-    pub(crate) fn surrender_all(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        let Some(row) = thread.row(cs) else { return };
-        if S::smp().with(cs, |scheduler| scheduler.system().owns_any(row)) != Some(true) {
-            return;
+    /// `thread`, which ends, waits for no cluster mutex any more, and unlocks all that it owns.
+    #[inline(always)]
+    pub(crate) fn give_up_locks(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if thread.decider(cs).is_none() {
+            return self.give_up_watched(cs, thread);
         }
+        if let Some(row) = Self::row_of_owner(cs, thread) {
+            self.surrender_all(cs, thread, row);
+        }
+    }
+
+    /// [`Kernel::give_up_locks`] where seats may be lent, or the tables decide.
+    #[inline(never)]
+    fn give_up_watched(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        S::smp().together(cs, || {
+            self.leave_lock(cs, thread);
+            if let Some(row) = Self::row_of_owner(cs, thread) {
+                self.surrender_all(cs, thread, row);
+            }
+        });
+    }
+
+    /// The row of `thread`, if it owns cluster mutexes.
+    #[inline(always)]
+    fn row_of_owner(cs: CriticalSection<'_>, thread: ThreadRef) -> Option<smp::Thread> {
+        let row = thread.row(cs)?;
+        let owns = |scheduler: &mut super::Scheduler| scheduler.system().owns_any(row);
+        (S::smp().with(cs, owns) == Some(true)).then_some(row)
+    }
+
+    /// Unlocks all cluster mutexes that `thread`, whose row is `row`, owns.
+    #[inline(never)]
+    fn surrender_all(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
         let owns = |lock| Self::ask_library(cs, |system, _, _| system.owner(lock)) == Ok(Some(row));
         S::smp().together(cs, || {
             for lock in (0..S::smp().lenders.get(cs).len()).filter_map(Lock::new) {

@@ -223,26 +223,11 @@ impl<S: System> Smp<S> {
         let begins = self.with(cs, |scheduler| scheduler.begin_together());
         let done = acts();
         if begins == Some(true) {
-            self.end_together(cs);
+            self.doing(cs, |scheduler, now, doings| {
+                scheduler.end_together(&View::<S>::new(cs), now, doings);
+            });
         }
         done
-    }
-
-    /// Where seats are lent, what follows is settled once, by [`Smp::end_together`]. Whether the
-    /// caller is to see to that.
-    #[inline(always)]
-    pub(crate) fn begin_together(&self, cs: CriticalSection<'_>) -> bool {
-        self.with(cs, |scheduler| {
-            scheduler.has_to_settle() && scheduler.begin_together()
-        }) == Some(true)
-    }
-
-    /// What was put off since [`Smp::begin_together`] is settled.
-    #[inline(never)]
-    pub(crate) fn end_together(&self, cs: CriticalSection<'_>) {
-        self.doing(cs, |scheduler, now, doings| {
-            scheduler.end_together(&View::<S>::new(cs), now, doings);
-        });
     }
 
     /// [`Router::settle`].

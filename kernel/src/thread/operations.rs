@@ -235,7 +235,6 @@ impl<S: System, const DELETE: bool> Operation<S> for End<S, DELETE> {
 impl<S: System> Kernel<S> {
     /// Takes `thread` out of everything and leaves it in the state `after`.
     pub(crate) fn end(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, after: Wait) {
-        let together = is_smp::<S>() && S::smp().begin_together(cs);
         if thread.was_started(cs) {
             // Also that of one that spins for a lock.
             self.stop_timeout(cs, thread);
@@ -262,9 +261,6 @@ impl<S: System> Kernel<S> {
         self.wake_those_who_wait_for(cs, thread, after);
         let base = thread.urgency.get(cs).base();
         thread.urgency.set(cs, Urgency::new(base));
-        if together {
-            S::smp().end_together(cs);
-        }
         self.reselect(cs);
     }
 

@@ -175,9 +175,6 @@ impl<S: System> Kernel<S> {
     /// Ends the wait of `thread`, whatever it waits for, with `error`; those who inherited from it lose that.
     /// Bounds: those of the queue it stands in and of the chain behind it.
     pub(crate) fn abort(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, error: Error) {
-        if is_smp::<S>() && thread.wait.get(cs) == Wait::LOCK {
-            return self.abort_lock(cs, thread, error);
-        }
         let lent_to = self.withdraw(cs, thread);
         self.wake_with(cs, thread, error);
         if let Some(other) = lent_to {
