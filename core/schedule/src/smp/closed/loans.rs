@@ -143,9 +143,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.lending != 0 || self.system.has_seats_owners_anew()
     }
 
-    /// Brings seats and processors in line with who waits for whom, after each change of that, and
-    /// before who is granted a lock is ready. Nothing where nothing is lent. As many steps as there
-    /// are threads that wait for locks that count or own such, and those of [`Router::seat_ends`].
+    /// Brings seats and processors in line with who waits for whom, after each change of that. One
+    /// step for each thread that waits for a lock that counts or owns one; then rounds: ends times
+    /// instances, each of as many steps for an end as the instances that help it have processors.
     #[inline(always)]
     pub fn settle<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
