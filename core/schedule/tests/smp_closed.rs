@@ -422,7 +422,7 @@ impl<'a> Pair<'a> {
 
     /// What `acts` does is settled once, in every second case.
     fn together(&mut self, word: u64, acts: impl FnOnce(&mut Self)) {
-        let begins = word.count_ones() % 2 == 0 && self.router.begin_together();
+        let begins = word.count_ones().is_multiple_of(2) && self.router.begin_together();
         acts(self);
         if begins {
             let mut flags = Preempts(self.board);
