@@ -345,7 +345,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             true => system.pin_on(row, cpu, now, effects),
             false => system.pin(row),
         });
-        self.settle(w, now, effects);
+        if pinned.is_ok() {
+            self.settle(w, now, effects);
+        }
         pinned
     }
 
@@ -372,7 +374,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let bound = self.ask(w, now, effects, |system, effects| {
             system.set_affinity(row, cpus, now, effects)
         });
-        self.settle(w, now, effects);
+        if bound.is_ok() {
+            self.settle(w, now, effects);
+        }
         bound
     }
 
@@ -532,7 +536,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let unpinned = self.ask(w, now, effects, |system, effects| {
             system.unpin(row, now, effects)
         });
-        self.settle(w, now, effects);
+        if unpinned.is_ok() {
+            self.settle(w, now, effects);
+        }
         unpinned
     }
 

@@ -90,8 +90,8 @@ impl System<'_> {
         Some(self.unmapped(home.0, level))
     }
 
-    /// The thread after `before`, by rows, that waits for a lock that counts or owns one, or to or by
-    /// which something is lent; the first one after none. As many steps as threads have ceased to be
+    /// The thread after `before` that waits for a lock that counts or owns one, or to or by which
+    /// something is lent; the first one after none, which is the last one that became so. As many steps as threads have ceased to be
     /// such since the list was walked.
     pub(crate) fn next_listed(&mut self, before: Option<Thread>) -> Option<Thread> {
         loop {
@@ -240,7 +240,7 @@ impl System<'_> {
         self.let_owners_lead(now, effects);
     }
 
-    /// The thread after `before`, by rows, which a lock that counts concerns, and which is at home in
+    /// The thread after `before` which a lock that counts concerns, and which is at home in
     /// one of the instances `opened`, a bit each.
     fn next_involved(&mut self, before: Option<Thread>, opened: u32) -> Option<Thread> {
         let mut next = self.next_listed(before);
@@ -305,18 +305,13 @@ impl Table<'_> {
         self.is_involved(thread) || !self.wait(thread).loan.is_none()
     }
 
-    /// `thread` stands in [`Table::listed`] from now on. As many steps as others do.
+    /// `thread` stands in [`Table::listed`] from now on, in front of the others.
     #[inline(never)]
     pub(super) fn list(&mut self, thread: Thread) {
         if self.wait(thread).is_listed {
             return;
         }
-        let mut before = None;
-        while let Some(next) = self.link_after(before).filter(|next| *next < thread) {
-            step();
-            before = Some(next);
-        }
-        let next = self.link_after(before).replace(thread);
+        let next = self.listed.replace(thread);
         let wait = self.wait_mut(thread);
         wait.is_listed = true;
         wait.next_listed = next;

@@ -163,7 +163,7 @@ pub(crate) struct Table<'a> {
     /// How many threads spin for locks that count.
     spinners: u16,
     /// The first of the threads that are [involved](Table::is_involved), or have a loan; the others
-    /// follow by their rows. One that is neither any more leaves when the list is walked.
+    /// follow. One that is neither any more leaves when the list is walked.
     pub(super) listed: Option<Thread>,
     /// See [`System::seats_owners_anew`](crate::smp::System::seats_owners_anew).
     pub(super) seats_owners_anew: u32,
