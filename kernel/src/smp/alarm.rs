@@ -113,8 +113,6 @@ impl<S: System> Kernel<S> {
             if thread.wait.get(cs) == Wait::NOTHING {
                 // It spins for a lock, and sees by itself that its wait is over.
                 self.stop_spinning(cs, thread);
-            } else if thread.wait.get(cs) == Wait::LOCK {
-                self.abort_lock(cs, thread, Error::Timeout);
             } else {
                 self.abort(cs, thread, Error::Timeout);
             }

@@ -581,20 +581,6 @@ impl<S: System> Kernel<S> {
         });
     }
 
-    /// Ends the wait of `thread` for a cluster mutex with `error`.
-    #[inline(never)]
-    pub(crate) fn abort_lock(
-        &'static self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-        error: Error,
-    ) {
-        S::smp().together(cs, || {
-            self.leave_lock(cs, thread);
-            self.wake_with(cs, thread, error);
-        });
-    }
-
     /// Gives `thread` the effective priority that it deserves, if it has another one; what it may wait
     /// for does not depend on that.
     fn deserve(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
