@@ -420,7 +420,7 @@ impl<'a> Pair<'a> {
             .act(board, (id, home), (act, set), now, &mut flags)
     }
 
-    /// What `acts` does is settled once, in every second case.
+    /// Has all that `acts` does settled once, in every second case.
     fn together(&mut self, word: u64, acts: impl FnOnce(&mut Self)) {
         let begins = word.count_ones().is_multiple_of(2) && self.router.begin_together();
         acts(self);
@@ -3373,6 +3373,17 @@ fn storm_again(plans: &[Vec<Plan>], mood: Mood, seed: u64) {
     }
 }
 
+/// A stress run of `plan` that ends where a thread goes to another one of two idle processors.
+fn parts_once(plan: &[Plan], mood: Mood, seed: u64) {
+    let parted = Cell::new(0);
+    let run = |words: &[u64]| {
+        parted.set(attempt(words, plan, mood, true)?.parted);
+        Ok(())
+    };
+    storm(run, seed, LENGTH);
+    assert_eq!(parted.get(), usize::from(!cfg!(miri)));
+}
+
 /// A thread comes home that runs in the place of another on the very processor that it had at home
 /// last: that has gone to the other instance since.
 #[test]
@@ -3417,17 +3428,11 @@ fn a_thread_goes_to_either_of_two_idle_processors_where_one_idles_on_by_an_alarm
         throttles: true,
         ..Mood::new(60, 6)
     };
-    let parted = Cell::new(0);
-    let run = |words: &[u64]| {
-        parted.set(attempt(words, &plan, mood, true)?.parted);
-        Ok(())
-    };
-    storm(run, 16_660_494_537_393_503_696, LENGTH);
-    assert_eq!(parted.get(), usize::from(!cfg!(miri)));
+    parts_once(&plan, mood, 16_660_494_537_393_503_696);
 }
 
-/// The same, but that another budget is looked at in the same instant, before which a processor that
-/// shall idle looks who runs there: it has the thread that went to the other one by the tables.
+/// As above, but another budget is looked at in the same instant, before which a processor that shall
+/// idle looks who runs there: it has the thread that went to the other one by the tables.
 #[test]
 fn a_thread_goes_to_either_of_two_idle_processors_that_look_in_the_same_instant() {
     let plan = [
@@ -3435,13 +3440,7 @@ fn a_thread_goes_to_either_of_two_idle_processors_that_look_in_the_same_instant(
         (PolicyKind::Cbs, vec![1, 2, 3, 4, 5], true),
     ];
     let seed = 5_935_901_089_431_756_216;
-    let parted = Cell::new(0);
-    let run = |words: &[u64]| {
-        parted.set(attempt(words, &plan, MOODS[1].of(seed), true)?.parted);
-        Ok(())
-    };
-    storm(run, seed, LENGTH);
-    assert_eq!(parted.get(), usize::from(!cfg!(miri)));
+    parts_once(&plan, MOODS[1].of(seed), seed);
 }
 
 /// Thread 10 runs on the seat of thread 3, for which it owned a lock until then, and is moved to its home.

@@ -218,7 +218,7 @@ impl<S: System> Smp<S> {
         done == Some(true)
     }
 
-    /// What `acts` does is settled once, after it: see [`Router::begin_together`].
+    /// Settles once, after it, all that `acts` does: see [`Router::begin_together`].
     fn together<R>(&self, cs: CriticalSection<'_>, acts: impl FnOnce() -> R) -> R {
         let begins = self.with(cs, |scheduler| scheduler.begin_together());
         let done = acts();

@@ -166,7 +166,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         !core::mem::replace(&mut self.together, true)
     }
 
-    /// What was put off since [`Router::begin_together`] is settled.
+    /// Settles once what acts have put off since [`Router::begin_together`].
     pub fn end_together<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,
@@ -425,8 +425,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         true
     }
 
-    /// The end of `row` keeps the seat that it uses, or gets another one, if it is ready, and whoever
-    /// else got one for it leaves that. Whether a thread came in or left for that.
+    /// The end of `row` keeps the seat that it uses, or gets another one, if it is ready; others that
+    /// got one for it leave theirs. Whether a thread came in or left for that.
     fn seat_end<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread) -> bool {
         let Some(id) = w.thread(row) else {
             return false;

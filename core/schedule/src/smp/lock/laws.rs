@@ -156,7 +156,7 @@ impl System<'_> {
         )
     }
 
-    /// Who is involved, or has a loan, is listed. Seats rely on that.
+    /// A thread that is involved, or has a loan, is listed. Seats rely on that.
     fn check_listed(&self, thread: Thread) -> Result<(), Violation> {
         let is_listed = self.locks.wait(thread).is_listed;
         law(

@@ -91,8 +91,8 @@ impl System<'_> {
     }
 
     /// The thread after `before` that waits for a lock that counts or owns one, or to or by which
-    /// something is lent; the first one after none, which is the last one that became so. As many steps as threads have ceased to be
-    /// such since the list was walked.
+    /// something is lent; after none the one that became so last. As many steps as threads have
+    /// ceased to be such since the list was walked.
     pub(crate) fn next_listed(&mut self, before: Option<Thread>) -> Option<Thread> {
         loop {
             step();
