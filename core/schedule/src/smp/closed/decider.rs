@@ -1,6 +1,8 @@
 //! Owns: the choice between one processor, several, deadlines, and affinities. Must never know: how each decides.
 
-use super::cluster::{LATEST, begin, forget_own_job, is_served, is_throttled, set_job, set_served};
+use super::cluster::{
+    LATEST, begin, forget_own_job, has_job, is_served, is_throttled, set_job, set_served,
+};
 use super::laws::Law;
 use super::lent::LentSeat;
 use super::masked::{Rings, place_of, set_place};
@@ -289,19 +291,28 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Solo => self.solo.is_watched(),
             Kind::Cluster => self.cluster.duty.is_watched(),
             Kind::Masked => self.masked.duty.is_watched(),
+            Kind::Edf => self.edf.duty.is_watched(),
             _ => false,
         }
     }
 
-    /// Begins to watch its owners, or ends that. Nothing where the instance is open, or other things
-    /// than priorities count there.
+    /// Begins to watch its owners, or ends that. Nothing where the instance is open, or
+    /// [lends](Home::may_lend) no seats.
     pub(super) fn watch(&self, on: bool) {
         match self.kind.get() {
             Kind::Solo => self.solo.watch(on),
             Kind::Cluster => self.cluster.duty.watch(on),
             Kind::Masked => self.masked.duty.watch(on),
+            Kind::Edf => self.edf.duty.watch(on),
             _ => {}
         }
+    }
+
+    /// Whether its seats may be lent: not where threads may be bound or have servers besides
+    /// deadlines, nor under weak affinity.
+    #[inline(always)]
+    pub(super) fn may_lend(&self) -> bool {
+        self.knows_priorities_alone() || matches!(self.kind.get(), Kind::Edf)
     }
 
     /// Whether it lends: [`Router::act`](super::Router::act) acts on it alone.
@@ -348,6 +359,28 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         match self.knows_deadlines() {
             true => Q::Deadlines::urgency(w, id),
             false => Level(w.number(id).0.into()),
+        }
+    }
+
+    /// How urgent one is here that is as urgent as `own` says, if it gets this priority.
+    pub(super) fn standing_with(&self, own: Level, priority: Priority) -> Level {
+        match has_job(own) && self.knows_deadlines() {
+            true => own,
+            false => self.standing_by(None, crate::smp::Priority(priority.level().into())),
+        }
+    }
+
+    /// How urgent one with this deadline is here, or with none and this priority.
+    pub(super) fn standing_by(
+        &self,
+        deadline: Option<u64>,
+        priority: crate::smp::Priority,
+    ) -> Level {
+        let level = u64::from(priority.0);
+        match deadline {
+            Some(deadline) if self.knows_deadlines() => Level(deadline),
+            None if self.knows_deadlines() => Level(Level::BACKGROUND | level),
+            _ => Level(level),
         }
     }
 

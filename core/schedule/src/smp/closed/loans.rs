@@ -16,11 +16,12 @@
 //!   heir is the idle thread until that one, whose heir is unknown, has asked by
 //!   [`Router::dispatch_lent`].
 
+use super::cluster::{has_job, set_job};
 use super::lent::Lent;
 use super::watch::Act;
 use super::{Decider, Home, Place, Ready, Router, Rows};
 use crate::smp::lock::LoanRecord;
-use crate::smp::{Effects, Instance, Thread};
+use crate::smp::{Effects, Instance, Level, Priority, Thread};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
 
@@ -328,16 +329,36 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return;
         }
         self.system.set_loan(row, |loan| loan.inherits = inherits);
-        let place = loan.place;
-        let set = || w.inherit(id, inherits);
-        let own = w.own_number(id);
-        let changes = inherits.map_or(own, |inherited| own.min(inherited)) != w.number(id);
+        let Some(own_home) = self.home_of_row(row) else {
+            return;
+        };
+        let (own, place) = (self.own_standing(w, own_home, row, id), loan.place);
+        let standing = inherits.map_or(own, |inherited| own.min(inherited));
+        let set = || raise(own_home, w, id, inherits, standing);
+        let changes = standing != own_home.standing(w, id);
         match home {
             Some(home) if changes && loan.moves(self.is_ready(w, id)) => {
                 home.decider().change(&lent(home, w), id, set, place);
             }
             _ => set(),
         }
+    }
+
+    /// How urgent the thread `id` of `row` is in its `home`, but for what it inherits.
+    fn own_standing<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        row: Thread,
+        id: Id,
+    ) -> Level {
+        let deadline = self.system.own_deadline(row).map(|deadline| deadline.0);
+        home.standing_by(deadline, w.own_number(id))
+    }
+
+    /// The home of the thread of `row`.
+    fn home_of_row(&self, row: Thread) -> Option<&'a Home<Id, Seat, Q, N>> {
+        self.home(self.system.scheduler(row).ok()?)
     }
 
     /// The thread of `row` stands for its end no longer, or comes back to its home, where it
@@ -474,7 +495,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let may_run = |cpu: &Cpu| home.decider().allows(&lent, id, cpu.index());
         let equals = |cpu: Cpu| {
             let owner = lent.at(cpu.index()).owner.get();
-            owner.filter(|owner| w.priority(*owner) == w.priority(id))
+            owner.filter(|owner| home.standing(w, *owner) == home.standing(w, id))
         };
         let cpus = home.lent_cpus().into_iter().filter(may_run);
         let mut all = cpus.filter_map(equals).peekable();
@@ -790,10 +811,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.system.set_loan(row, |loan| *loan = LoanRecord::NONE);
             if let (Some(id), Some(_)) = (w.thread(row), loan.inherits) {
                 // The tables raise it from now on.
-                let set = || w.inherit(id, None);
-                match self.lending_home_of(row).filter(|_| self.is_ready(w, id)) {
-                    Some(home) => home.decider().change(&lent(home, w), id, set, Place::First),
-                    None => set(),
+                let Some(home) = self.home_of_row(row) else {
+                    continue;
+                };
+                let own = self.own_standing(w, home, row, id);
+                let set = || raise(home, w, id, None, own);
+                match home.lends() && self.is_ready(w, id) {
+                    true => home.decider().change(&lent(home, w), id, set, Place::First),
+                    false => set(),
                 }
             }
         }
@@ -860,10 +885,27 @@ fn perform<W: super::World, Q: Ready<W::Id>, const N: usize>(
     match act {
         Act::Enter(place) => decider.ready(w, id, place, |_| {}),
         Act::Leave => decider.remove(w, id),
-        Act::Change(_, place) if moves => decider.change(w, id, set, place),
-        Act::Change(..) => set(),
+        Act::Change(_, place) | Act::Job(_, place) if moves => decider.change(w, id, set, place),
+        Act::Change(..) | Act::Job(..) => set(),
         Act::Requeue(place) => decider.requeue(w, id, place),
     }
+}
+
+/// `id`, which is at home in `home`, inherits this from now on, or nothing, which makes it as urgent
+/// as `standing` says.
+fn raise<W: Rows, Q: Ready<W::Id>, const N: usize>(
+    home: &Home<W::Id, W::Seat, Q, N>,
+    w: &W,
+    id: W::Id,
+    inherits: Option<Level>,
+    standing: Level,
+) {
+    let priority = |level: Level| Priority((level.0 & !Level::BACKGROUND) as u32);
+    if !home.knows_deadlines() {
+        return w.inherit(id, inherits.map(priority));
+    }
+    w.inherit(id, inherits.filter(|level| !has_job(*level)).map(priority));
+    set_job(w, id, has_job(standing).then_some(standing.0));
 }
 
 /// `heir` is to run on `cpu`, or it is unknown who is; the processor is called, unless it was

@@ -1,8 +1,8 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
-use super::cluster::{LATEST, is_throttled, set_budget, set_job, set_served, throttle};
+use super::cluster::{LATEST, has_job, is_throttled, set_budget, set_job, set_served, throttle};
 use super::decider::Kind;
-use super::{ByRule, Decider, Home, Moved, Place, Ready, SEATS, Served, World};
+use super::{Act, ByRule, Decider, Home, Moved, Place, Ready, SEATS, Served, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, Priority, System, Thread, system::Executing,
     system::Held,
@@ -570,13 +570,18 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return Ok(());
         }
         let set = || set_job(w, id, deadline.map(Instant::as_nanos));
+        let place = if deadline.is_some() {
+            Place::Last
+        } else {
+            Place::First
+        };
+        if let Some(home) = home.filter(|home| home.is_watched())
+            && self.set_job_watched(w, (id, home), (deadline, place), now, effects)
+        {
+            return Ok(());
+        }
         if decider.is_closed() {
             self.system.note_job(row, deadline);
-            let place = if deadline.is_some() {
-                Place::Last
-            } else {
-                Place::First
-            };
             match w.is_ready(id) {
                 true => decider.change(w, id, set, place),
                 false => {
@@ -591,6 +596,37 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.look_up(w, id);
         set();
         self.tell_job(w, row, deadline, now, effects)
+    }
+
+    /// [`Router::set_job`] where the `home` of `id` is watched. Whether that is done: otherwise the
+    /// home is open now.
+    fn set_job_watched<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        (id, home): (Id, &'a Home<Id, Seat, Q, N>),
+        (deadline, place): (Option<Instant>, Place),
+        now: Instant,
+        effects: &mut E,
+    ) -> bool {
+        let Some(row) = w.row(id) else { return false };
+        let begins = self.begin_together();
+        let job = deadline.map(Instant::as_nanos);
+        let inherited = self
+            .system
+            .loan(row)
+            .inherits
+            .filter(|level| has_job(*level));
+        let counts = job.into_iter().chain(inherited.map(|level| level.0)).min();
+        let set = || set_job(w, id, counts);
+        let done = self.act(w, (id, home), (Act::Job(job, place), &set), now, effects);
+        if done {
+            self.system.note_job(row, deadline);
+            self.waiter_changed(w, id, now, effects);
+        }
+        if begins {
+            self.end_together(w, now, effects);
+        }
+        done
     }
 
     /// The System decides about `row`, which has a job with this deadline, or none.

@@ -2,10 +2,10 @@
 //! whether such an owner keeps its seat, and that the tables are asked before it does not.
 //! Must never know: who waits, and in what order.
 
-use super::{Decider, Ready, Router, Rows};
+use super::{Decider, Home, Ready, Router, Rows};
 use crate::Priority;
 use crate::smp::closed::Place;
-use crate::smp::{Effects, Error, Instance, Lock, Obtained, Thread};
+use crate::smp::{Effects, Error, Instance, Level, Lock, Obtained, Thread};
 use taktos_time::Instant;
 
 /// A change of a thread that the seats of its home are about to make.
@@ -17,6 +17,9 @@ pub enum Act {
     Leave,
     /// Its priority becomes this, whether it is ready or not, among its equals as this says.
     Change(Priority, Place),
+    /// It has a job with this deadline, in nanoseconds, or none, whether it is ready or not; among
+    /// its equals as this says.
+    Job(Option<u64>, Place),
     /// It goes behind its equals, or in front of them.
     Requeue(Place),
 }
@@ -40,28 +43,29 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         row: Thread,
         act: Act,
     ) -> bool {
-        let Some((instance, decider)) = self.knows_seats(row) else {
+        let Some(home) = self.knows_seats(row) else {
             return false;
         };
-        let look = &Look {
-            w,
-            instance,
-            decider,
-        };
-        let (owns, own) = (self.system.owns_seated(row), w.priority(id));
+        let look = &Look { w, home };
+        let (owns, own) = (self.system.owns_seated(row), home.standing(w, id));
         let has_seat = || self.seat(look, id);
         // Others may shift for one who gives way there.
-        let shifts = matches!(look.decider, Decider::Masked(_));
+        let shifts = matches!(home.decider(), Decider::Masked(_));
+        let new = match act {
+            Act::Change(priority, _) => home.standing_with(own, priority),
+            Act::Job(deadline, _) => home.standing_by(deadline, w.number(id)),
+            _ => own,
+        };
         match act {
             Act::Leave => true,
             Act::Enter(_) if owns => self.gets_seat(look, own),
             Act::Enter(place) => self.displaces_no_owner(look, own, place),
-            Act::Change(..) if !w.is_ready(id) => true,
-            Act::Change(new, _) if has_seat() => {
-                let rises = new == own || new.beats(own);
+            Act::Change(..) | Act::Job(..) if !w.is_ready(id) => true,
+            Act::Change(..) | Act::Job(..) if has_seat() => {
+                let rises = new <= own;
                 rises || !owns && (!shifts || self.displaces_no_owner(look, new, Place::First))
             }
-            Act::Change(new, _) => self.displaces_no_owner(look, new, Place::First),
+            Act::Change(..) | Act::Job(..) => self.displaces_no_owner(look, new, Place::First),
             Act::Requeue(Place::First) if has_seat() => true,
             Act::Requeue(Place::Last) if !has_seat() => true,
             Act::Requeue(Place::Last) if owns => false,
@@ -82,41 +86,42 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         &self,
         look: &Look<'_, 'a, W, Q, N>,
     ) -> impl Iterator<Item = Option<Id>> {
-        let cpus = self.system.processors(look.instance).unwrap_or_default();
-        let (w, decider) = (look.w, look.decider);
+        let cpus = self.system.processors(look.home.instance());
+        let (w, decider) = (look.w, look.home.decider());
+        let cpus = cpus.unwrap_or_default();
         cpus.into_iter()
             .map(move |cpu| decider.owner(w, cpu.index()))
     }
 
-    /// Whether no owner with a seat gives way to one that comes in with `priority`.
+    /// Whether no owner with a seat gives way to one that comes in at `level`.
     fn displaces_no_owner<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         look: &Look<'_, 'a, W, Q, N>,
-        priority: Priority,
+        level: Level,
         place: Place,
     ) -> bool {
         self.seats(look).flatten().all(|seated| {
-            let other = look.w.priority(seated);
-            let goes_first = priority.beats(other) || priority == other && place == Place::First;
+            let other = look.home.standing(look.w, seated);
+            let goes_first = level < other || level == other && place == Place::First;
             !goes_first || !self.owns_some(look.w, seated)
         })
     }
 
-    /// Whether an owner that comes in with `priority` gets a seat, and no other owner gives way.
+    /// Whether an owner that comes in at `level` gets a seat, and no other owner gives way.
     fn gets_seat<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         look: &Look<'_, 'a, W, Q, N>,
-        priority: Priority,
+        level: Level,
     ) -> bool {
-        if let Decider::Masked(_) = look.decider {
+        if let Decider::Masked(_) = look.home.decider() {
             return false;
         }
         if self.seats(look).any(|owner| owner.is_none()) {
             return true;
         }
         let all = || self.seats(look).flatten();
-        all().any(|seated| priority.beats(look.w.priority(seated)))
-            && self.displaces_no_owner(look, priority, Place::Last)
+        all().any(|seated| level < look.home.standing(look.w, seated))
+            && self.displaces_no_owner(look, level, Place::Last)
     }
 
     fn owns_some<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
@@ -153,32 +158,17 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     fn owner_has_seat<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, lock: Lock) -> bool {
         let owner = self.system.owner(lock).ok().flatten();
         owner.is_some_and(|owner| {
-            let (Some(id), Some((instance, decider))) = (w.thread(owner), self.knows_seats(owner))
-            else {
+            let (Some(id), Some(home)) = (w.thread(owner), self.knows_seats(owner)) else {
                 return false;
             };
-            if self.lends(instance) {
-                return false;
-            }
-            let look = Look {
-                w,
-                instance,
-                decider,
-            };
-            !w.is_ready(id) || self.seat(&look, id)
+            !home.lends() && (!w.is_ready(id) || self.seat(&Look { w, home }, id))
         })
     }
 
-    /// The home of `row`, and who decides about it, where seats do and priorities alone count.
-    pub(super) fn knows_seats(
-        &self,
-        row: Thread,
-    ) -> Option<(Instance, Decider<'a, Id, Seat, Q, N>)> {
-        let instance = self.system.scheduler(row).ok()?;
-        let home = self.home(instance);
-        let home = home.filter(|home| home.knows_priorities_alone())?;
-        let decider = home.decider();
-        decider.is_closed().then_some((instance, decider))
+    /// The home of `row`, where seats decide and may be lent.
+    pub(super) fn knows_seats(&self, row: Thread) -> Option<&'a Home<Id, Seat, Q, N>> {
+        let home = self.home(self.system.scheduler(row).ok()?)?;
+        (home.may_lend() && home.decider().is_closed()).then_some(home)
     }
 
     /// [`System::surrender_apart`](crate::smp::System::surrender_apart) for the thread of `row`; and whether
@@ -193,18 +183,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let next = self.system.surrender_apart(lock, row)?;
         let seated = next.filter(|_| self.system.is_seated(lock));
         let counts = seated.is_some_and(|next| {
-            self.knows_seats(next).is_none_or(|(instance, decider)| {
-                if self.lends(instance) {
-                    return true;
-                }
-                let look = Look {
-                    w,
-                    instance,
-                    decider,
-                };
+            self.knows_seats(next).is_none_or(|home| {
                 let spun = w.thread(next).filter(|id| w.is_ready(*id));
-                self.system.is_waited_for_in(lock, instance)
-                    || spun.is_some_and(|id| !self.seat(&look, id))
+                home.lends()
+                    || self.system.is_waited_for_in(lock, home.instance())
+                    || spun.is_some_and(|id| !self.seat(&Look { w, home }, id))
             })
         });
         self.watch_homes(w);
@@ -340,6 +323,5 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 /// An instance about which seats decide.
 struct Look<'l, 'a, W: Rows, Q: Ready<W::Id>, const N: usize> {
     w: &'l W,
-    instance: Instance,
-    decider: Decider<'a, W::Id, W::Seat, Q, N>,
+    home: &'a Home<W::Id, W::Seat, Q, N>,
 }

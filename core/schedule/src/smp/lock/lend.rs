@@ -14,7 +14,7 @@ use crate::Cpu;
 use crate::smp::closed::Place;
 use crate::smp::node::{NodeRecord, State};
 use crate::smp::steps::step;
-use crate::smp::{Effects, Instance, Lock, Priority, Reasons, System, Thread, order::Order};
+use crate::smp::{Effects, Instance, Level, Lock, Reasons, System, Thread, order::Order};
 use taktos_time::Instant;
 
 /// The part of a loan that is kept beside each thread.
@@ -28,8 +28,8 @@ pub struct LoanRecord {
     pub(crate) is_away: bool,
     /// The processor on whose seat the thread, an end, runs or is to run.
     pub(crate) uses: Option<Cpu>,
-    /// To what the world has raised the thread, for those who wait for its locks at home.
-    pub(crate) inherits: Option<Priority>,
+    /// To what the thread is raised at home, for those who wait for its locks there.
+    pub(crate) inherits: Option<Level>,
     /// The place among its equals at home that the last change of that gives the thread.
     pub(crate) place: Place,
 }
@@ -76,18 +76,20 @@ impl System<'_> {
         self.locks.is_involved(thread)
     }
 
-    /// The priority that those who wait for locks of `thread` at its home lend it; none where
-    /// nobody does. As many steps as there are locks.
-    pub(crate) fn inherited(&self, thread: Thread) -> Option<Priority> {
+    /// How urgent those who wait for locks of `thread` at its home make it; none where nobody does.
+    /// As many steps as there are locks.
+    pub(crate) fn inherited(&self, thread: Thread) -> Option<Level> {
         let home = self.home(thread);
         let highest = |lock| self.locks.queues.highest(lock, home);
         let inherits = |lock: &Lock| self.locks.inherits(*lock) && !self.locks.is_apart(*lock);
-        let level = self
-            .owned_of(thread)
-            .filter(inherits)
-            .filter_map(highest)
-            .min()?;
-        Some(self.unmapped(home.0, level))
+        let owned = self.owned_of(thread).filter(inherits);
+        owned.filter_map(highest).min()
+    }
+
+    /// The deadline of the job of `thread`, if that counts at its home; nobody else's.
+    pub(crate) fn own_deadline(&self, thread: Thread) -> Option<Level> {
+        let deadline = self.node(self.home(thread).0, thread.0).deadline;
+        (deadline != Level::NONE).then_some(deadline)
     }
 
     /// The thread after `before` that waits for a lock that counts or owns one, or to or by which

@@ -175,7 +175,8 @@ pub(super) const fn priority_of(level: Level) -> Priority {
     Priority::from_stored(level.0 as u8)
 }
 
-pub(super) const fn has_job(level: Level) -> bool {
+/// Whether one that is so urgent, where deadlines count, has a job.
+pub(in super::super) const fn has_job(level: Level) -> bool {
     level.0 < Level::BACKGROUND
 }
 

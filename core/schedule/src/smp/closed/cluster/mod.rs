@@ -28,7 +28,8 @@ pub use budgets::{Budgets, Served, Watched};
 pub(in super::super) use deadlines::LATEST;
 pub use deadlines::{Branches, Deadlines};
 pub(super) use deadlines::{
-    begin, forget_own_job, is_served, is_throttled, set_budget, set_job, set_served, throttle,
+    begin, forget_own_job, has_job, is_served, is_throttled, set_budget, set_job, set_served,
+    throttle,
 };
 pub use key::{Key, Urgency};
 pub use left::{Left, Stack, Told};
