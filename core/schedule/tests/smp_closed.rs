@@ -9,7 +9,7 @@ use common::{Flags, LOCKS, Tables, at, cpu};
 use std::cell::Cell;
 use storms::{Dice, storm};
 use taktos_schedule::smp::closed::{
-    Act, Branches, ByRule, Deadlines, Decider, Home, Place, Router, Rows, Sight, Waiting, World,
+    Act, Branches, Deadlines, Decider, Home, Place, Router, Rows, Sight, Waiting, World,
 };
 use taktos_schedule::smp::{
     Alone, Dispatch, Error, Instance, InstanceConfig, Level as Standing, Lock, Obtained,
@@ -779,18 +779,9 @@ impl<'a> Pair<'a> {
         decider.hand_turn(board, self.acting, receiver, sender, renew);
     }
 
-    /// Whether deadlines count in the instance `home`.
-    fn knows_deadlines(&self, home: usize) -> bool {
-        let decider = self.board.homes[home].decider();
-        let binds = match decider {
-            Decider::Affine(affine) => matches!(affine.by_rule(), ByRule::Bound(_)),
-            _ => false,
-        };
-        binds || self.opens_to_bind(home)
-    }
-
-    /// Whether the instance `home` is opened before a thread is bound there to a processor.
-    fn opens_to_bind(&self, home: usize) -> bool {
+    /// Whether the instance `home` has another decider, or the tables, once a thread is bound there
+    /// to a processor.
+    fn changes_to_bind(&self, home: usize) -> bool {
         let decider = self.board.homes[home].decider();
         matches!(decider, Decider::Edf(_) | Decider::Served(_))
     }
@@ -798,7 +789,7 @@ impl<'a> Pair<'a> {
     /// `id` has a job with this deadline, or none.
     fn job(&mut self, id: usize, deadline: Option<Instant>) {
         self.closes(self.board.home[id].get());
-        if !self.knows_deadlines(self.board.home[id].get()) {
+        if !self.board.homes[self.board.home[id].get()].knows_deadlines() {
             return;
         }
         self.plain(|system, now, flags| match deadline {
@@ -1378,6 +1369,12 @@ impl<'a> Pair<'a> {
         owner.is_ok_and(|owner| self.board.homes[owner.index()].lends())
     }
 
+    /// Whether the instance of `cpu` has owners with seats, or lends.
+    fn is_watched_on(&self, cpu: Cpu) -> bool {
+        let owner = self.plain.instance_of_cpu(cpu);
+        owner.is_ok_and(|owner| self.board.homes[owner.index()].is_watched())
+    }
+
     /// Who shall run, by both.
     fn compare(&self) {
         for number in 0..self.cpus {
@@ -1572,6 +1569,8 @@ impl<'a> Pair<'a> {
         self.idle_threads_differ = self.idle_threads_differ();
         let online = CpuSet::first(self.cpus).into_iter();
         let lent: CpuSet = online.filter(|cpu| self.lends_on(cpu.index())).collect();
+        let online = CpuSet::first(self.cpus).into_iter();
+        let watched: CpuSet = online.filter(|cpu| self.is_watched_on(*cpu)).collect();
         let mut dice = Dice(word);
         self.now += 1 + dice.draw(5) as u64;
         self.board.ticks.set(self.now);
@@ -1616,13 +1615,11 @@ impl<'a> Pair<'a> {
             0..=2 if self.made < self.mood.threads => {
                 let home = dice.draw(self.instances);
                 let cpus =
-                    (dice.draw(2) == 0 && (spans || !self.opens_to_bind(home))).then_some(any);
+                    (dice.draw(2) == 0 && (spans || !self.changes_to_bind(home))).then_some(any);
                 self.create(home, priority, cpus);
             }
-            28 | 29 if self.opens_to_bind(self.board.home[id].get()) && !spans => {
-                if !self.lends(id) {
-                    self.bind(id, CpuSet::ALL);
-                }
+            28 | 29 if self.changes_to_bind(self.board.home[id].get()) && !spans => {
+                self.bind(id, CpuSet::ALL);
             }
             28 => self.bind(id, any),
             29 => {
@@ -1632,7 +1629,7 @@ impl<'a> Pair<'a> {
             30 => {
                 let free = |id: &usize| {
                     let home = self.board.home[*id].get();
-                    !self.waits_for_lock(*id) && (spans || !self.opens_to_bind(home))
+                    !self.waits_for_lock(*id) && (spans || !self.changes_to_bind(home))
                 };
                 // Not abroad.
                 let free = |id: &usize| free(id) && !self.lends(*id);
@@ -1721,6 +1718,10 @@ impl<'a> Pair<'a> {
         self.looks_itself(number);
         self.look_while_idle();
         self.count();
+        let mut all = 0..self.cpus;
+        let differs = all.any(|number| self.heirs(number).0 != self.heirs(number).1);
+        // Seats may have been lent in the middle of the operation.
+        let lent = if differs { lent.or(watched) } else { lent };
         let reopened = |number| self.decides(number).is_none() && lent.contains(cpu(number));
         if (0..self.cpus).any(reopened) {
             // The tables go on with whom they help, who may be among its equals elsewhere.
@@ -1887,8 +1888,8 @@ impl<'a> Pair<'a> {
 
     fn create(&mut self, home: usize, priority: Priority, cpus: Option<CpuSet>) {
         let id = self.made;
-        if cpus.is_some() {
-            // Where deadlines count, none may be bound to a processor yet.
+        if cpus.is_some() && matches!(self.board.homes[home].decider(), Decider::Served(_)) {
+            // Where threads may have servers, none may be bound to a processor yet.
             let (now, mut flags) = (at(self.now), Preempts(self.board));
             self.router
                 .open(self.board, instance(home), now, &mut flags);
@@ -3297,7 +3298,9 @@ fn owners_have_seats(runs: usize) {
             };
             let seated = plan.iter().filter(|(kind, ..)| seats(*kind)).count();
             assert!(
-                cfg!(miri) || seated < 2 || count.seated > all / 10_000 && count.displaced > 0,
+                cfg!(miri)
+                    || seated < 2
+                    || count.seated > count.acts / 10_000 && count.displaced > 0,
                 "owners keep their seats while others wait, and lose them"
             );
             assert!(

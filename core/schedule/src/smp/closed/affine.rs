@@ -2,6 +2,7 @@
 //!
 //! All functions here are out of line, so that instances under other rules pay nothing for them.
 
+use super::duty::Duty;
 use super::laws::Law;
 use super::masked::{Bound, Rings};
 use super::{Deadlines, Masked, Place, Weak, World};
@@ -64,7 +65,18 @@ impl<Id: Copy + Eq> Affine<Id> {
     /// See [`Masked::is_closed`].
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
-        each!(self, seats => seats.is_closed())
+        self.duty().is_on()
+    }
+
+    /// Whether they decide.
+    #[inline(always)]
+    pub(super) fn duty(&self) -> &Duty {
+        each!(self, seats => &seats.duty)
+    }
+
+    /// See [`Masked::arrive`].
+    pub(super) fn arrive<W: World<Id = Id>>(&self, w: &W) {
+        each!(self, seats => seats.arrive(w));
     }
 
     /// See [`Masked::has`].

@@ -32,13 +32,13 @@ pub(super) enum Kind {
 pub struct Home<Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usize = SEATS> {
     pub(super) solo: Solo<Id, Seat>,
     cluster: Cluster<Id, Q, (), N>,
-    edf: Cluster<Id, Q::Deadlines, (), N>,
+    pub(super) edf: Cluster<Id, Q::Deadlines, (), N>,
     masked: Masked<Id>,
-    kind: Cell<Kind>,
+    pub(super) kind: Cell<Kind>,
     instance: Cell<u8>,
     // The last ones, so that the others are reached as before where nobody has a server.
     served: Served<Id, Q::Deadlines, N>,
-    affine: Affine<Id>,
+    pub(super) affine: Affine<Id>,
     /// Whether seats of it are lent, and those seats: see the module [`loans`](super::loans).
     lends: Cell<bool>,
     lent_cpus: Cell<CpuSet>,
@@ -112,10 +112,18 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Served => begin(w, id),
             Kind::Edf | Kind::Bound => {
                 begin(w, id);
-                <Deadlines<_> as Rings<_>>::bind(w, id, cpus);
+                self.bind_under_deadlines(w, id, cpus);
             }
             Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
         }
+    }
+
+    /// `id`, which is at home in its instance and in no ring, may run on `cpus` alone from now on. The
+    /// first that is bound to one of several changes who decides, in as many steps as there are ready
+    /// threads.
+    fn bind_under_deadlines<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
+        <Deadlines<_> as Rings<_>>::bind(w, id, cpus);
+        self.part_seats(w, id);
     }
 
     /// `id`, which is at home in its instance, may run on `cpus` alone from now on. Whether what decides about it has to be told anew
@@ -127,19 +135,6 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
         }
         self.decider().is_closed()
-    }
-
-    /// Threads of its instance, which is open, are bound to processors: another one decides from now on, which takes over the READY
-    /// threads, whose turns are asked for in their order: as many steps as there are. Nothing where it does already.
-    pub(super) fn part<W: World<Id = Id, Seat = Seat>>(
-        &self,
-        w: &W,
-        turn: impl FnMut(Id) -> Option<i64>,
-    ) {
-        if let Kind::Edf = self.kind.get() {
-            Q::part(w, self.edf.waiting(), self.affine.begin_to_bind(), turn);
-            self.kind.set(Kind::Bound);
-        }
     }
 
     /// `id`, which is in no ring, comes from another instance, which `moved` it; what was noted there means
@@ -162,7 +157,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             }
             Kind::Edf | Kind::Bound => {
                 set_served(w, id, false);
-                <Deadlines<Id> as Rings<Id>>::bind(w, id, moved.cpus);
+                self.bind_under_deadlines(w, id, moved.cpus);
                 Q::Deadlines::set_cpu(w, id, place);
             }
             Kind::Masked | Kind::Weak => {
@@ -247,10 +242,10 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         }
     }
 
-    /// Whether its instance, where it is closed, has to be opened before a thread is bound to a processor: where none is yet, and
-    /// where threads may have servers.
+    /// Whether its instance, where it is closed, has to be opened before a thread is bound to a
+    /// processor: where threads may have servers.
     pub(super) fn opens_to_bind(&self) -> bool {
-        matches!(self.kind.get(), Kind::Edf | Kind::Served)
+        matches!(self.kind.get(), Kind::Served)
     }
 
     /// Whether deadlines count in its instance, be that open or closed.
@@ -292,7 +287,8 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Cluster => self.cluster.duty.is_watched(),
             Kind::Masked => self.masked.duty.is_watched(),
             Kind::Edf => self.edf.duty.is_watched(),
-            _ => false,
+            Kind::Bound => self.affine.duty().is_watched(),
+            Kind::Served | Kind::Weak => false,
         }
     }
 
@@ -304,15 +300,15 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Cluster => self.cluster.duty.watch(on),
             Kind::Masked => self.masked.duty.watch(on),
             Kind::Edf => self.edf.duty.watch(on),
-            _ => {}
+            Kind::Bound => self.affine.duty().watch(on),
+            Kind::Served | Kind::Weak => {}
         }
     }
 
-    /// Whether its seats may be lent: not where threads may be bound or have servers besides
-    /// deadlines, nor under weak affinity.
+    /// Whether its seats may be lent: not where threads may have servers, nor under weak affinity.
     #[inline(always)]
     pub(super) fn may_lend(&self) -> bool {
-        self.knows_priorities_alone() || matches!(self.kind.get(), Kind::Edf)
+        !matches!(self.kind.get(), Kind::Served | Kind::Weak)
     }
 
     /// Whether it lends: [`Router::act`](super::Router::act) acts on it alone.
@@ -483,7 +479,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// The seats with affinities of another rule, where the instance is closed and has such.
     #[inline(always)]
     pub fn affine(&self) -> Option<&Affine<Id>> {
-        self.affine.is_closed().then_some(&self.affine)
+        self.affine.duty().is_unwatched().then_some(&self.affine)
     }
 }
 
@@ -580,6 +576,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Decider<'a, Id
             Self::Affine(affine) => affine.owner(cpu),
             _ => Some(w.heir(w.seat(cpu))).filter(|heir| *heir != w.idle(cpu)),
         }
+    }
+
+    /// Whether others may shift for one that gets a seat: then an heir can be unknown.
+    pub(super) fn shifts(self) -> bool {
+        matches!(self, Self::Masked(_) | Self::Affine(_))
     }
 
     /// Whether it can decide about an instance that has the processors `cpus`.

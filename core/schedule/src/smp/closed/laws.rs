@@ -220,7 +220,7 @@ impl<W: Rows, Q: Ready<W::Id>, const N: usize> Seated<'_, '_, W, Q, N> {
             return self.check_heir(cpu, owner);
         };
         law(
-            self.shifts() && !self.w.knows_heir(self.w.seat(elsewhere)),
+            self.decider.shifts() && !self.w.knows_heir(self.w.seat(elsewhere)),
             "an owner has its registers nowhere, or where it sits, or that processor is to ask",
         )?;
         self.check_heir(cpu, self.w.idle(cpu))
@@ -230,16 +230,11 @@ impl<W: Rows, Q: Ready<W::Id>, const N: usize> Seated<'_, '_, W, Q, N> {
         self.check_heir(cpu, self.w.idle(cpu))
     }
 
-    /// Whether others may shift for one that gets a seat: then an heir can be unknown.
-    fn shifts(&self) -> bool {
-        matches!(self.decider, Decider::Masked(_) | Decider::Affine(_))
-    }
-
     fn check_heir(&self, cpu: usize, heir: W::Id) -> Law {
         let seat = self.w.seat(cpu);
         let holds = match self.w.knows_heir(seat) {
             true => self.w.heir(seat) == heir,
-            false => self.shifts(),
+            false => self.decider.shifts(),
         };
         law(
             holds,

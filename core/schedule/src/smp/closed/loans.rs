@@ -19,7 +19,7 @@
 use super::cluster::{has_job, set_job};
 use super::lent::Lent;
 use super::watch::Act;
-use super::{Decider, Home, Place, Ready, Router, Rows};
+use super::{Decider, Home, Place, Ready, Router, Rows, World};
 use crate::smp::lock::LoanRecord;
 use crate::smp::{Effects, Instance, Level, Priority, Thread};
 use crate::{Cpu, CpuSet};
@@ -127,14 +127,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let loan = w.row(id).map(|row| self.system.loan(row));
         let moves = loan.is_some_and(|loan| loan.moves(w.is_ready(id)));
         if moves {
-            let lent = lent(home, w);
-            home.decider().remove(&lent, id);
+            home.decider().remove(&lent(home, w), id);
+        }
+        home.part_seats(w, id);
+        if moves {
             let leads = w.row(id).is_some_and(|row| self.system.leads_at_home(row));
             let place = match w.is_ready(id) && !leads {
                 true => Place::Last,
                 false => Place::First,
             };
-            home.decider().ready(&lent, id, place, |_| {});
+            home.decider().ready(&lent(home, w), id, place, |_| {});
         }
     }
 
@@ -753,8 +755,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         home: &Home<Id, Seat, Q, N>,
     ) {
         let decider = home.decider();
-        if let Decider::Masked(masked) = decider {
-            masked.arrive(w);
+        match decider {
+            Decider::Masked(masked) => masked.arrive(w),
+            Decider::Affine(affine) => affine.arrive(w),
+            _ => {}
         }
         let lent = lent(home, w);
         for seat in lent.seats {
@@ -846,7 +850,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
 }
 
 /// `home` as its decider sees it while it lends.
-fn lent<'w, W: Rows, Q: Ready<W::Id>, const N: usize>(
+pub(super) fn lent<'w, W: World, Q: Ready<W::Id>, const N: usize>(
     home: &'w Home<W::Id, W::Seat, Q, N>,
     w: &'w W,
 ) -> Lent<'w, W, N> {
@@ -854,7 +858,7 @@ fn lent<'w, W: Rows, Q: Ready<W::Id>, const N: usize>(
         w,
         seats: home.lent_seats(),
         cpus: home.lent_cpus(),
-        settles: matches!(home.decider(), Decider::Masked(_)),
+        settles: home.decider().shifts(),
         lender: None,
     }
 }
@@ -875,7 +879,7 @@ fn enter<W: Rows, Q: Ready<W::Id>, const N: usize>(
 }
 
 /// Does `act` with `id`, which stands among the ready threads, or has a seat, if it `moves`.
-fn perform<W: super::World, Q: Ready<W::Id>, const N: usize>(
+fn perform<W: World, Q: Ready<W::Id>, const N: usize>(
     decider: Decider<'_, W::Id, W::Seat, Q, N>,
     w: &W,
     id: W::Id,

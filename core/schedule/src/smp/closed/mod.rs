@@ -18,6 +18,7 @@ mod lent;
 mod loans;
 mod look;
 mod masked;
+mod part;
 mod router;
 mod solo;
 mod watch;

@@ -299,21 +299,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if home.is_watched() {
             return self.enter_anew_watched(w, id, home, now, effects);
         }
-        if let Some(decider) = home.closed()
-            && w.is_ready(id)
-        {
-            match decider {
-                Decider::Masked(masked) => {
-                    masked.remove(w, id);
-                    masked.ready(w, id, Place::Last);
-                }
-                Decider::Affine(affine) => {
-                    affine.remove(w, id);
-                    affine.ready(w, id, Place::Last);
-                }
-                _ => {}
-            }
+        if !home.decider().is_closed() {
+            return;
         }
+        if !w.is_ready(id) {
+            return home.part_seats(w, id);
+        }
+        home.decider().remove(w, id);
+        home.part_seats(w, id);
+        home.decider().ready(w, id, Place::Last, |_| {});
     }
 
     /// `id`, which executes on `cpu`, shall stay there. Its home stays closed where pins concern nobody else. Bounds: those of
@@ -401,7 +395,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let (Some(_), Some(to)) = (from.filter(is_closed), to) else {
             return Ok(None);
         };
-        // A bound thread may span an instance in which deadlines count.
+        // A bound thread may span an instance in which threads have servers.
         if to.opens_to_bind() && !self.system.affinity(row)?.covers(self.system.online()) {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 //! whether such an owner keeps its seat, and that the tables are asked before it does not.
 //! Must never know: who waits, and in what order.
 
-use super::{Decider, Home, Ready, Router, Rows};
+use super::{Home, Ready, Router, Rows};
 use crate::Priority;
 use crate::smp::closed::Place;
 use crate::smp::{Effects, Error, Instance, Level, Lock, Obtained, Thread};
@@ -50,7 +50,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let (owns, own) = (self.system.owns_seated(row), home.standing(w, id));
         let has_seat = || self.seat(look, id);
         // Others may shift for one who gives way there.
-        let shifts = matches!(home.decider(), Decider::Masked(_));
+        let shifts = home.decider().shifts();
         let new = match act {
             Act::Change(priority, _) => home.standing_with(own, priority),
             Act::Job(deadline, _) => home.standing_by(deadline, w.number(id)),
@@ -113,7 +113,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         look: &Look<'_, 'a, W, Q, N>,
         level: Level,
     ) -> bool {
-        if let Decider::Masked(_) = look.home.decider() {
+        if look.home.decider().shifts() {
             return false;
         }
         if self.seats(look).any(|owner| owner.is_none()) {
