@@ -208,7 +208,8 @@ impl<S: System> Smp<S> {
         };
         let stay =
             |scheduler: &mut Scheduler| scheduler.owners_stay(&View::<S>::new(cs), thread, act);
-        if !home.lends() && self.with_home(cs, home, stay) {
+        let acts_alone = !home.lends() && !home.knows_servers();
+        if acts_alone && self.with_home(cs, home, stay) {
             home.act(&View::<S>::new(cs), thread, (act, set));
             return true;
         }

@@ -179,7 +179,11 @@ impl<S: System> Smp<S> {
             Request::Pin => scheduler.pin(&view, thread, here, now, doings),
             Request::Unpin => scheduler.unpin(&view, thread, now, doings),
             Request::Job(deadline) => scheduler.set_job(&view, thread, deadline, now, doings),
-            Request::Server(server) => scheduler.set_server(&view, thread, server),
+            Request::Server(server) => {
+                scheduler.set_server(&view, thread, server)?;
+                scheduler.settle(&view, now, doings);
+                Ok(())
+            }
             Request::Add(instance, cpu) => {
                 scheduler.add_processor(&view, instance, cpu, now, doings)
             }

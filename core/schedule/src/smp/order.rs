@@ -163,10 +163,11 @@ impl Turns {
         [Self::signed(self.up), Self::signed(self.down)]
     }
 
-    /// Goes on behind turns that were drawn elsewhere: the inverse of [`Turns::next`].
-    pub const fn go_on(&mut self, next: [i64; 2]) {
-        self.up = Self::of_signed(next[0]);
-        self.down = Self::of_signed(next[1]);
+    /// Goes on behind turns that were drawn elsewhere, perhaps from the beginning: the inverse of
+    /// [`Turns::next`].
+    pub fn go_on(&mut self, next: [i64; 2]) {
+        self.up = self.up.max(Self::of_signed(next[0]));
+        self.down = self.down.min(Self::of_signed(next[1]));
     }
 
     #[inline(always)]

@@ -288,7 +288,8 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Masked => self.masked.duty.is_watched(),
             Kind::Edf => self.edf.duty.is_watched(),
             Kind::Bound => self.affine.duty().is_watched(),
-            Kind::Served | Kind::Weak => false,
+            Kind::Served => self.served.duty.is_watched(),
+            Kind::Weak => false,
         }
     }
 
@@ -301,14 +302,30 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Masked => self.masked.duty.watch(on),
             Kind::Edf => self.edf.duty.watch(on),
             Kind::Bound => self.affine.duty().watch(on),
-            Kind::Served | Kind::Weak => {}
+            Kind::Served => self.served.duty.watch(on),
+            Kind::Weak => {}
         }
     }
 
-    /// Whether its seats may be lent: not where threads may have servers, nor under weak affinity.
+    /// Whether its seats may be lent: not under weak affinity.
     #[inline(always)]
     pub(super) fn may_lend(&self) -> bool {
-        !matches!(self.kind.get(), Kind::Served | Kind::Weak)
+        !matches!(self.kind.get(), Kind::Weak)
+    }
+
+    /// Whether its threads may have servers.
+    pub fn knows_servers(&self) -> bool {
+        matches!(self.kind.get(), Kind::Served)
+    }
+
+    /// Whether seats decide, and its threads may have servers.
+    pub(super) fn serves(&self) -> bool {
+        self.knows_servers() && self.served.is_closed()
+    }
+
+    /// Whether `id`, which is at home here, waits for its budget: it stands nowhere then.
+    pub(super) fn holds_back<W: World<Id = Id>>(&self, w: &W, id: Id) -> bool {
+        W::THROTTLES && self.knows_servers() && is_throttled(w, id)
     }
 
     /// Whether it lends: [`Router::act`](super::Router::act) acts on it alone.

@@ -14,6 +14,10 @@ pub(super) struct LentSeat<Id> {
     /// The thread that was told to run there, while this one owned it; none for the idle thread.
     pub(super) user: Cell<Option<Id>>,
     pub(super) told: Cell<Option<Id>>,
+    /// Whose budget the alarm of the processor is for.
+    pub(super) last: Cell<Option<Id>>,
+    /// The last thread that lost it to another user with its budget used up.
+    pub(super) spent: Cell<Option<Id>>,
 }
 
 impl<Id: Copy> LentSeat<Id> {
@@ -32,6 +36,8 @@ impl<Id: Copy> LentSeat<Id> {
         owner: Cell::new(None),
         user: Cell::new(None),
         told: Cell::new(None),
+        last: Cell::new(None),
+        spent: Cell::new(None),
     };
 }
 
@@ -79,7 +85,8 @@ impl<W: World, const N: usize> Links for Lent<'_, W, N> {
 impl<W: World, const N: usize> World for Lent<'_, W, N> {
     type Seat = W::Seat;
     const PROCESSORS: usize = W::PROCESSORS;
-    const THROTTLES: bool = W::THROTTLES;
+    /// Who is throttled stands for another like any that waits: the caller knows who may.
+    const THROTTLES: bool = false;
     const COUNTS: bool = W::COUNTS;
 
     fn seat(&self, cpu: usize) -> W::Seat {
@@ -170,9 +177,8 @@ impl<W: World, const N: usize> World for Lent<'_, W, N> {
         self.w.set_limit(id, limit);
     }
 
-    fn watch(&self, cpu: usize, left: Option<Duration>) {
-        self.w.watch(cpu, left);
-    }
+    /// The budgets of users are looked at, whoever owns their seats.
+    fn watch(&self, _: usize, _: Option<Duration>) {}
 
     fn watch_refill(&self, at: Option<Instant>) {
         self.w.watch_refill(at);

@@ -16,7 +16,7 @@
 //!   heir is the idle thread until that one, whose heir is unknown, has asked by
 //!   [`Router::dispatch_lent`].
 
-use super::cluster::{has_job, set_job};
+use super::cluster::{has_job, is_served, set_job};
 use super::lent::Lent;
 use super::watch::Act;
 use super::{Decider, Home, Place, Ready, Router, Rows, World};
@@ -33,6 +33,31 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// lent, those of [`Router::settle`].
     #[inline(never)]
     pub fn act<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        (id, home): (Id, &'a Home<Id, Seat, Q, N>),
+        act: (Act, &dyn Fn()),
+        now: Instant,
+        effects: &mut E,
+    ) -> bool {
+        if let (Act::Enter(_), _) = act
+            && home.knows_servers()
+            && is_served(w, id)
+            && let Some(row) = w.row(id)
+        {
+            if home.lends() {
+                self.stands_for_itself(w, home, row, id);
+            }
+            if !self.renew_watched(w, home, (row, id), now) {
+                self.settle(w, now, effects);
+                return true;
+            }
+        }
+        self.act_anyhow(w, (id, home), act, now, effects)
+    }
+
+    /// [`Router::act`] of one whose server, if it has one, is not to begin anew.
+    pub(super) fn act_anyhow<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,
         (id, home): (Id, &'a Home<Id, Seat, Q, N>),
@@ -67,12 +92,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let loan = w.row(id).map(|row| self.system.loan(row));
         let loan = loan.unwrap_or(LoanRecord::NONE);
         match act {
-            Act::Leave | Act::Requeue(_) if loan.is_away => {}
+            Act::Leave | Act::Requeue(_) if loan.is_away || home.holds_back(w, id) => {}
             _ => {
                 if let (Act::Enter(_), Some(row)) = (act, w.row(id)) {
                     self.stands_for_itself(w, home, row, id);
                 }
-                let moves = loan.moves(w.is_ready(id));
+                let moves = loan.moves(self.is_ready(w, id));
                 perform(home.decider(), &lent(home, w), id, (act, set), moves);
             }
         }
@@ -117,6 +142,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
         if !home.lends() {
             // It was opened for that: the thread is bound by the tables, too.
+            self.look_up(w, id);
             if let Some(row) = w.row(id) {
                 self.ask(w, now, effects, |system, effects| {
                     system.bind_anew(row, now, effects);
@@ -282,7 +308,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 && home.decider().seat_of(&lent, id).is_none()
             {
                 let end = self.system.loan(row).stands_for;
-                visit(end.filter(|_| !w.is_ready(id)).unwrap_or(row));
+                visit(end.filter(|_| !self.is_ready(w, id)).unwrap_or(row));
             }
         });
     }
@@ -299,8 +325,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.lending_home(instance).is_some()
     }
 
-    /// Whether `id` is ready, as the world says, or is about to say.
+    /// Whether `id` is ready, and not throttled.
     pub(super) fn is_ready<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
+        let throttled = |row| self.system.is_throttled(row);
+        self.waits_for_nothing(w, id) && !(W::THROTTLES && w.row(id).is_some_and(throttled))
+    }
+
+    /// Whether `id` is ready, as the world says, or is about to say.
+    pub(super) fn waits_for_nothing<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
         match self.between {
             Some((between, is_ready)) if between == id => is_ready,
             _ => w.is_ready(id),
@@ -359,7 +391,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 
     /// The home of the thread of `row`.
-    fn home_of_row(&self, row: Thread) -> Option<&'a Home<Id, Seat, Q, N>> {
+    pub(super) fn home_of_row(&self, row: Thread) -> Option<&'a Home<Id, Seat, Q, N>> {
         self.home(self.system.scheduler(row).ok()?)
     }
 
@@ -636,7 +668,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 
     /// The processors of all homes that lend.
-    fn lending_cpus(&self) -> CpuSet {
+    pub(super) fn lending_cpus(&self) -> CpuSet {
         let lending = self.homes.iter().filter(|home| home.lends());
         lending.fold(CpuSet::EMPTY, |all, home| all.or(home.lent_cpus()))
     }
@@ -677,16 +709,29 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 let user = self.user_of(w, home, cpu);
                 if lent.at(cpu.index()).user.get() != user {
                     home.decider().charge(&lent, cpu.index());
-                    lent.at(cpu.index()).user.set(user);
                 }
                 users[cpu.index() % N] = user;
             }
         }
+        self.set_users(w, &users);
         let user_on = |cpu: Cpu| users[cpu.index() % N];
         for home in self.homes.iter().filter(|home| home.lends()) {
             for cpu in home.lent_cpus() {
                 lent(home, w).at(cpu.index()).tell(user_on(cpu));
                 tell(w, cpu, self.heir_now(w, cpu, user_on));
+            }
+        }
+    }
+
+    /// Each processor of homes that lend has this user, all of whom were charged until now.
+    fn set_users<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, users: &[Option<Id>; N]) {
+        for home in self.homes.iter().filter(|home| home.lends()) {
+            let lent = lent(home, w);
+            for cpu in lent.cpus {
+                let user = users[cpu.index() % N];
+                if lent.at(cpu.index()).user.replace(user) != user {
+                    self.user_has_changed(w, &lent, cpu);
+                }
             }
         }
     }
@@ -772,6 +817,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             lent.at(cpu.index()).tell(owner);
         }
         home.begin_lending(cpus);
+        self.begin_to_watch_users(w, home, cpus);
         self.lending |= 1 << home.instance().index();
     }
 
@@ -789,8 +835,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             };
             let is_abroad = |cpu: Cpu| w.is_at_home(w.current(w.seat(cpu.index())), instance);
             let others = self.lending_cpus().minus(cpus);
-            if cpus.into_iter().all(runs) && !others.into_iter().any(is_abroad) {
+            let spent = |cpu: Cpu| self.may_be_spent(w, lent(home, w).at(cpu.index()));
+            let is_settled = cpus.into_iter().all(runs)
+                && (home.knows_servers() || !cpus.into_iter().any(spent));
+            if is_settled && !others.into_iter().any(is_abroad) {
                 home.end_lending();
+                self.end_to_watch_users(w, home, cpus);
                 home.watch(self.system.seats_owners(instance));
                 self.lending &= !(1 << instance.index());
             }
@@ -832,6 +882,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 home.decider().charge(&lent, cpu.index());
                 let owner = lent.at(cpu.index()).owner.get();
                 tell(w, cpu, Some(owner.unwrap_or(w.idle(cpu.index()))));
+                self.end_to_watch_users(w, home, CpuSet::of(cpu));
             }
         }
         for home in self.homes {
@@ -845,7 +896,8 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// seats are lent; `set` gives it another priority. Bound: that of the decider.
     #[inline(never)]
     pub fn act<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, (act, set): (Act, &dyn Fn())) {
-        perform(self.decider(), w, id, (act, set), w.is_ready(id));
+        let moves = w.is_ready(id) && !self.holds_back(w, id);
+        perform(self.decider(), w, id, (act, set), moves);
     }
 }
 
@@ -870,7 +922,7 @@ fn enter<W: Rows, Q: Ready<W::Id>, const N: usize>(
     id: W::Id,
     place: Place,
 ) {
-    let lender = (!w.is_ready(id)).then_some(id);
+    let lender = (!w.is_ready(id) || home.holds_back(w, id)).then_some(id);
     let lent = Lent {
         lender,
         ..lent(home, w)

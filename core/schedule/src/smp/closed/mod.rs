@@ -20,6 +20,7 @@ mod look;
 mod masked;
 mod part;
 mod router;
+mod servers;
 mod solo;
 mod watch;
 

@@ -1,8 +1,8 @@
 //! Owns: which instances are closed; opening and closing them. Must never know: why a thread waits.
 
-use super::cluster::{LATEST, has_job, is_throttled, set_budget, set_job, set_served, throttle};
+use super::cluster::{LATEST, has_job, set_budget, set_job, throttle};
 use super::decider::Kind;
-use super::{Act, ByRule, Decider, Home, Moved, Place, Ready, SEATS, Served, World};
+use super::{Act, ByRule, Decider, Home, Moved, Place, Ready, SEATS, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, Priority, System, Thread, system::Executing,
     system::Held,
@@ -57,6 +57,8 @@ pub struct Router<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const 
     pub(super) together: bool,
     /// Whether they are to be then.
     pub(super) unsettled: bool,
+    /// Whether threads may have servers anywhere.
+    pub(super) serves: bool,
 }
 
 /// The [`Effects`] of a System whose READY threads stand in the rings of its deciders.
@@ -198,6 +200,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             between: None,
             together: false,
             unsettled: false,
+            serves: homes.iter().any(Home::knows_servers),
         }
     }
 
@@ -272,14 +275,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
         self.watch_refill(w);
         answer
-    }
-
-    /// The world hears when the first of the threads that are throttled gets its budget.
-    #[inline(always)]
-    fn watch_refill<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W) {
-        if W::THROTTLES {
-            w.watch_refill(self.system.next_refill());
-        }
     }
 
     /// `id` was bound to other processors: where seats decide about its home, it goes behind its
@@ -605,12 +600,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let Some(row) = w.row(id) else { return false };
         let begins = self.begin_together();
         let job = deadline.map(Instant::as_nanos);
-        let inherited = self
-            .system
-            .loan(row)
-            .inherits
-            .filter(|level| has_job(*level));
-        let counts = job.into_iter().chain(inherited.map(|level| level.0)).min();
+        let counts = self.with_inherited(row, job);
         let set = || set_job(w, id, counts);
         let done = self.act(w, (id, home), (Act::Job(job, place), &set), now, effects);
         if done {
@@ -621,6 +611,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.end_together(w, now, effects);
         }
         done
+    }
+
+    /// The deadline that counts for the thread of `row`, which has a job of its own with `own`, or
+    /// none: it may inherit an earlier one.
+    pub(super) fn with_inherited(&self, row: Thread, own: Option<u64>) -> Option<u64> {
+        let inherited = self.system.loan(row).inherits;
+        let inherited = inherited.filter(|level| has_job(*level));
+        own.into_iter().chain(inherited.map(|level| level.0)).min()
     }
 
     /// The System decides about `row`, which has a job with this deadline, or none.
@@ -637,236 +635,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             Some(deadline) => system.release_job(row, deadline, now, effects),
             None => system.cancel_job(row, now, effects),
         })
-    }
-
-    /// Gives `id` a server with this budget and period, or takes it away: its job counts no longer. Its home stays closed; from then
-    /// on [`Router::renew`] is to be called before it becomes ready there. Bounds: those of [`System::set_server`] and
-    /// [`System::remove_server`].
-    ///
-    /// # Errors
-    /// Those of these two.
-    pub fn set_server<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        id: Id,
-        server: Option<(Duration, Duration)>,
-    ) -> Result<(), Error> {
-        self.serve(w, id, server, false)
-    }
-
-    /// [`Router::set_server`] for a server that throttles, in a world that [knows of such](World::THROTTLES);
-    /// see [`System::set_hard_server`]. While `id` is throttled, it has neither a seat nor a place in the
-    /// rings, though it may wait for nothing else: the world calls its decider for it as ever.
-    ///
-    /// # Errors
-    /// Those of [`System::set_hard_server`].
-    pub fn set_hard_server<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        id: Id,
-        budget: Duration,
-        period: Duration,
-    ) -> Result<(), Error> {
-        self.serve(w, id, Some((budget, period)), true)
-    }
-
-    /// `id` has such a server from now on, or none.
-    fn serve<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        id: Id,
-        server: Option<(Duration, Duration)>,
-        hard: bool,
-    ) -> Result<(), Error> {
-        let row = w.row(id).ok_or(Error::InvalidId)?;
-        self.look_up(w, id);
-        let home = self.home(self.system.scheduler(row)?);
-        // In the tables all threads of a closed instance wait.
-        let is_decided = home.is_some_and(|home| home.decider().is_closed());
-        let is_ready = w.is_ready(id) && is_decided;
-        let blocked = if is_ready {
-            Err(Error::IncorrectState)
-        } else {
-            Ok(())
-        };
-        let has_server = self.system.has_server(row);
-        match server {
-            Some((budget, period)) => {
-                self.system.check_server(row, budget, period)?;
-                blocked?;
-                let charged = w.charged(id);
-                self.system
-                    .give_server(row, budget, period, hard, charged)?;
-            }
-            None => {
-                blocked?;
-                self.system.remove_server(row)?;
-            }
-        }
-        if server.is_some() || has_server {
-            if let Some(served) = home.and_then(Home::served) {
-                served.look_back(w, id);
-            }
-            set_served(w, id, server.is_some());
-            self.watch_refill(w);
-        }
-        Ok(())
-    }
-
-    /// `id`, which has a server and whose home `served` decides about, is about to become ready: it begins anew, or goes on with what is left
-    /// of its budget; if that is nothing, it is throttled, and so it stays if it is already. A fixed number of steps, and where it is
-    /// throttled a logarithm of the number of those that are.
-    pub fn renew<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        served: &Served<Id, Q::Deadlines, N>,
-        id: Id,
-        now: Instant,
-    ) {
-        if let Some(row) = w.row(id)
-            && !is_throttled(w, id)
-        {
-            served.look_back(w, id);
-            let charged = w.charged(id);
-            let (deadline, limit) = self.system.renew(row, charged, now);
-            set_budget(w, id, deadline.0, limit);
-            if W::THROTTLES && charged >= limit {
-                self.throttle(w, row, id);
-            }
-        }
-    }
-
-    /// `id`, which stands in no ring and has no seat, is throttled.
-    fn throttle<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, row: Thread, id: Id) {
-        throttle(w, id, true);
-        self.system.throttle(row);
-        self.watch_refill(w);
-    }
-
-    /// The throttled threads that are due at `now` get their budgets, in the order of the dates.
-    fn release_throttled<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
-        &mut self,
-        w: &W,
-        now: Instant,
-        effects: &mut E,
-    ) {
-        while let Some(row) = self.system.due_refill(now) {
-            let home = self
-                .system
-                .scheduler(row)
-                .ok()
-                .and_then(|home| self.home(home));
-            match (home.and_then(Home::served), w.thread(row)) {
-                (Some(served), Some(id)) => self.release(w, served, (row, id), now),
-                (_, id) => {
-                    if let Some(id) = id {
-                        self.look_up(w, id);
-                    }
-                    self.ask(w, now, effects, |system, effects| {
-                        system.release(row, now, effects);
-                    });
-                }
-            }
-        }
-        self.watch_refill(w);
-    }
-
-    /// `id`, which is throttled and whose home `served` decides about, gets its budget.
-    fn release<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        served: &Served<Id, Q::Deadlines, N>,
-        (row, id): (Thread, Id),
-        now: Instant,
-    ) {
-        served.look_back(w, id);
-        let charged = w.charged(id);
-        let (deadline, limit) = self.system.end_throttling(row, charged, now);
-        set_budget(w, id, deadline.0, limit);
-        if charged >= limit {
-            return self.system.throttle(row);
-        }
-        throttle(w, id, false);
-        if w.is_ready(id) {
-            served.enter(w, id, served.urgency(w, id), Place::Last);
-        }
-    }
-
-    /// The time that was asked for with [`Effects::arm`] or [`World::watch`] has come on `cpu`; see [`System::expire`].
-    ///
-    /// # Errors
-    /// Those of [`System::expire`].
-    pub fn expire<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
-        &mut self,
-        w: &W,
-        cpu: Cpu,
-        now: Instant,
-        effects: &mut E,
-    ) -> Result<(), Error> {
-        if W::THROTTLES {
-            self.release_throttled(w, now, effects);
-        }
-        let home = self.home_of(cpu);
-        let served = home.and_then(|home| Some((home.served()?, home.instance())));
-        let Some((served, instance)) = served else {
-            self.refill_spent(w, cpu, now);
-            return self.ask(w, now, effects, |system, effects| {
-                system.expire(cpu, now, effects)
-            });
-        };
-        for id in served.may_have_spent(w, cpu.index()).into_iter().flatten() {
-            self.refill(w, (served, instance), id, now);
-        }
-        served.watch_heir(w, cpu.index());
-        Ok(())
-    }
-
-    /// The budget is looked at of the thread that the tables note to have lost `cpu` having used it
-    /// up, where seats decide about its home: `cpu` has left that since. Elsewhere the tables are
-    /// about to look at it.
-    fn refill_spent<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, cpu: Cpu, now: Instant) {
-        let spent = self.system.spent_on(cpu);
-        let known = spent.and_then(|row| Some((w.thread(row)?, self.system.scheduler(row).ok()?)));
-        let Some((id, home)) = known else {
-            return;
-        };
-        match self.seats_of(home) {
-            None => self.look_up(w, id),
-            Some(decider) => {
-                self.system.forget_spent(cpu);
-                if let Decider::Served(served) = decider {
-                    served.charge_seat_of(w, id);
-                    self.refill(w, (served, home), id, now);
-                }
-            }
-        }
-    }
-
-    /// If `id`, which was charged until now, is ready and has used up its budget, its server's
-    /// deadline is postponed, or it is throttled. Nothing where it is not at home in `instance`, that of `served`, any
-    /// more: it was deleted there, and begins anew elsewhere.
-    fn refill<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        (served, instance): (&Served<Id, Q::Deadlines, N>, Instance),
-        id: Id,
-        now: Instant,
-    ) {
-        if let Some(row) = w.row(id).filter(|row| self.system.has_server(*row))
-            && w.is_ready(id)
-            && w.is_at_home(id, instance)
-            && !is_throttled(w, id)
-            && let Some((deadline, limit)) = self.system.refill(row, w.charged(id), now)
-        {
-            served.look_back(w, id);
-            let set = || set_budget(w, id, deadline.0, limit);
-            if W::THROTTLES && w.charged(id) >= limit {
-                served.remove(w, id);
-                set();
-                return self.throttle(w, row, id);
-            }
-            served.change(w, id, set, Place::Last);
-        }
     }
 
     /// The decider of the home of `row`, where that is closed and stays so when a thread is bound.
@@ -899,7 +667,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// Brings the row of `id` up to date: in a closed instance, all wait. A fixed number of steps.
     pub fn look_up<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, id: Id) {
-        self.look_up_as(w, id, self.is_ready(w, id));
+        self.look_up_as(w, id, self.waits_for_nothing(w, id));
     }
 
     /// The same for one of which the world says already what it is about to be: whether it `is_ready` still.
@@ -1164,20 +932,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             decider.seat(w, cpu.index(), heir);
         });
         true
-    }
-
-    /// The world hears of the budgets of those heirs of `cpus` that have a server.
-    #[inline(never)]
-    fn tell_budgets<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, cpus: CpuSet, now: Instant) {
-        for cpu in cpus {
-            if let Some(row) = self.system.heir(cpu)
-                && self.system.has_server(row)
-                && let Some(id) = w.thread(row)
-            {
-                let (deadline, limit) = self.system.budget_of_heir(row, cpu, now);
-                set_budget(w, id, deadline.0, limit);
-            }
-        }
     }
 
     /// Whether a processor that is not of `cpus` has the registers of a thread that is at home in `instance`.

@@ -370,6 +370,20 @@ impl System<'_> {
         }
     }
 
+    /// Seats have refilled the budget of `thread` before its home was opened: its key follows, and it is
+    /// throttled if the budget is used up even so. Its row is true.
+    pub(crate) fn take_over_refill(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        if self.servers[thread.index()].throttled {
+            self.add_reasons(thread.0, Reasons::BUDGET, now, effects);
+        }
+        self.follow_deadline(thread.0, now, effects);
+    }
+
     /// The refill of `thread`, the first of those that are throttled, is due. Its row is true.
     pub(crate) fn release(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
         let id = thread.0;

@@ -59,10 +59,14 @@ impl System<'_> {
 
     /// The deadline of the job of `thread`, whose home is closed or that has none, is this, or it has none: nothing follows.
     pub(crate) fn note_job(&mut self, thread: Thread, deadline: Option<Instant>) {
+        self.note_deadline(thread, deadline.map(|at| Level(at.as_nanos())));
+    }
+
+    /// The same for the job of a server, too.
+    pub(crate) fn note_deadline(&mut self, thread: Thread, deadline: Option<Level>) {
         if let Ok(id) = self.known(thread) {
             let home = self.thread(id).home;
-            let level = deadline.map_or(Level::NONE, |at| Level(at.as_nanos()));
-            self.node_mut(home, id).deadline = level;
+            self.node_mut(home, id).deadline = deadline.unwrap_or(Level::NONE);
         }
     }
 

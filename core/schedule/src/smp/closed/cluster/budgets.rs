@@ -204,6 +204,18 @@ impl<Id: Copy + Eq, Q: Waiting<Id, Urgency = Level>, const N: usize> Served<Id, 
         spent
     }
 
+    /// Whose budget the alarm of `cpu` is for, and who lost that having used up its own: others look
+    /// after them from now on.
+    pub(in super::super) fn give_budgets(&self, cpu: usize) -> [Option<Id>; 2] {
+        [&self.budgets.last, &self.budgets.spent].map(|all| all[index::<N>(cpu)].take())
+    }
+
+    /// The inverse of [`Cluster::give_budgets`].
+    pub(in super::super) fn take_budgets(&self, cpu: usize, [last, spent]: [Option<Id>; 2]) {
+        self.budgets.last[index::<N>(cpu)].set(last);
+        self.budgets.spent[index::<N>(cpu)].set(spent);
+    }
+
     fn served_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize) -> Option<Id> {
         let heir = w.heir(w.seat(cpu));
         (heir != w.idle(cpu) && is_served(w, heir)).then_some(heir)
