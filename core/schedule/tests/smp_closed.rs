@@ -850,6 +850,8 @@ impl<'a> Pair<'a> {
             }
             self.look_before_changes();
             if self.parts {
+                // One may have looked at budgets that the other one is about to look at.
+                self.budgets_differ = true;
                 return;
             }
             let leaving = self.leaves_idle();
@@ -1381,8 +1383,12 @@ impl<'a> Pair<'a> {
             ours != theirs && self.idle_threads_differ && self.differs_in_places_alone();
         self.count.parted += usize::from(elsewhere);
         self.parts |= elsewhere;
+        // Or others run, in the middle of an operation, since seats are lent.
+        let by_a_loan = ours != theirs && !self.parts && self.differs_by_a_loan();
+        self.count.lent += usize::from(by_a_loan);
+        self.parts |= by_a_loan;
         assert!(
-            ours == theirs || self.parts || self.differs_by_a_loan(),
+            ours == theirs || self.parts,
             "processor {number} is dispatched: {ours}, {theirs}"
         );
         self.settle_seats();
@@ -1513,7 +1519,11 @@ impl<'a> Pair<'a> {
         let board = self.board;
         let runs = |id: usize| (0..self.cpus).any(|number| self.heirs(number).0 == Some(row(id)));
         let all = || 0..self.made;
-        let masked = all().any(|id| self.plain.affinity(row(id)) != Ok(CpuSet::first(self.cpus)));
+        let is_bound = |id| {
+            self.plain.affinity(row(id)) != Ok(CpuSet::first(self.cpus))
+                || self.plain.pinned_to(row(id)).is_some()
+        };
+        let masked = all().any(is_bound);
         for home in 0..self.instances {
             let cpus = self.plain.processors(instance(home)).unwrap();
             if !board.homes[home].lends() || cpus.is_empty() {
