@@ -709,11 +709,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 let user = self.user_of(w, home, cpu);
                 if lent.at(cpu.index()).user.get() != user {
                     home.decider().charge(&lent, cpu.index());
+                    if !self.serves {
+                        lent.at(cpu.index()).user.set(user);
+                    }
                 }
                 users[cpu.index() % N] = user;
             }
         }
-        self.set_users(w, &users);
+        if self.serves {
+            self.set_users(w, &users);
+        }
         let user_on = |cpu: Cpu| users[cpu.index() % N];
         for home in self.homes.iter().filter(|home| home.lends()) {
             for cpu in home.lent_cpus() {
@@ -723,7 +728,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// Each processor of homes that lend has this user, all of whom were charged until now.
+    /// Each processor of homes that lend has this user, all of whom were charged until now, where
+    /// threads may have servers.
+    #[inline(never)]
     fn set_users<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, users: &[Option<Id>; N]) {
         for home in self.homes.iter().filter(|home| home.lends()) {
             let lent = lent(home, w);
