@@ -15,6 +15,8 @@ pub struct Affine<Id: Copy + Eq> {
     bound: Masked<Id, Bound>,
     /// Whether threads are bound, and deadlines count.
     binds: Cell<bool>,
+    /// Whether the seats decide, by which rule they ever do.
+    duty: Duty,
 }
 
 /// The seats of an [`Affine`], by the rule of its instance.
@@ -45,6 +47,7 @@ impl<Id: Copy + Eq> Affine<Id> {
         weak: Masked::OPEN,
         bound: Masked::OPEN,
         binds: Cell::new(false),
+        duty: Duty::new(),
     };
 
     /// The seats that decide.
@@ -65,13 +68,13 @@ impl<Id: Copy + Eq> Affine<Id> {
     /// See [`Masked::is_closed`].
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
-        self.duty().is_on()
+        self.duty.is_on()
     }
 
-    /// Whether they decide.
+    /// Whether they decide, and by which ways they are found.
     #[inline(always)]
     pub(super) fn duty(&self) -> &Duty {
-        each!(self, seats => &seats.duty)
+        &self.duty
     }
 
     /// See [`Masked::arrive`].
@@ -224,6 +227,7 @@ impl<Id: Copy + Eq> Affine<Id> {
     #[inline(never)]
     pub(super) fn close(&self, next: [i64; 2]) {
         each!(self, seats => seats.close(next));
+        self.duty.set(true);
     }
 
     /// See [`Masked::seat`].
@@ -257,6 +261,7 @@ impl<Id: Copy + Eq> Affine<Id> {
         w: &W,
         tell: impl FnMut(usize, Option<(Id, Option<i64>)>),
     ) -> (u64, [i64; 2]) {
+        self.duty.set(false);
         each!(self, seats => seats.open(w, tell))
     }
 }

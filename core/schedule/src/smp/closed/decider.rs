@@ -121,9 +121,12 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// `id`, which is at home in its instance and in no ring, may run on `cpus` alone from now on. The
     /// first that is bound to one of several changes who decides, in as many steps as there are ready
     /// threads.
+    #[inline(always)]
     fn bind_under_deadlines<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
         <Deadlines<_> as Rings<_>>::bind(w, id, cpus);
-        self.part_seats(w, id);
+        if cpus.count() == 1 {
+            self.part_seats(w, id);
+        }
     }
 
     /// `id`, which is at home in its instance, may run on `cpus` alone from now on. Whether what decides about it has to be told anew
@@ -356,8 +359,8 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
 
     /// Whether its decider, which the usual ways `found` or not, may be acted on by itself.
     #[inline(always)]
-    fn is_by_itself(&self, found: bool) -> bool {
-        found || self.is_watched() && !self.lends.get()
+    fn is_by_itself(&self, found: bool, is_watched: impl FnOnce() -> bool) -> bool {
+        found || is_watched() && !self.lends.get()
     }
 
     /// Whether a thread that is at home here, and is raised, goes on whatever else there is, and
@@ -412,17 +415,28 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     ) -> bool {
         let raises = new.beats(w.priority(id));
         match self.kind.get() {
-            Kind::Solo if self.is_by_itself(self.solo.unwatched().is_some()) => {
+            Kind::Solo
+                if self
+                    .is_by_itself(self.solo.unwatched().is_some(), || self.solo.is_watched()) =>
+            {
                 if raises {
                     self.solo.raise(w, id, new, set);
                 }
             }
-            Kind::Cluster if self.is_by_itself(self.cluster.duty.is_unwatched()) => {
+            Kind::Cluster
+                if self.is_by_itself(self.cluster.duty.is_unwatched(), || {
+                    self.cluster.duty.is_watched()
+                }) =>
+            {
                 if raises {
                     self.cluster.raise(w, id, set, place);
                 }
             }
-            Kind::Masked if self.is_by_itself(self.masked.duty.is_unwatched()) => {
+            Kind::Masked
+                if self.is_by_itself(self.masked.duty.is_unwatched(), || {
+                    self.masked.duty.is_watched()
+                }) =>
+            {
                 if raises {
                     self.masked.raise(w, id, set, place);
                 }

@@ -4,7 +4,7 @@
 
 use super::decider::Kind;
 use super::loans::lent;
-use super::{Deadlines, Home, Ready, World};
+use super::{Deadlines, Home, Place, Ready, World};
 use crate::smp::order::{Order, Turns};
 
 impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
@@ -34,6 +34,20 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         match self.lends() {
             true => self.part_seats_of(&lent(self, w)),
             false => self.part_seats_of(w),
+        }
+    }
+
+    /// `id`, which is at home here and the first to be bound to a processor, comes in again, if it
+    /// `is_ready`, behind its equals.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn bind_first<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, is_ready: bool) {
+        if is_ready {
+            self.edf.remove(w, id);
+        }
+        self.part_seats(w, id);
+        if is_ready {
+            self.decider().ready(w, id, Place::Last, |_| {});
         }
     }
 

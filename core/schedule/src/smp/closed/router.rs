@@ -294,15 +294,18 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if home.is_watched() {
             return self.enter_anew_watched(w, id, home, now, effects);
         }
-        if !home.decider().is_closed() {
-            return;
+        match home.closed() {
+            Some(Decider::Edf(_)) => home.bind_first(w, id, w.is_ready(id)),
+            Some(Decider::Masked(masked)) if w.is_ready(id) => {
+                masked.remove(w, id);
+                masked.ready(w, id, Place::Last);
+            }
+            Some(Decider::Affine(affine)) if w.is_ready(id) => {
+                affine.remove(w, id);
+                affine.ready(w, id, Place::Last);
+            }
+            _ => {}
         }
-        if !w.is_ready(id) {
-            return home.part_seats(w, id);
-        }
-        home.decider().remove(w, id);
-        home.part_seats(w, id);
-        home.decider().ready(w, id, Place::Last, |_| {});
     }
 
     /// `id`, which executes on `cpu`, shall stay there. Its home stays closed where pins concern nobody else. Bounds: those of

@@ -114,7 +114,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             && !is_throttled(w, id)
         {
             served.look_back(w, id);
-            self.renew_row(w, row, id, now);
+            let charged = w.charged(id);
+            let (deadline, limit) = self.system.renew(row, charged, now);
+            set_budget(w, id, deadline.0, limit);
+            if W::THROTTLES && charged >= limit {
+                self.throttle(w, row, id);
+            }
         }
     }
 
@@ -129,24 +134,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     ) -> bool {
         if !is_throttled(w, id) {
             self.look_back(w, home, id);
-            self.renew_row(w, row, id, now);
+            let charged = w.charged(id);
+            let (deadline, limit) = self.system.renew(row, charged, now);
+            self.set_budget(w, row, id, (deadline, limit));
+            if W::THROTTLES && charged >= limit {
+                self.throttle(w, row, id);
+            }
         }
         !is_throttled(w, id)
-    }
-
-    fn renew_row<W: Rows<Id = Id, Seat = Seat>>(
-        &mut self,
-        w: &W,
-        row: Thread,
-        id: Id,
-        now: Instant,
-    ) {
-        let charged = w.charged(id);
-        let (deadline, limit) = self.system.renew(row, charged, now);
-        self.set_budget(w, row, id, (deadline, limit));
-        if W::THROTTLES && charged >= limit {
-            self.throttle(w, row, id);
-        }
     }
 
     /// What the server of `id` says. It may inherit an earlier deadline. Where it stands is the
