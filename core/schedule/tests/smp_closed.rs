@@ -3647,3 +3647,78 @@ fn an_owner_that_another_waits_for_waits_in_both_instances() {
         storm(run, seed, LENGTH);
     }
 }
+
+/// A throttled thread gets its budget, and displaces an owner for whom one waits at home in an
+/// instance that the tables decide about: so they decide about its own, too, before it is ready.
+#[test]
+fn who_gets_its_budget_and_opens_its_home_by_that_comes_in_there() {
+    let words = [
+        5_803_075_758_585_482_489,
+        9_064_991_469_285_132_961,
+        15_017_736_541_579_055_331,
+        12_097_115_881_200_063_574,
+        4_485_096_213_123_789_997,
+        11_518_031_884_421_986_131,
+        1_337_320_454_287_795_873,
+        4_101_476_024_732_802_050,
+        12_200_197_557_070_841_474,
+        3_514_477_063_929_912_992,
+        18_326_756_092_666_770_750,
+        12_200_838_095_647_129_754,
+        3_524_257_869_456_859_239,
+        10_995_562_070_616_324_750,
+        8_134_536_526_177_358_411,
+        5_016_727_374_377_494_533,
+        7_194_321_460_616_465_312,
+        9_480_536_250_429_375_156,
+        5_862_791_758_931_540_069,
+        12_166_475_741_895_094_743,
+    ];
+    let plan = [
+        (PolicyKind::Cbs, vec![0], true),
+        (PolicyKind::Cbs, vec![1, 2], true),
+    ];
+    let mood = Mood {
+        inherits: true,
+        throttles: true,
+        ..Mood::new(60, 6)
+    };
+    run(&words, &plan, mood, true);
+}
+
+/// A thread is bound where an owner has a seat, for whom one waits at home in an instance that the
+/// tables decide about: they bind the thread, and its row was behind.
+#[test]
+fn who_is_bound_and_opens_its_home_by_that_goes_behind_its_equals() {
+    let words = [
+        13_755_271_447_588_447_866,
+        15_648_227_512_276_447_634,
+        4_225_892_329_168_069_372,
+        15_632_595_730_715_251_377,
+        14_566_514_268_105_097_438,
+        10_767_487_734_768_284_197,
+        10_055_705_052_184_203_091,
+        15_886_076_392_392_777_671,
+        17_917_122_225_477_695_355,
+        17_817_023_423_693_320_030,
+        9_725_664_330_310_177_318,
+        16_169_209_392_015_071_577,
+        2_792_789_138_053_638_846,
+        16_698_215_046_372_534_345,
+        5_852_575_825_251_644_369,
+        16_077_377_658_221_445_409,
+        12_589_512_503_537_558_067,
+        18_318_707_881_610_609_856,
+        7_730_758_358_555_067_034,
+        16_159_118_704_362_418_282,
+    ];
+    let plan = [
+        (PolicyKind::StrongAffinity, vec![0, 1], true),
+        (PolicyKind::Cbs, vec![2, 3], true),
+    ];
+    let mood = Mood {
+        inherits: true,
+        ..Mood::new(60, THREADS)
+    };
+    run(&words, &plan, mood, true);
+}

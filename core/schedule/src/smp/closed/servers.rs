@@ -253,7 +253,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             None => {
                 let enter: (Act, &dyn Fn()) = (Act::Enter(Place::Last), &|| {});
                 if !self.act_anyhow(w, (id, home), enter, now, effects) {
-                    self.tell_refill(w, id, now, effects);
+                    self.look_up_as(w, id, false);
+                    if let Some(row) = w.row(id) {
+                        self.ask(w, now, effects, |system, effects| {
+                            system.enter_refilled(row, now, effects);
+                        });
+                    }
                 }
             }
         }

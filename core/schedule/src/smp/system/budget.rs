@@ -384,6 +384,18 @@ impl System<'_> {
         self.follow_deadline(thread.0, now, effects);
     }
 
+    /// `thread`, which waits by its row, is ready: seats have refilled its budget before its home was
+    /// opened.
+    pub(crate) fn enter_refilled(
+        &mut self,
+        thread: Thread,
+        now: Instant,
+        effects: &mut impl Effects,
+    ) {
+        self.thread_mut(thread.0).reasons = Reasons::NONE;
+        self.make_unblocked(thread.0, now, effects);
+    }
+
     /// The refill of `thread`, the first of those that are throttled, is due. Its row is true.
     pub(crate) fn release(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
         let id = thread.0;
