@@ -1,6 +1,5 @@
 //! Owns: the change of deciders when the first thread of an instance under deadlines is bound to a
-//! processor.
-//! Must never know: why it is bound.
+//! processor. Must never know: why it is bound.
 
 use super::decider::Kind;
 use super::loans::lent;
@@ -8,9 +7,9 @@ use super::{Deadlines, Home, Place, Ready, World};
 use crate::smp::order::{Order, Turns};
 
 impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
-    /// Threads of its instance, which is open, are bound to processors: another one decides from now
-    /// on, which takes over the READY threads, whose turns are asked for in their order: as many
-    /// steps as there are. Nothing where it does already.
+    /// Threads of its instance, which is open, are bound to processors: another one decides from
+    /// now on, which takes over the READY threads, whose turns are asked for in their order: as
+    /// many steps as there are. Nothing where it does already.
     pub(super) fn part<W: World<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -22,9 +21,9 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         }
     }
 
-    /// [`Home::part`] where seats decide, and `id`, which is in no ring, is bound to a processor: those
-    /// who have a seat, and those who are READY, draw turns in their order. As many steps as there
-    /// are of both.
+    /// [`Home::part`] where seats decide, and `id`, which is in no ring, is bound to a processor:
+    /// those who have a seat, and those who are READY, draw turns in their order. As many steps as
+    /// there are of both.
     #[inline(never)]
     pub(super) fn part_seats<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         let is_first = matches!(self.kind.get(), Kind::Edf) && self.edf.is_closed();

@@ -1,10 +1,10 @@
 //! Owns: servers of threads about which seats decide: when their budgets are looked at, and what
-//! follows when one is used up or refilled.
-//! Must never know: the rules by which budgets are refilled; they are in `policy/cbs.rs`.
+//! follows when one is used up or refilled. Must never know: the rules by which budgets are
+//! refilled; they are in `policy/cbs.rs`.
 //!
-//! The alarm of a processor is for the budget of the thread that has its seat: [`budgets`](super::cluster)
-//! sets it. Where seats are lent it is for whoever uses the seat, be that a thread of the instance or
-//! a guest: then the alarms are set here, as the users are told.
+//! The alarm of a processor is for the budget of the thread that has its seat:
+//! [`budgets`](super::cluster) sets it. Where seats are lent it is for whoever uses the seat, be
+//! that a thread of the instance or a guest: then the alarms are set here, as the users are told.
 
 use super::cluster::{is_throttled, set_budget, set_served, throttle};
 use super::lent::{Lent, LentSeat};
@@ -24,9 +24,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// Gives `id` a server with this budget and period, or takes it away: its job counts no longer. Its home stays closed; from then
-    /// on [`Router::renew`] is to be called before it becomes ready there, where its seats decide and are not
-    /// [watched](Home::is_watched); and [`Router::settle`] after this, as it may wait for a lock. Bounds: those of
+    /// Gives `id` a server with this budget and period, or takes it away: its job counts no longer.
+    /// Its home stays closed; from then on [`Router::renew`] is to be called before it becomes
+    /// ready there, where its seats decide and are not [watched](Home::is_watched); and
+    /// [`Router::settle`] after this, as it may wait for a lock. Bounds: those of
     /// [`System::set_server`](crate::smp::System::set_server) and
     /// [`System::remove_server`](crate::smp::System::remove_server).
     ///
@@ -41,9 +42,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.serve(w, id, server, false)
     }
 
-    /// [`Router::set_server`] for a server that throttles, in a world that [knows of such](super::World::THROTTLES);
-    /// see [`System::set_hard_server`](crate::smp::System::set_hard_server). While `id` is throttled, it has neither a seat nor a place in the
-    /// rings, though it may wait for nothing else: the world calls its decider for it as ever.
+    /// [`Router::set_server`] for a server that throttles, in a world that [knows of
+    /// such](super::World::THROTTLES); see
+    /// [`System::set_hard_server`](crate::smp::System::set_hard_server). While `id` is throttled,
+    /// it has neither a seat nor a place in the rings, though it may wait for nothing else: the
+    /// world calls its decider for it as ever.
     ///
     /// # Errors
     /// Those of [`System::set_hard_server`](crate::smp::System::set_hard_server).
@@ -100,8 +103,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         Ok(())
     }
 
-    /// `id`, which has a server and whose home `served` decides about, is about to become ready: it begins anew, or goes on with what is left
-    /// of its budget; if that is nothing, it is throttled, and so it stays if it is already. A fixed number of steps, and where it is
+    /// `id`, which has a server and whose home `served` decides about, is about to become ready: it
+    /// begins anew, or goes on with what is left of its budget; if that is nothing, it is
+    /// throttled, and so it stays if it is already. A fixed number of steps, and where it is
     /// throttled a logarithm of the number of those that are.
     pub fn renew<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
@@ -123,8 +127,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// [`Router::renew`] of one that stands nowhere and whose `home` is watched. Whether it may become
-    /// ready.
+    /// [`Router::renew`] of one that stands nowhere and whose `home` is watched. Whether it may
+    /// become ready.
     pub(super) fn renew_watched<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
@@ -157,8 +161,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         set_budget(w, id, counts.unwrap_or(deadline.0), limit);
     }
 
-    /// Whether `id` had used up its budget when it lost its last seat of `home` is noted, before that
-    /// is set anew. Where seats are lent, it is noted as they are.
+    /// Whether `id` had used up its budget when it lost its last seat of `home` is noted, before
+    /// that is set anew. Where seats are lent, it is noted as they are.
     fn look_back<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, home: &Home<Id, Seat, Q, N>, id: Id) {
         if let Decider::Served(served) = home.decider()
             && served.is_closed()
@@ -168,8 +172,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// `id`, which waits or is throttled, is as urgent as it is in `w` once `set` was called: behind its
-    /// equals, if it stands for another.
+    /// `id`, which waits or is throttled, is as urgent as it is in `w` once `set` was called:
+    /// behind its equals, if it stands for another.
     fn set_level<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -264,8 +268,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// The tables decide about `id` since its budget was refilled by seats: they are told of that, and
-    /// whether it is throttled.
+    /// The tables decide about `id` since its budget was refilled by seats: they are told of that,
+    /// and whether it is throttled.
     fn tell_refill<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,
@@ -281,8 +285,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// The time that was asked for with [`Effects::arm`] or [`World::watch`](super::World::watch) has come on `cpu`; see
-    /// [`System::expire`](crate::smp::System::expire).
+    /// The time that was asked for with [`Effects::arm`] or [`World::watch`](super::World::watch)
+    /// has come on `cpu`; see [`System::expire`](crate::smp::System::expire).
     ///
     /// # Errors
     /// Those of [`System::expire`](crate::smp::System::expire).
@@ -364,9 +368,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// The user of the seat of `cpu`, whose home lends, is another one than before, and both were charged
-    /// until now: if it has a server, the alarm is for its budget, and it is noted who lost the seat
-    /// with its budget used up. Otherwise the alarm stays.
+    /// The user of the seat of `cpu`, whose home lends, is another one than before, and both were
+    /// charged until now: if it has a server, the alarm is for its budget, and it is noted who lost
+    /// the seat with its budget used up. Otherwise the alarm stays.
     pub(super) fn user_has_changed<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -398,8 +402,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.watch_user(w, lent, cpu);
     }
 
-    /// The alarm of `cpu`, whose home lends, is for the budget of the user of its seat, if that has a
-    /// server; or at once, for one that lost the seat with its budget used up.
+    /// The alarm of `cpu`, whose home lends, is for the budget of the user of its seat, if that has
+    /// a server; or at once, for one that lost the seat with its budget used up.
     fn watch_user<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, lent: &Lent<'_, W, N>, cpu: Cpu) {
         let seat = lent.at(cpu.index());
         let user = seat.user.get().filter(|user| self.has_server(w, *user));
@@ -442,8 +446,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.serves && w.row(id).is_some_and(|row| self.system.has_server(row))
     }
 
-    /// The processors `cpus` of `home`, which begins to lend, have their alarms for the users of seats
-    /// from now on.
+    /// The processors `cpus` of `home`, which begins to lend, have their alarms for the users of
+    /// seats from now on.
     pub(super) fn begin_to_watch_users<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -460,8 +464,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// The processors `cpus` of `home`, which lends no longer, have their alarms for the owners of seats
-    /// again.
+    /// The processors `cpus` of `home`, which lends no longer, have their alarms for the owners of
+    /// seats again.
     pub(super) fn end_to_watch_users<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -511,8 +515,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 
     /// If `id`, which was charged until now, is ready and has used up its budget, its server's
-    /// deadline is postponed, or it is throttled. Nothing where seats do not decide about its home, or
-    /// it has no server any more: it was deleted, and begins anew.
+    /// deadline is postponed, or it is throttled. Nothing where seats do not decide about its home,
+    /// or it has no server any more: it was deleted, and begins anew.
     fn refill<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,
