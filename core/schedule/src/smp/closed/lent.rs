@@ -14,7 +14,7 @@ pub(super) struct LentSeat<Id> {
     /// The thread that was told to run there, while this one owned it; none for the idle thread.
     pub(super) user: Cell<Option<Id>>,
     pub(super) told: Cell<Option<Id>>,
-    /// Whose budget the alarm of the processor is for.
+    /// The thread for whose budget the alarm of the processor is.
     pub(super) last: Cell<Option<Id>>,
     /// The last thread that lost it to another user with its budget used up.
     pub(super) spent: Cell<Option<Id>>,
@@ -85,7 +85,7 @@ impl<W: World, const N: usize> Links for Lent<'_, W, N> {
 impl<W: World, const N: usize> World for Lent<'_, W, N> {
     type Seat = W::Seat;
     const PROCESSORS: usize = W::PROCESSORS;
-    /// Who is throttled stands for another like any that waits: the caller knows who may.
+    /// A throttled thread stands for another like any that waits: the caller knows which may.
     const THROTTLES: bool = false;
     const COUNTS: bool = W::COUNTS;
 

@@ -148,8 +148,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         !is_throttled(w, id)
     }
 
-    /// What the server of `id` says. It may inherit an earlier deadline. Where it stands is the
-    /// caller's business.
+    /// The budget of `id` is used up at `limit`, and its deadline is `deadline`, unless it inherits
+    /// an earlier one. The caller takes it out of the rings before, where it stands in them.
     fn set_budget<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -608,7 +608,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 }
 
-/// What is left of the budget of `id`, which has a server and was charged until now.
+/// The rest of the budget of `id`, which has a server and was charged until now.
 fn left_of<W: Rows>(w: &W, id: W::Id) -> Duration {
     w.limit(id).saturating_sub(w.charged(id))
 }

@@ -62,7 +62,7 @@ impl System<'_> {
         self.note_deadline(thread, deadline.map(|at| Level(at.as_nanos())));
     }
 
-    /// The same for the job of a server, too.
+    /// The deadline of `thread` is this from now on, be it a job's or a server's, or it has none.
     pub(crate) fn note_deadline(&mut self, thread: Thread, deadline: Option<Level>) {
         if let Ok(id) = self.known(thread) {
             let home = self.thread(id).home;

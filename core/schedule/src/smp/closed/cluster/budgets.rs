@@ -204,8 +204,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id, Urgency = Level>, const N: usize> Served<Id, 
         spent
     }
 
-    /// Whose budget the alarm of `cpu` is for, and who lost that having used up its own: others look
-    /// after them from now on.
+    /// The thread for whose budget the alarm of `cpu` is, and the one that lost it having used up
+    /// its own; both are forgotten here, as others look after them from now on.
     pub(in super::super) fn give_budgets(&self, cpu: usize) -> [Option<Id>; 2] {
         [&self.budgets.last, &self.budgets.spent].map(|all| all[index::<N>(cpu)].take())
     }
