@@ -78,7 +78,13 @@ impl<'a> Storm<'a> {
     }
 
     fn be_born(&mut self) {
-        let cluster = self.random.below(self.clusters);
+        // Its last processor goes where no thread is at home any more.
+        let has_processors = |cluster: &usize| {
+            let instance = Instance::new(*cluster).unwrap();
+            !self.world.system.processors(instance).unwrap().is_empty()
+        };
+        let clusters: Vec<usize> = (0..self.clusters).filter(has_processors).collect();
+        let cluster = self.random.pick(&clusters).unwrap();
         let priority = 2 + self.random.below(12) as u32;
         let thread = self.world.thread(cluster, priority);
         self.people.push(thread);

@@ -290,30 +290,26 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Cluster => self.cluster.duty.is_watched(),
             Kind::Masked => self.masked.duty.is_watched(),
             Kind::Edf => self.edf.duty.is_watched(),
-            Kind::Bound => self.affine.duty().is_watched(),
+            Kind::Weak | Kind::Bound => self.affine.duty().is_watched(),
             Kind::Served => self.served.duty.is_watched(),
-            Kind::Weak => false,
         }
     }
 
-    /// Begins to watch its owners, or ends that. Nothing where the instance is open, or
-    /// [lends](Home::may_lend) no seats.
+    /// Begins to watch its owners, or ends that. Nothing where the instance is open.
     pub(super) fn watch(&self, on: bool) {
         match self.kind.get() {
             Kind::Solo => self.solo.watch(on),
             Kind::Cluster => self.cluster.duty.watch(on),
             Kind::Masked => self.masked.duty.watch(on),
             Kind::Edf => self.edf.duty.watch(on),
-            Kind::Bound => self.affine.duty().watch(on),
+            Kind::Weak | Kind::Bound => self.affine.duty().watch(on),
             Kind::Served => self.served.duty.watch(on),
-            Kind::Weak => {}
         }
     }
 
-    /// Whether its seats may be lent: not under weak affinity.
-    #[inline(always)]
-    pub(super) fn may_lend(&self) -> bool {
-        !matches!(self.kind.get(), Kind::Weak)
+    /// Whether those who stand in its rings are tried again after arrivals and changes.
+    pub(super) fn tries_again(&self) -> bool {
+        matches!(self.kind.get(), Kind::Weak)
     }
 
     /// Whether its threads may have servers.

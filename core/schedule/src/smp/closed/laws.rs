@@ -82,7 +82,26 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             decider,
         };
         seated.check_seats(cpus)?;
-        seated.check_rings().map_err(broken)
+        seated.check_rings().map_err(broken)?;
+        law(
+            !home.is_watched() || self.owners_have_seats(w, decider),
+            "an owner with others waiting for it that is ready has a seat, or seats are lent",
+        )
+        .map_err(broken)
+    }
+
+    /// Whether no thread stands in the rings of `decider` that owns a seated lock.
+    fn owners_have_seats<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        decider: Decider<'_, Id, Seat, Q, N>,
+    ) -> bool {
+        let mut have = true;
+        decider.for_each(w, |id| {
+            let owns = w.row(id).is_some_and(|row| self.system.owns_seated(row));
+            have &= !owns || decider.seat_of(w, id).is_some();
+        });
+        have
     }
 
     /// The laws of the seat of `cpu`, of `home`, which lends.

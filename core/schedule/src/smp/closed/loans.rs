@@ -97,7 +97,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 if let (Act::Enter(_), Some(row)) = (act, w.row(id)) {
                     self.stands_for_itself(w, home, row, id);
                 }
-                let moves = loan.moves(self.is_ready(w, id));
+                let moves = loan.moves(self.is_ready(w, id)) && !covers(home, w, id, loan, act);
                 perform(home.decider(), &lent(home, w), id, (act, set), moves);
             }
         }
@@ -406,7 +406,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if loan.uses.is_some() && !runs_elsewhere {
             self.system.set_loan(row, |loan| loan.uses = None);
         }
-        if loan.is_away && !(runs_elsewhere && self.is_ready(w, id)) {
+        let stays_away = runs_elsewhere && self.is_ready(w, id) && !self.system.sticks_at_home(row);
+        if loan.is_away && !stays_away {
             self.system.set_loan(row, |loan| loan.is_away = false);
             let place = match self.system.end_for(row) {
                 Some(_) => Place::Last,
@@ -949,9 +950,28 @@ fn perform<W: World, Q: Ready<W::Id>, const N: usize>(
         Act::Enter(place) => decider.ready(w, id, place, |_| {}),
         Act::Leave => decider.remove(w, id),
         Act::Change(_, place) | Act::Job(_, place) if moves => decider.change(w, id, set, place),
-        Act::Change(..) | Act::Job(..) => set(),
+        Act::Change(..) | Act::Job(..) => {
+            set();
+            decider.waiting_has_changed(w);
+        }
         Act::Requeue(place) => decider.requeue(w, id, place),
     }
+}
+
+/// Whether `id`, at home in `home`, is as urgent after `act` as before, and keeps its place among its
+/// equals: its own priority becomes another one, and what it inherits is the more urgent both times.
+fn covers<W: World, Q: Ready<W::Id>, const N: usize>(
+    home: &Home<W::Id, W::Seat, Q, N>,
+    w: &W,
+    id: W::Id,
+    loan: LoanRecord,
+    act: Act,
+) -> bool {
+    let (Act::Change(priority, _), Some(inherits)) = (act, loan.inherits) else {
+        return false;
+    };
+    let standing = home.standing(w, id);
+    standing == inherits && inherits <= home.standing_with(standing, priority)
 }
 
 /// `id`, which is at home in `home`, inherits this from now on, or nothing, which makes it as urgent

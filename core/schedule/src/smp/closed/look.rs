@@ -130,6 +130,24 @@ impl<'a, W: Rows, Q: Ready<W::Id>, const N: usize> Seen<'_, 'a, W, Q, N> {
         }
     }
 
+    /// The owner of the seat of `cpu`, which lends, if that is ready and another one is to run there, or
+    /// nobody.
+    fn ready_owner(&self, cpu: Cpu) -> Option<Thread> {
+        let owner = self.router.seat_owner(self.w, cpu)?;
+        let is_lent = self.user(cpu) != Some(owner) && self.router.is_ready(self.w, owner);
+        self.w.row(owner).filter(|_| is_lent)
+    }
+
+    /// The owner of the seat of `cpu`, which lends, where that runs elsewhere, and nobody here.
+    fn idle_owner(&self, cpu: Cpu) -> Option<Thread> {
+        self.ready_owner(cpu).filter(|_| self.user(cpu).is_none())
+    }
+
+    /// The owner of the seat of `cpu`, which lends, where that spins and another one uses it.
+    fn owner_of_used(&self, cpu: Cpu) -> Option<Thread> {
+        self.ready_owner(cpu).filter(|_| self.user(cpu).is_some())
+    }
+
     /// Whether the tables decide about `cpu`.
     fn is_open(&self, cpu: Cpu) -> bool {
         self.system().instance_of_cpu(cpu).is_ok() && self.seats_at(cpu).is_none()
@@ -168,7 +186,9 @@ impl<W: Rows, Q: Ready<W::Id>, const N: usize> Sight for Seen<'_, '_, W, Q, N> {
         };
         if self.router.lends(instance) {
             for cpu in system.processors(instance).unwrap_or_default() {
-                if let Some(row) = self.heir(cpu) {
+                // An owner that runs elsewhere keeps its seat.
+                let owner = || self.idle_owner(cpu);
+                if let Some(row) = owner().or_else(|| self.heir(cpu)) {
                     visit(row, cpu);
                 }
             }
@@ -188,6 +208,11 @@ impl<W: Rows, Q: Ready<W::Id>, const N: usize> Sight for Seen<'_, '_, W, Q, N> {
             return self.system().for_each_ready(instance, visit);
         };
         if self.router.lends(instance) {
+            for cpu in self.system().processors(instance).unwrap_or_default() {
+                if let Some(spinner) = self.owner_of_used(cpu) {
+                    visit(spinner);
+                }
+            }
             return self.router.for_each_standing(self.w, instance, visit);
         }
         seats.for_each(self.w, |id| {

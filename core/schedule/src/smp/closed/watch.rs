@@ -47,6 +47,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return false;
         };
         let look = &Look { w, home };
+        if !matches!(act, Act::Leave | Act::Requeue(_)) && !self.stay_when_tried_again(look) {
+            return false;
+        }
         let (owns, own) = (self.system.owns_seated(row), home.standing(w, id));
         let has_seat = || self.seat(look, id);
         // Others may shift for one who gives way there.
@@ -74,6 +77,20 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                     || self.displaces_no_owner(look, own, Place::First)
             }
         }
+    }
+
+    /// Whether no owner gives way where those who stand in the rings are tried again after an act.
+    fn stay_when_tried_again<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        look: &Look<'_, 'a, W, Q, N>,
+    ) -> bool {
+        let tries_again = look.home.tries_again();
+        let first = || look.home.decider().first(look.w, |_| true);
+        let first = tries_again.then(first).flatten();
+        first.is_none_or(|first| {
+            let level = look.home.standing(look.w, first);
+            self.displaces_no_owner(look, level, Place::Last)
+        })
     }
 
     /// Whether `id` has a seat of its home.
@@ -165,10 +182,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         })
     }
 
-    /// The home of `row`, where seats decide and may be lent.
+    /// The home of `row`, where seats decide.
     pub(super) fn knows_seats(&self, row: Thread) -> Option<&'a Home<Id, Seat, Q, N>> {
         let home = self.home(self.system.scheduler(row).ok()?)?;
-        (home.may_lend() && home.decider().is_closed()).then_some(home)
+        home.decider().is_closed().then_some(home)
     }
 
     /// [`System::surrender_apart`](crate::smp::System::surrender_apart) for the thread of `row`; and whether

@@ -67,9 +67,8 @@ impl System<'_> {
         }
         if let Some(next) = next {
             self.update_priority(next, Order::Append, now, effects);
-            match self.locks.sticks(lock) {
-                true => self.leave_if_blocked(next.0, now, effects),
-                false => self.clear_reasons(next.0, Reasons::LOCK, now, effects),
+            if !self.locks.sticks(lock) {
+                self.clear_reasons(next.0, Reasons::LOCK, now, effects);
             }
             self.let_owner_of_lead(Some(next), now, effects);
             self.let_others_lead(thread, now, effects);

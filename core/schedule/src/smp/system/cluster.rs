@@ -5,7 +5,7 @@ use super::System;
 use crate::{
     Cpu,
     smp::{
-        Effects, Instance, Thread,
+        Effects, Instance,
         ids::NONE,
         node::{NodeRecord, State},
         order::Order,
@@ -53,12 +53,10 @@ impl System<'_> {
         u16::from(record.first == instance && record.presence != Presence::Blocked)
     }
 
-    /// Whether the stickiness of the thread `id` counts: of those that are blocked only a spinner
-    /// keeps its place, and who steps aside to come in again at once, as to be pinned.
+    /// Whether the stickiness of the thread `id` counts: of those that are blocked only one keeps its
+    /// place that steps aside to come in again at once, as to be pinned.
     fn sticks_as_it_is(&self, id: u16) -> bool {
-        self.thread(id).presence != Presence::Blocked
-            || self.steps_aside(id)
-            || self.locks.spins(Thread(id))
+        self.thread(id).presence != Presence::Blocked || self.steps_aside(id)
     }
 
     #[inline]
@@ -134,14 +132,12 @@ impl System<'_> {
         }
     }
 
-    /// Lets the policy try READY nodes again. Only the weak form of affinity does, see [`WeakAffinity`](super::super::policy).
+    /// Lets the policy try READY nodes again. Only the weak form of affinity does, see [`WeakAffinity`](super::super::policy);
+    /// not in an instance that is closed, whose seats do so themselves.
     #[inline(always)]
     pub(crate) fn settle(&mut self, instance: u8, now: Instant, effects: &mut impl Effects) {
-        if self.instances[instance as usize]
-            .queues
-            .tries_again()
-            .is_some()
-        {
+        let record = &mut self.instances[instance as usize];
+        if record.queues.tries_again().is_some() && !record.closed {
             self.try_again(instance, now, effects);
         }
     }

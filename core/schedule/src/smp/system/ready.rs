@@ -205,9 +205,8 @@ impl System<'_> {
         }
     }
 
-    /// The scheduler's *block*: a thread that spins for a lock leaves its place to an idle thread,
-    /// be it a processor or a place among those that wait for one. Any other leaves its place, also
-    /// the owner for which others spin.
+    /// The scheduler's *block*: the thread leaves its places, also an owner for which others spin, and
+    /// one that spins itself; but for one that steps aside to come in again at once.
     pub(crate) fn make_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
         self.cancel_request(id);
         let record = self.thread_mut(id);
@@ -223,15 +222,6 @@ impl System<'_> {
         }
         let record = self.thread(id);
         if record.helper != NodeRecord::NO_HELPER || record.home != first {
-            self.leave_others(id, now, effects);
-        }
-    }
-
-    /// The thread `id`, which spun until now and is an owner, leaves its places if it is blocked.
-    pub(crate) fn leave_if_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
-        let record = self.thread(id);
-        if record.presence == Presence::Blocked {
-            self.withdraw(record.first, id, now, effects);
             self.leave_others(id, now, effects);
         }
     }
