@@ -323,6 +323,9 @@ struct Count {
     came: usize,
     left: usize,
     opened: usize,
+    /// How often that was where owners with seats were watched, or seats lent.
+    came_to_watched: usize,
+    left_watched: usize,
     /// How often something was done where owners with seats were watched, and how often one might
     /// have lost its seat by it.
     seated: usize,
@@ -1357,6 +1360,10 @@ impl<'a> Pair<'a> {
         }
         let decides = self.decides(number).is_some();
         let unknown = board.heir[number].get().is_none();
+        if !belongs && unknown {
+            self.router.dispatch_lent(board, cpu(number));
+            board.forget_heir(number);
+        }
         let decider = self.decides(number).filter(|_| unknown);
         let lends = self.lends_on(number) && unknown;
         let lent = lends.then(|| self.router.dispatch_lent(board, cpu(number)));
@@ -1783,7 +1790,9 @@ impl<'a> Pair<'a> {
         let differs = all.any(|number| self.heirs(number).0 != self.heirs(number).1);
         // Seats may have been lent in the middle of the operation.
         let lent = if differs { lent.or(watched) } else { lent };
-        let reopened = |number| self.decides(number).is_none() && lent.contains(cpu(number));
+        let belongs = |number| self.plain.instance_of_cpu(cpu(number)).is_ok();
+        let is_open = |number| belongs(number) && self.decides(number).is_none();
+        let reopened = |number| is_open(number) && lent.contains(cpu(number));
         if (0..self.cpus).any(reopened) {
             // The tables go on with whom they help, who may be among its equals elsewhere.
             self.count.reopened += 1;
@@ -2036,8 +2045,8 @@ impl<'a> Pair<'a> {
         let (board, now) = (self.board, at(self.now));
         let (target, changed) = (instance(target), cpu(number));
         let home = &board.homes[target.index()];
-        let decides = || home.decider().is_closed() && !home.is_watched();
-        let was_closed = decides();
+        let decides = || home.decider().is_closed();
+        let (was_closed, was_watched) = (decides(), home.is_watched());
         let mut flags = Preempts(board);
         self.acts_on(self.acting);
         let (router, plain) = (&mut self.router, &mut self.plain);
@@ -2067,6 +2076,14 @@ impl<'a> Pair<'a> {
         match add {
             true => self.count.came += 1,
             false => self.count.left += 1,
+        }
+        if was_watched {
+            self.count.came_to_watched += usize::from(add);
+            self.count.left_watched += usize::from(!add);
+        }
+        if home.lends() && self.now.is_multiple_of(4) {
+            // It looks when it comes to that: nobody waits for it.
+            return;
         }
         let left_over = left_over.filter(|id| board.ready[*id].get() && !self.is_throttled(*id));
         // The caller, which takes its own processor away, comes back before it is switched; and so
@@ -2913,6 +2930,46 @@ fn an_owner_whose_own_priority_comes_to_what_it_inherits_keeps_its_place() {
     });
 }
 
+/// Processor 0 leaves an instance that lends, with the registers of an owner that is to run on
+/// processor 1, and comes to another instance, which lends nothing, before it looks.
+#[test]
+fn a_processor_that_leaves_asks_where_it_comes_to_before_it_lets_registers_go() {
+    let plan = [vec![0, 1], vec![2]].map(|cpus| (PolicyKind::Priority, cpus, true));
+    beside_each_other(&plan, WILD, true, |pair, locks| {
+        pair.runs_on(0, 0);
+        pair.obtain(locks[0], 0, true);
+        pair.runs_on(1, 1);
+        pair.obtain(locks[0], 1, true);
+        pair.quiet(locks);
+        assert_eq!([pair.lends(0), pair.lends(2)], [true, false]);
+        pair.runs_on(2, 2);
+        pair.ready(3, Place::Last);
+        let (moved, now, mut flags) = (cpu(0), at(pair.now), Preempts(pair.board));
+        let (router, plain) = (&mut pair.router, &mut pair.plain);
+        let left = router.remove_processor(pair.board, instance(0), moved, now, &mut flags);
+        assert_eq!(left, Ok([None; 2]), "the owner goes on");
+        plain
+            .remove_processor(instance(0), moved, now, &mut pair.flags)
+            .unwrap();
+        assert_eq!(router.check_seats(pair.board), Ok(()));
+        let came = router.add_processor(pair.board, instance(1), moved, now, &mut flags);
+        assert_eq!(came, Ok(()));
+        plain
+            .add_processor(instance(1), moved, now, &mut pair.flags)
+            .unwrap();
+        assert_eq!(router.check_seats(pair.board), Ok(()));
+        assert_eq!(pair.router.dispatch_lent(pair.board, moved), 3);
+        pair.board.current[0].set(3);
+        assert_eq!(pair.board.heir(1), 0, "it has let the registers go");
+        pair.quiet(locks);
+        assert_eq!(
+            [0, 1, 2].map(|number| pair.runner(number)),
+            [3, 0, 2].map(Some)
+        );
+        assert!(!pair.lends(2), "that is over");
+    });
+}
+
 #[test]
 fn who_spins_for_an_owner_with_a_seat_opens_nothing() {
     with_owners(|pair, locks| {
@@ -3302,6 +3359,8 @@ fn stress(plan: &[Plan], mood: Mood, runs: usize) -> Count {
         all.came += count.came;
         all.left += count.left;
         all.opened += count.opened;
+        all.came_to_watched += count.came_to_watched;
+        all.left_watched += count.left_watched;
         all.seated += count.seated;
         all.displaced += count.displaced;
         all.spun += count.spun;
@@ -3452,6 +3511,42 @@ fn owners_have_seats(runs: usize) {
     }
 }
 
+/// So many stress runs together in which processors come to instances, and leave them, whose
+/// threads wait for owners that have seats, and lose them.
+fn processors_leave_owners(runs: usize) {
+    let runs = runs.div_ceil(plans().len());
+    let mood = Mood {
+        restless: true,
+        inherits: true,
+        ..Mood::new(60, THREADS)
+    };
+    for plan in &plans() {
+        let (count, all) = (stress(plan, mood, runs), runs * LENGTH);
+        println!("{plan:?}, {mood:?}: of {all} operations {count:?}");
+        let lends = |plan: &Plan| plan.0 != PolicyKind::PriorityAffinity;
+        let seldom = cfg!(miri) || !plan.iter().all(lends);
+        assert!(
+            seldom || count.came_to_watched > count.acts / 2_000,
+            "processors come to instances that lend"
+        );
+        assert!(
+            seldom || count.left_watched > count.acts / 2_000,
+            "processors leave instances that lend"
+        );
+        // There bound threads have the tables decide now and then.
+        let opens = |plan: &Plan| !lends(plan) || plan.0 == PolicyKind::Cbs;
+        assert!(
+            plan.iter().any(opens) || count.opened == 0,
+            "processors open nothing"
+        );
+    }
+}
+
+#[test]
+fn processors_that_leave_owners_are_as_the_tables_have_them() {
+    processors_leave_owners(STORMS * plans().len());
+}
+
 #[test]
 fn owners_that_keep_their_seats_are_as_the_tables_have_them() {
     owners_have_seats(STORMS * plans().len());
@@ -3474,6 +3569,7 @@ fn seventy_thousand_stress_runs() {
     processors_leave(20_000);
     sections(20_000);
     owners_have_seats(20_000);
+    processors_leave_owners(20_000);
 }
 
 /// Processor 1 leaves while thread 4 spins for a mutex of thread 0, which another one displaced: its

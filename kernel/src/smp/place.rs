@@ -131,7 +131,8 @@ impl<S: System> Kernel<S> {
 
     /// Takes `cpu` away from `instance`. Where nothing has to be opened for it, who was to run there is
     /// ready elsewhere at once; but whose registers are there still, once `cpu` has let go of them:
-    /// it is called twice for that, and nobody waits for it.
+    /// it is called twice for that, and nobody waits for it. Where seats are lent, it is so at once,
+    /// and another processor that is to run it waits for its registers.
     fn take_processor(
         &self,
         cs: CriticalSection<'_>,

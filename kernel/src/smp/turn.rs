@@ -504,10 +504,12 @@ impl<S: System> Kernel<S> {
     fn choose_open(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
         let several = S::smp();
         let home = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu));
-        if let Some(cpu) = Cpu::new(here).filter(|_| home.is_some_and(Home::lends))
+        // Where it has left an instance, another processor may wait for its registers.
+        if let Some(cpu) = Cpu::new(here).filter(|_| home.is_none_or(Home::lends))
             && let Some(chosen) = several.with(cs, |scheduler| {
                 scheduler.dispatch_lent(&View::<S>::new(cs), cpu)
             })
+            && home.is_some()
         {
             return chosen;
         }

@@ -83,11 +83,13 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     }
 
     /// Who decides about its instance, which is closed, when that is about to have the processors `cpus`:
-    /// where it had one and is to have several, the seats do, from now on. A fixed number of steps.
-    pub(super) fn widen<W: Rows<Id = Id, Seat = Seat>>(
+    /// where it had one, on which `runs` has its registers, if one does that is at home here, and is
+    /// to have several, the seats do, from now on. A fixed number of steps.
+    pub(super) fn widen<W: World<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
         cpus: CpuSet,
+        runs: Option<Id>,
     ) -> Decider<'_, Id, Seat, Q, N> {
         if let Kind::Solo = self.kind.get()
             && cpus.count() > 1
@@ -96,8 +98,6 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             self.solo.open(w, |cpu, heir| sole = Some((cpu, heir)));
             self.decider_for(cpus);
             if let Some((cpu, heir)) = sole {
-                let current = w.current(w.seat(cpu));
-                let runs = w.is_at_home(current, self.instance()).then_some(current);
                 self.cluster.widen(w, cpu, heir, runs);
             }
         }
@@ -332,8 +332,8 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         self.lends.get()
     }
 
-    /// Begins to lend seats of `cpus`, those of its instance.
-    pub(super) fn begin_lending(&self, cpus: CpuSet) {
+    /// Lends seats of `cpus`, those of its instance, from now on.
+    pub(super) fn lend(&self, cpus: CpuSet) {
         self.lends.set(true);
         self.lent_cpus.set(cpus);
     }
@@ -343,7 +343,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         self.lends.set(false);
     }
 
-    /// The processors of its instance, which do not change while it lends.
+    /// The processors of its instance, while it lends.
     pub(super) fn lent_cpus(&self) -> CpuSet {
         self.lent_cpus.get()
     }

@@ -727,6 +727,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 tell(w, cpu, self.heir_now(w, cpu, user_on));
             }
         }
+        for cpu in self.left {
+            tell(w, cpu, self.heir_now(w, cpu, user_on));
+        }
     }
 
     /// Each processor of homes that lend has this user, all of whom were charged until now, where
@@ -799,6 +802,50 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         heir
     }
 
+    // --- Processors that come and go.
+
+    /// `home`, which lends, has the processor `cpu`, too, of `cpus`; see [`Home::widen`] for `runs`.
+    /// The first of those that stand there gets its seat.
+    pub(super) fn gain_lent<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        (cpu, cpus): (Cpu, CpuSet),
+        runs: Option<Id>,
+    ) {
+        home.lend(cpus);
+        let lent = lent(home, w);
+        lent.at(cpu.index()).owner.set(None);
+        lent.at(cpu.index()).tell(None);
+        self.begin_to_watch_users(w, home, CpuSet::of(cpu));
+        home.widen(&lent, cpus, runs).gain(&lent, cpu.index());
+    }
+
+    /// `home`, which lends, has `cpu` no longer: the owner of its seat comes in again, behind its
+    /// equals, and the user of it is to find another one. Whose registers it has still goes on: it
+    /// asks before it lets them go, by [`Router::dispatch_lent`].
+    pub(super) fn lose_lent<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        (from, cpu): (u8, Cpu),
+        now: Instant,
+    ) {
+        self.system.take_closed(from, cpu, now);
+        self.closed = self.closed.without(cpu);
+        self.left = self.left.with(cpu);
+        home.watch(false);
+        let lent_seats = lent(home, w);
+        let owner = home.decider().lose(&lent_seats, cpu.index());
+        lent_seats.at(cpu.index()).tell(None);
+        home.watch(true);
+        home.lend(home.lent_cpus().without(cpu));
+        self.lose_alarm(w, home, cpu);
+        if let Some(owner) = owner {
+            enter(home, w, owner, Place::Last);
+        }
+    }
+
     // --- Beginning and end.
 
     /// `home`, which is watched, lends from now on.
@@ -824,7 +871,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             lent.at(cpu.index()).owner.set(owner);
             lent.at(cpu.index()).tell(owner);
         }
-        home.begin_lending(cpus);
+        home.lend(cpus);
         self.begin_to_watch_users(w, home, cpus);
         self.lending |= 1 << home.instance().index();
     }
@@ -842,7 +889,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 !w.is_due(seat) && w.current(seat) == owner.unwrap_or(w.idle(cpu.index()))
             };
             let is_abroad = |cpu: Cpu| w.is_at_home(w.current(w.seat(cpu.index())), instance);
-            let others = self.lending_cpus().minus(cpus);
+            let others = self.system.online().minus(cpus);
             let spent = |cpu: Cpu| self.may_be_spent(w, lent(home, w).at(cpu.index()));
             let is_settled = cpus.into_iter().all(runs)
                 && (home.knows_servers() || !cpus.into_iter().any(spent));

@@ -50,6 +50,9 @@ pub struct Router<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const 
     pub(super) closed: CpuSet,
     /// The instances, a bit each, that [lend](Home::lends).
     pub(super) lending: u32,
+    /// The processors that left instances that lent, and came to no other yet, while they may have
+    /// registers that another one waits for.
+    pub(super) left: CpuSet,
     /// The thread that is about to become ready, or to cease to be, and whether it is so as far as
     /// is to be seen now.
     pub(super) between: Option<(Id, bool)>,
@@ -197,6 +200,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             homes,
             closed: CpuSet::EMPTY,
             lending: 0,
+            left: CpuSet::EMPTY,
             between: None,
             together: false,
             unsettled: false,
@@ -408,8 +412,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// Gives `cpu`, which no instance has, to `instance`. Where that is closed it stays so, if its
     /// [`Decider`] can decide about `cpu` and the processor does what the tables decided: then the first
-    /// of those that wait gets it in as many steps as its decider needs for one that becomes free. Bounds
-    /// otherwise: those of [`System::add_processor`].
+    /// of those that wait gets it in as many steps as its decider needs for one that becomes free, and
+    /// those of [`Router::settle`] where seats are lent. Bounds otherwise: those of
+    /// [`System::add_processor`].
     ///
     /// # Errors
     /// Those of [`System::add_processor`].
@@ -422,10 +427,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         effects: &mut E,
     ) -> Result<(), Error> {
         let target = self.system.check_arrival(instance, cpu)?;
-        let cpus = self.system.processors(instance)?.with(cpu);
-        let home = self.unwatched(instance).filter(|home| {
+        self.look_at_spent(w, cpu, now, effects);
+        let had = self.system.processors(instance)?;
+        let cpus = had.with(cpu);
+        let runs_nobody = w.current(w.seat(cpu.index())) == w.idle(cpu.index());
+        let has_left = self.left.contains(cpu) && !runs_nobody;
+        self.left = self.left.without(cpu);
+        let home = self.home(instance).filter(|home| {
             let fits = home.decider().fits(cpus) || CpuSet::first(N).covers(cpus);
-            fits && self.system.is_settled(cpu)
+            fits && home.decider().is_closed() && self.system.is_settled(cpu)
         });
         let Some(home) = home else {
             self.open(w, instance, now, effects);
@@ -438,17 +448,32 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             });
             return Ok(());
         };
+        if has_left && !home.lends() {
+            // Another processor may wait for the registers that it has still.
+            home.watch(true);
+            self.begin_lending(w, home);
+        }
         self.system.give_closed(target, cpu, now);
         self.closed = self.closed.with(cpu);
-        home.widen(w, cpus).gain(w, cpu.index());
+        let runs = had.lowest().map(|cpu| w.current(w.seat(cpu.index())));
+        let runs = runs.filter(|id| w.is_at_home(*id, instance));
+        let is_watched = home.is_watched() || home.lends();
+        home.watch(false);
+        match home.lends() {
+            true => self.gain_lent(w, home, (cpu, cpus), runs),
+            false => home.widen(w, cpus, runs).gain(w, cpu.index()),
+        }
+        home.watch(is_watched);
+        self.settle(w, now, effects);
         Ok(())
     }
 
     /// Takes `cpu` away from `instance`; it idles then. Where the instance is closed it stays so.
     /// The thread that was to run there, and then another one whose registers are still there, are
     /// answered and in no ring: once their registers are nowhere they may come in again, which is
-    /// the caller's business. Those that are ready [come back](Decider::come_back) then. Bounds:
-    /// those of [`System::remove_processor`].
+    /// the caller's business. Those that are ready [come back](Decider::come_back) then. Where it
+    /// lends, none are answered: who lost the seat comes in again at once. Bounds: those of
+    /// [`System::remove_processor`], and of [`Router::settle`] where seats are lent.
     ///
     /// # Errors
     /// Those of [`System::remove_processor`].
@@ -461,7 +486,21 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         effects: &mut E,
     ) -> Result<[Option<Id>; 2], Error> {
         let from = self.system.check_departure(instance, cpu)?;
-        let Some(decider) = self.unwatched(instance).map(Home::decider) else {
+        let home = self.home(instance);
+        if home.is_some_and(|home| home.is_watched() && !home.lends()) {
+            // An owner may lose its seat by it.
+            self.count_waits_of(w, instance, now, effects);
+            self.watch_homes(w);
+        }
+        if let Some(home) = home.filter(|home| home.lends()) {
+            self.lose_lent(w, home, (from, cpu), now);
+            self.settle(w, now, effects);
+            return Ok([None; 2]);
+        }
+        let decider = home
+            .map(Home::decider)
+            .filter(|decider| decider.is_closed());
+        let Some(decider) = decider else {
             self.open(w, instance, now, effects);
             // Its registers are there, so the tables look at it.
             self.look_up(w, w.current(w.seat(cpu.index())));
@@ -484,12 +523,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.system.take_over_alarm(cpu, spent);
         }
         Ok([owner, left_over])
-    }
-
-    /// The decider of `instance`, where its seats decide, and none of their owners is watched.
-    fn unwatched(&self, instance: Instance) -> Option<&'a Home<Id, Seat, Q, N>> {
-        let home = self.home(instance)?;
-        (home.decider().is_closed() && !home.is_watched()).then_some(home)
     }
 
     /// The thread of `instance`, about which `decider` decides, whose registers are on `cpu`,
@@ -737,6 +770,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     ) {
         let opened = core::mem::take(&mut self.lending);
         self.end_loans(w);
+        for cpu in core::mem::take(&mut self.left) {
+            if let Executing::Thread(row) = executing(w, cpu) {
+                self.system.load(cpu, row);
+                effects.preempt(cpu);
+            }
+        }
         let instances = || (0..u32::BITS as usize).filter(|index| opened & 1 << index != 0);
         for instance in instances().filter_map(Instance::new) {
             self.open_seats(w, instance, now);

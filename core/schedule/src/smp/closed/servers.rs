@@ -484,6 +484,40 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
+    /// `home`, which lends, has `cpu` no longer: who lost that having used up its budget is noted in
+    /// the tables.
+    pub(super) fn lose_alarm<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        cpu: Cpu,
+    ) {
+        let lent = lent(home, w);
+        let seat = lent.at(cpu.index());
+        if let Some(last) = seat.last.take() {
+            self.note_spent(w, seat, last);
+        }
+        if let Decider::Served(served) = home.decider() {
+            served.give_budgets(cpu.index());
+        }
+        let spent = seat.spent.take().and_then(|id| w.row(id));
+        self.system.take_over_alarm(cpu, spent);
+    }
+
+    /// If a thread lost `cpu`, which no instance has, having used up its budget, that is looked at.
+    pub(super) fn look_at_spent<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        cpu: Cpu,
+        now: Instant,
+        effects: &mut E,
+    ) {
+        self.refill_spent(w, cpu, now, effects);
+        self.ask(w, now, effects, |system, effects| {
+            system.look_at_spent(cpu, now, effects);
+        });
+    }
+
     /// The budget is looked at of the thread that the tables note to have lost `cpu` having used it
     /// up, where seats decide about its home: `cpu` has left that since. Elsewhere the tables are
     /// about to look at it.

@@ -133,6 +133,14 @@ impl System<'_> {
         Ok(())
     }
 
+    /// If a thread lost `cpu` having used up its budget, that is looked at now.
+    pub(crate) fn look_at_spent(&mut self, cpu: Cpu, now: Instant, effects: &mut impl Effects) {
+        let spent = core::mem::replace(&mut self.processors[cpu.index()].spent, NONE);
+        if self.has_spent_all(spent, now, effects) {
+            self.exhaust(spent, now, effects);
+        }
+    }
+
     /// Whether `id` is a ready thread whose budget is used up.
     fn has_spent_all(&self, id: u16, now: Instant, effects: &impl Effects) -> bool {
         self.serves(id)
