@@ -330,6 +330,9 @@ struct Count {
     /// have lost its seat by it.
     seated: usize,
     displaced: usize,
+    /// How many threads were pinned to a processor of another instance than their own by seats,
+    /// summed up over all operations.
+    abroad: usize,
     /// How often a thread began to spin for a lock whose owner has a seat.
     spun: usize,
 }
@@ -1699,8 +1702,6 @@ impl<'a> Pair<'a> {
                     let home = self.board.home[*id].get();
                     !self.waits_for_lock(*id) && (spans || !self.changes_to_bind(home))
                 };
-                // Not abroad.
-                let free = |id: &usize| free(id) && !self.lends(*id);
                 if let Some(running) = self.runner(number).filter(free) {
                     self.pin(running);
                 }
@@ -1950,6 +1951,13 @@ impl<'a> Pair<'a> {
         let online = CpuSet::first(self.cpus).into_iter();
         self.count.guests += online.filter(is_guest).count();
         self.count.acts += 1;
+        let is_abroad = |id: &usize| {
+            let host = self.router.system().pinned_to(row(*id));
+            let host = host.and_then(|cpu| self.plain.instance_of_cpu(cpu).ok());
+            let home = self.board.home[*id].get();
+            self.lends(*id) && host.is_some_and(|host| host.index() != home)
+        };
+        self.count.abroad += (0..self.made).filter(is_abroad).count();
         let throttled = |id: &usize| self.is_throttled(*id) && self.closed(*id).is_some();
         self.count.throttled += (0..self.made).filter(throttled).count();
     }
@@ -2970,6 +2978,79 @@ fn a_processor_that_leaves_asks_where_it_comes_to_before_it_lets_registers_go() 
     });
 }
 
+/// Thread 0 pins itself to a processor of another instance, where it is helped: its lender gets the
+/// seat of that very processor.
+#[test]
+fn who_is_pinned_where_it_is_helped_stays_there_and_opens_nothing() {
+    let plan = [
+        (PolicyKind::Priority, vec![0], true),
+        (PolicyKind::Edf, vec![1, 2], true),
+    ];
+    let mood = Mood {
+        inherits: true,
+        ..WILD
+    };
+    beside_each_other(&plan, mood, true, |pair, locks| {
+        let lock = locks[0];
+        pair.runs_on(0, 0);
+        pair.obtain(lock, 0, true);
+        pair.runs_on(2, 1);
+        pair.obtain(lock, 2, true);
+        pair.quiet(locks);
+        let urgent = pair.made;
+        pair.create(0, Priority::new(0).unwrap(), None);
+        pair.runs_on(urgent, 0);
+        pair.quiet(locks);
+        let runs = |pair: &Pair<'_>| [0, 1, 2].map(|number| pair.runner(number));
+        let pinned = (1..3).find(|number| pair.runner(*number) == Some(0));
+        let pinned = pinned.expect("it is helped");
+        let other = 3 - pinned;
+        pair.acting = pinned;
+        pair.pin(0);
+        pair.quiet(locks);
+        assert_eq!(pair.router.system().pinned_to(row(0)), Some(cpu(pinned)));
+        pair.change_processors(1, pinned, false);
+        assert_eq!(pair.count.left, 0, "a pinned thread keeps its processor");
+        pair.acting = pinned;
+        pair.block(0);
+        pair.quiet(locks);
+        // Who may run anywhere has that processor, and makes way.
+        pair.ready(3, Place::Last);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(pinned), Some(3));
+        pair.ready(0, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(pinned), pair.runner(other)], [0, 3].map(Some));
+        // Its lender may be bound elsewhere itself.
+        pair.bind(2, CpuSet::of(cpu(other)));
+        pair.quiet(locks);
+        assert_eq!(pair.runner(pinned), Some(0));
+        // Its home is free, and it does not go there.
+        pair.acting = 0;
+        pair.block(urgent);
+        pair.quiet(locks);
+        assert_eq!(runs(pair)[0], None);
+        pair.acting = pinned;
+        pair.surrender(lock, 0);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(pinned), Some(3), "nobody helps it any more");
+        pair.acting = pinned;
+        pair.block(3);
+        pair.quiet(locks);
+        assert_eq!(pair.runner(pinned), Some(0), "the seat is free");
+        assert_eq!([pair.lends(0), pair.lends(2)], [true; 2]);
+        pair.unpin(0);
+        pair.quiet(locks);
+        assert_eq!([pair.runner(0), pair.runner(pinned)], [Some(0), None]);
+        pair.acting = 0;
+        pair.goes(0, Place::Last);
+        pair.quiet(locks);
+        assert_eq!([pair.lends(0), pair.lends(2)], [false; 2], "that is over");
+        assert!(pair.closed(0).is_some() && pair.closed(2).is_some());
+        pair.all_run_in_turn();
+    });
+}
+
 #[test]
 fn who_spins_for_an_owner_with_a_seat_opens_nothing() {
     with_owners(|pair, locks| {
@@ -3365,6 +3446,7 @@ fn stress(plan: &[Plan], mood: Mood, runs: usize) -> Count {
         all.displaced += count.displaced;
         all.spun += count.spun;
         all.guests += count.guests;
+        all.abroad += count.abroad;
         all.lent += count.lent;
         all.reopened += count.reopened;
         all.acts += count.acts;

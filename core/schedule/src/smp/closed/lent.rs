@@ -14,6 +14,9 @@ pub(super) struct LentSeat<Id> {
     /// The thread that was told to run there, while this one owned it; none for the idle thread.
     pub(super) user: Cell<Option<Id>>,
     pub(super) told: Cell<Option<Id>>,
+    /// The last thread that was pinned to the processor, at home elsewhere, and took the seat while
+    /// it was free.
+    pub(super) guest: Cell<Option<Id>>,
     /// The thread for whose budget the alarm of the processor is.
     pub(super) last: Cell<Option<Id>>,
     /// The last thread that lost it to another user with its budget used up.
@@ -36,6 +39,7 @@ impl<Id: Copy> LentSeat<Id> {
         owner: Cell::new(None),
         user: Cell::new(None),
         told: Cell::new(None),
+        guest: Cell::new(None),
         last: Cell::new(None),
         spent: Cell::new(None),
     };
@@ -155,12 +159,14 @@ impl<W: World, const N: usize> World for Lent<'_, W, N> {
         self.w.ticks()
     }
 
-    /// The one that used the seat of `id` until now is charged.
+    /// The one that used the seat of `id` until now is charged, be it an idle thread, which has a
+    /// free one.
     fn charge(&self, id: W::Id, ticks: u64) {
-        let owned = |seat: &LentSeat<W::Id>| seat.told.get() == Some(id);
-        let user = match self.seats.iter().position(owned) {
+        let idle = |cpu: Cpu| self.w.idle(cpu.index());
+        let owner = |cpu: Cpu| self.at(cpu.index()).told.get().unwrap_or(idle(cpu));
+        let user = match self.cpus.into_iter().find(|cpu| owner(*cpu) == id) {
             None => id,
-            Some(cpu) => self.at(cpu).user.get().unwrap_or(self.w.idle(cpu)),
+            Some(cpu) => self.at(cpu.index()).user.get().unwrap_or(idle(cpu)),
         };
         self.w.charge(user, ticks);
     }

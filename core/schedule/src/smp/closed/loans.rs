@@ -70,11 +70,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return true;
         }
         if !home.lends() {
-            self.between = match act {
-                Act::Enter(_) => Some((id, false)),
-                Act::Leave => Some((id, true)),
-                _ => None,
-            };
+            if let Act::Enter(_) | Act::Leave = act {
+                self.between = Some(id);
+                self.between_is_ready = act == Act::Leave;
+            }
             self.count_waits_of(w, home.instance(), now, effects);
             self.watch_homes(w);
             if !home.lends() {
@@ -87,12 +86,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
         if act == Act::Leave {
             // Where the world does not say so yet.
-            self.between = Some((id, false));
+            (self.between, self.between_is_ready) = (Some(id), false);
         }
         let loan = w.row(id).map(|row| self.system.loan(row));
         let loan = loan.unwrap_or(LoanRecord::NONE);
         match act {
             Act::Leave | Act::Requeue(_) if loan.is_away || home.holds_back(w, id) => {}
+            Act::Enter(_) if loan.pinned.is_some() => self.enters_abroad(w, home, id),
             _ => {
                 if let (Act::Enter(_), Some(row)) = (act, w.row(id)) {
                     self.stands_for_itself(w, home, row, id);
@@ -111,7 +111,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// The thread `id` of `row`, which is about to come in at `home`, stands there for nobody, and runs
     /// nowhere else: [`Router::settle`] may not have found that yet.
-    fn stands_for_itself<W: Rows<Id = Id, Seat = Seat>>(
+    pub(super) fn stands_for_itself<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
         home: &Home<Id, Seat, Q, N>,
@@ -120,9 +120,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     ) {
         self.system.set_loan(row, |loan| loan.is_away = false);
         if self.system.loan(row).stands_for.is_some() {
-            let between = self.between.replace((id, false));
+            let between = (self.between, self.between_is_ready);
+            (self.between, self.between_is_ready) = (Some(id), false);
             self.stand_down(w, home, row, id);
-            self.between = between;
+            (self.between, self.between_is_ready) = between;
         }
     }
 
@@ -265,7 +266,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             let mut last = None;
             while let Some(row) = self.system.next_concerned(last) {
                 last = Some(row);
-                moved |= self.system.is_end(row) && self.seat_end(w, row);
+                let seeks = self.system.is_end(row) || self.system.loan(row).pinned.is_some();
+                moved |= seeks && self.seat_end(w, row);
             }
         }
         self.tell_users(w);
@@ -333,9 +335,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// Whether `id` is ready, as the world says, or is about to say.
     pub(super) fn waits_for_nothing<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
-        match self.between {
-            Some((between, is_ready)) if between == id => is_ready,
-            _ => w.is_ready(id),
+        match self.between == Some(id) {
+            true => self.between_is_ready,
+            false => w.is_ready(id),
         }
     }
 
@@ -403,11 +405,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return;
         };
         let runs_elsewhere = loan.uses.is_some() && self.system.is_end(row);
-        if loan.uses.is_some() && !runs_elsewhere {
+        let stays_away = runs_elsewhere || loan.pinned.is_some();
+        if loan.uses.is_some() && !stays_away {
             self.system.set_loan(row, |loan| loan.uses = None);
         }
-        let stays_away = runs_elsewhere && self.is_ready(w, id) && !self.system.sticks_at_home(row);
-        if loan.is_away && !stays_away {
+        let stays_away = stays_away && (loan.pinned.is_some() || !self.system.sticks_at_home(row));
+        if loan.is_away && !(stays_away && self.is_ready(w, id)) {
             self.system.set_loan(row, |loan| loan.is_away = false);
             let place = match self.system.end_for(row) {
                 Some(_) => Place::Last,
@@ -429,18 +432,27 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// The thread `id` of `row`, at home in `home`, stands for its end no longer. Whether it left the
     /// ready threads of its home by that.
-    fn stand_down<W: Rows<Id = Id, Seat = Seat>>(
+    pub(super) fn stand_down<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
         home: &Home<Id, Seat, Q, N>,
         row: Thread,
         id: Id,
     ) -> bool {
+        let end = self.system.loan(row).stands_for;
         self.system.set_loan(row, |loan| loan.stands_for = None);
+        let is_bound = end.is_some_and(|end| self.system.loan(end).pinned.is_some());
         let leaves = !self.is_ready(w, id);
-        if leaves {
+        if leaves || is_bound {
             home.decider().remove(&lent(home, w), id);
-            self.inherit(w, row);
+        }
+        if is_bound {
+            self.bind_lender(w, home, (row, id), None);
+        }
+        match leaves {
+            true => self.inherit(w, row),
+            false if is_bound => enter(home, w, id, Place::First),
+            false => {}
         }
         leaves
     }
@@ -473,9 +485,18 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         };
         self.system
             .set_loan(lender, |loan| loan.stands_for = Some(end));
-        match self.is_ready(w, id) {
-            true => home.decider().requeue(&lent(home, w), id, Place::First),
-            false => enter(home, w, id, Place::First),
+        let (pinned, is_ready) = (self.system.loan(end).pinned, self.is_ready(w, id));
+        match is_ready {
+            true if pinned.is_none() => home.decider().requeue(&lent(home, w), id, Place::First),
+            _ => {
+                if is_ready {
+                    home.decider().remove(&lent(home, w), id);
+                }
+                if pinned.is_some() {
+                    self.bind_lender(w, home, (lender, id), pinned);
+                }
+                enter(home, w, id, Place::First);
+            }
         }
         self.inherit(w, lender);
         true
@@ -513,7 +534,13 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             moved |= comes;
             comes && it.takes_seat(w, end, home)
         });
-        moved || self.goes_first(w, end, id)
+        match self.system.loan(end).pinned {
+            None => moved || self.goes_first(w, end, id),
+            Some(cpu) => {
+                self.takes_free_seat(w, end, id, cpu);
+                moved
+            }
+        }
     }
 
     /// `end`, the thread `id`, which is ready and has no seat, and for which one spins at its home,
@@ -578,7 +605,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             }
             return comes_back;
         }
-        let lender = self.system.lender(end, home.instance());
+        // One that is pinned abroad seeks a seat also while it spins.
+        let is_end = self.system.is_end(end);
+        let lender = self.system.lender(end, home.instance()).filter(|_| is_end);
         lender.is_some_and(|lender| self.stand(w, home, lender, end))
     }
 
@@ -588,13 +617,27 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return false;
         };
         let lent = lent(home, w);
+        let pinned = self.system.loan(end).pinned;
+        if pinned.is_some_and(|pinned| pinned != cpu) {
+            return false;
+        }
+        if pinned.is_some() && lent.at(cpu.index()).owner.get().is_none() {
+            return lent.at(cpu.index()).guest.get() == w.thread(end);
+        }
         // At home where it may run, elsewhere where the lender may.
         let allowed = w.thread(end).is_some_and(|id| {
             !w.is_at_home(id, home.instance()) || home.decider().allows(&lent, id, cpu.index())
         });
         let owner = lent.at(cpu.index()).owner.get();
         let owner = owner.and_then(|owner| w.row(owner)).filter(|_| allowed);
-        owner.is_some_and(|owner| owner == end || self.system.end_for(owner) == Some(end))
+        owner.is_some_and(|owner| {
+            // One that spins is pinned all the same.
+            let waits = || match pinned {
+                None => self.system.end_for(owner) == Some(end),
+                Some(_) => self.system.chain_from(owner).any(|owner| owner == end),
+            };
+            owner == end || waits()
+        })
     }
 
     /// `end` uses a seat of `home` from now on, if one serves it. Whether one does.
@@ -683,14 +726,20 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         home: &Home<Id, Seat, Q, N>,
         cpu: Cpu,
     ) -> Option<Id> {
-        let owner = lent(home, w).at(cpu.index()).owner.get()?;
-        let row = w.row(owner)?;
+        let lent = lent(home, w);
         let uses = |end| self.system.loan(end).uses == Some(cpu);
-        if let Some(end) = self.system.end_for(row) {
-            let spins = self.is_ready(w, owner).then_some(owner);
-            return if uses(end) { w.thread(end) } else { spins };
+        let Some(owner) = lent.at(cpu.index()).owner.get() else {
+            let guest = lent.at(cpu.index()).guest.get();
+            return guest.filter(|guest| w.row(*guest).is_some_and(uses));
+        };
+        let row = w.row(owner)?;
+        let is_elsewhere = self.system.loan(row).pinned.is_some();
+        if self.system.end_for(row).is_some() {
+            let spins = (self.is_ready(w, owner) && !is_elsewhere).then_some(owner);
+            let user = self.system.chain_from(row).filter(|end| uses(*end)).last();
+            return user.map_or(spins, |user| w.thread(user));
         }
-        let stays = !self.system.is_end(row) || uses(row);
+        let stays = !self.system.is_end(row) && !is_elsewhere || uses(row);
         stays.then_some(owner)
     }
 
@@ -913,10 +962,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 if loan.stands_for.is_some() && !self.is_ready(w, id) {
                     home.decider().remove(&lent(home, w), id);
                 }
+                if loan.stands_for.is_some() {
+                    self.bind_lender(w, home, (row, id), None);
+                }
                 if loan.is_away && self.is_ready(w, id) {
                     enter(home, w, id, Place::First);
                 }
             }
+            self.system.forget_pin_abroad(row);
             self.system.set_loan(row, |loan| *loan = LoanRecord::NONE);
             if let (Some(id), Some(_)) = (w.thread(row), loan.inherits) {
                 // The tables raise it from now on.
@@ -971,7 +1024,7 @@ pub(super) fn lent<'w, W: World, Q: Ready<W::Id>, const N: usize>(
 }
 
 /// `id`, a ring of its own, comes in at `home`, which lends.
-fn enter<W: Rows, Q: Ready<W::Id>, const N: usize>(
+pub(super) fn enter<W: Rows, Q: Ready<W::Id>, const N: usize>(
     home: &Home<W::Id, W::Seat, Q, N>,
     w: &W,
     id: W::Id,

@@ -19,6 +19,7 @@ mod loans;
 mod look;
 mod masked;
 mod part;
+mod pinned;
 mod router;
 mod servers;
 mod solo;

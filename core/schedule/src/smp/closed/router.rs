@@ -50,18 +50,19 @@ pub struct Router<'a, Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const 
     pub(super) closed: CpuSet,
     /// The instances, a bit each, that [lend](Home::lends).
     pub(super) lending: u32,
-    /// The processors that left instances that lent, and came to no other yet, while they may have
-    /// registers that another one waits for.
-    pub(super) left: CpuSet,
-    /// The thread that is about to become ready, or to cease to be, and whether it is so as far as
-    /// is to be seen now.
-    pub(super) between: Option<(Id, bool)>,
+    /// The thread that is about to become ready, or to cease to be.
+    pub(super) between: Option<Id>,
+    /// Whether it is ready, as far as is to be seen now.
+    pub(super) between_is_ready: bool,
     /// Whether seats are settled at the end of what is done [together](Router::begin_together).
     pub(super) together: bool,
     /// Whether they are to be then.
     pub(super) unsettled: bool,
     /// Whether threads may have servers anywhere.
     pub(super) serves: bool,
+    /// The processors that left instances that lent, and came to no other yet, while they may have
+    /// registers that another one waits for.
+    pub(super) left: CpuSet,
 }
 
 /// The [`Effects`] of a System whose READY threads stand in the rings of its deciders.
@@ -202,6 +203,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             lending: 0,
             left: CpuSet::EMPTY,
             between: None,
+            between_is_ready: false,
             together: false,
             unsettled: false,
             serves: homes.iter().any(Home::knows_servers),
@@ -326,6 +328,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         effects: &mut E,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
+        if let Some(host) = self.pins_abroad(w, id, cpu) {
+            self.pin_abroad(w, (row, id), host, cpu)?;
+            self.settle(w, now, effects);
+            return Ok(());
+        }
         let home = self.home(self.system.scheduler(row)?);
         let closed = home.is_some_and(|home| {
             let decider = home.decider();
@@ -362,6 +369,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
         let home = self.home(self.system.scheduler(row)?);
+        if self.system.check_affinity(row, cpus).is_ok() {
+            self.stand_down_bound(w, row);
+        }
         if home.is_some_and(|home| home.opens_to_bind()) {
             self.reach(w, id, now, effects);
         } else {
@@ -435,7 +445,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.left = self.left.without(cpu);
         let home = self.home(instance).filter(|home| {
             let fits = home.decider().fits(cpus) || CpuSet::first(N).covers(cpus);
-            fits && home.decider().is_closed() && self.system.is_settled(cpu)
+            let may_gain = fits && !self.hosts_unbound(home);
+            may_gain && home.decider().is_closed() && self.system.is_settled(cpu)
         });
         let Some(home) = home else {
             self.open(w, instance, now, effects);
@@ -553,7 +564,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         effects: &mut E,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        if self.affine_home(row).is_some() {
+        let is_abroad = self.system.loan(row).pinned.is_some();
+        if is_abroad {
+            self.unpin_abroad(w, row, id);
+        }
+        if is_abroad || self.affine_home(row).is_some() {
             self.look_up(w, id);
         } else {
             self.reach(w, id, now, effects);

@@ -28,6 +28,9 @@ pub struct LoanRecord {
     pub(crate) is_away: bool,
     /// The processor on whose seat the thread, an end, runs or is to run.
     pub(crate) uses: Option<Cpu>,
+    /// The processor, of another instance than its own, to which the thread pinned itself while it
+    /// was helped there.
+    pub(crate) pinned: Option<Cpu>,
     /// To what the thread is raised at home, for those who wait for its locks there.
     pub(crate) inherits: Option<Level>,
     /// The place among its equals at home that the last change of that gives the thread.
@@ -40,6 +43,7 @@ impl LoanRecord {
         stands_for: None,
         is_away: false,
         uses: None,
+        pinned: None,
         inherits: None,
         place: Place::Last,
     };
@@ -148,11 +152,13 @@ impl System<'_> {
     /// The end of the chain from `thread`, which waits for a lock that counts; none where it does
     /// not. As many steps as the chain has owners.
     pub(crate) fn end_for(&self, thread: Thread) -> Option<Thread> {
-        let first = self.next_in_chain(thread)?;
+        self.chain_from(thread).last()
+    }
+
+    /// The owners along the chain from `thread`, which waits for a lock that counts, or none.
+    pub(crate) fn chain_from(&self, thread: Thread) -> impl Iterator<Item = Thread> + '_ {
         let next = |owner: &Thread| self.next_in_chain(*owner);
-        core::iter::successors(Some(first), next)
-            .inspect(|_| step())
-            .last()
+        core::iter::successors(self.next_in_chain(thread), next).inspect(|_| step())
     }
 
     /// The owner of the lock that `thread` waits for, if that counts.
@@ -196,8 +202,11 @@ impl System<'_> {
     }
 
     /// The instance that is asked after `before` for a seat for `end`; the first one where there is
-    /// none. A thread that is pinned runs at home alone.
+    /// none. A thread that is pinned runs at home alone, or where it pinned itself.
     pub(crate) fn asked_after(&self, end: Thread, before: Option<Instance>) -> Option<Instance> {
+        if let Some(cpu) = self.loan(end).pinned {
+            return self.instance_of_cpu(cpu).ok().filter(|_| before.is_none());
+        }
         let home = self.home(end);
         let next = match before {
             None => return Some(home),

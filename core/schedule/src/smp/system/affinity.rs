@@ -27,18 +27,23 @@ impl System<'_> {
         now: Instant,
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
+        self.check_affinity(thread, cpus)?;
         let id = self.known(thread)?;
         let home = self.thread(id).home;
         let mask = cpus.and(self.online);
-        let record = &self.instances[home as usize];
-        record
-            .queues
-            .check(mask, record.places.owned, self.online)?;
         let former = core::mem::replace(&mut self.thread_mut(id).affinity, mask);
         if former != mask && self.thread(id).pinned_to == ThreadRecord::NOWHERE {
             self.rebind(home, id, mask, now, effects);
         }
         Ok(())
+    }
+
+    /// Whether `thread` may be bound to `cpus`; see [`System::set_affinity`].
+    pub(crate) fn check_affinity(&self, thread: Thread, cpus: CpuSet) -> Result<(), Error> {
+        let home = self.thread(self.known(thread)?).home;
+        let record = &self.instances[home as usize];
+        let mask = cpus.and(self.online);
+        record.queues.check(mask, record.places.owned, self.online)
     }
 
     /// The processors on which `thread` may run at home.

@@ -172,7 +172,10 @@ impl System<'_> {
             self.fresh_node(instance, id);
         }
         self.drop_server(id);
-        self.count_pin(id, false);
+        if self.thread(id).pins > 0 {
+            self.count_pin(id, false);
+            self.forget_pin_abroad(thread);
+        }
         let live_on = self.thread(id).live_on;
         *self.thread_mut(id) = ThreadRecord {
             live_on,

@@ -149,7 +149,7 @@ impl System<'_> {
             return false;
         }
         let at_home = record.home == instance && record.affinity.and(rest).is_empty();
-        let pinned = record.pinned_to == cpu.index() as u8;
+        let pinned = self.pinned_to(Thread(id)) == Some(cpu);
         at_home || pinned || rest.is_empty() && self.is_helped_by(id, instance)
     }
 

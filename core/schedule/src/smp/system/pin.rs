@@ -60,6 +60,48 @@ impl System<'_> {
         Ok(())
     }
 
+    /// [`System::pin`] of a thread that is helped on `cpu`, which is of another instance than its
+    /// own: both instances are closed, and lend until that is over.
+    ///
+    /// # Errors
+    /// Those of [`System::pin`], but that of a thread that executes nowhere.
+    pub(crate) fn pin_abroad(&mut self, thread: Thread, cpu: Cpu) -> Result<(), Error> {
+        let id = self.known(thread)?;
+        if !self.can_pin(cpu) {
+            return Err(Error::NotDefined);
+        }
+        let record = self.thread_mut(id);
+        record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
+        if record.pins == 1 {
+            self.count_pin(id, true);
+            self.count_host(cpu, 1);
+            self.set_loan(thread, |loan| loan.pinned = Some(cpu));
+        }
+        Ok(())
+    }
+
+    /// Whether `thread` is pinned once.
+    pub(crate) fn is_last_pin(&self, thread: Thread) -> bool {
+        self.known(thread).is_ok_and(|id| self.thread(id).pins == 1)
+    }
+
+    /// Seats have `thread` stay in another instance no longer, if they did: the pin itself is the
+    /// tables' business.
+    pub(crate) fn forget_pin_abroad(&mut self, thread: Thread) {
+        if let Some(cpu) = self.loan(thread).pinned {
+            self.set_loan(thread, |loan| loan.pinned = None);
+            self.count_host(cpu, -1);
+        }
+    }
+
+    /// The instance of `cpu` has one more thread pinned there that is at home elsewhere, or one less.
+    fn count_host(&mut self, cpu: Cpu, change: i32) {
+        let owner = self.processors[cpu.index()].owner;
+        if let Some(host) = self.instances.get_mut(owner as usize) {
+            host.involved = host.involved.wrapping_add_signed(change);
+        }
+    }
+
     /// The pin of `id`, if it spans instances, counts for those that it concerns, or does no longer.
     pub(super) fn count_pin(&mut self, id: u16, counts: bool) {
         if !self.pin_spans(id) {

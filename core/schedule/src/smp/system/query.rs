@@ -157,7 +157,8 @@ impl System<'_> {
     pub fn pinned_to(&self, thread: Thread) -> Option<Cpu> {
         let id = self.known(thread).ok()?;
         let cpu = self.thread(id).pinned_to;
-        (cpu != ThreadRecord::NOWHERE).then(|| Cpu::masked(cpu))
+        let pinned = (cpu != ThreadRecord::NOWHERE).then(|| Cpu::masked(cpu));
+        pinned.or_else(|| self.loan(thread).pinned)
     }
 
     /// Visits the threads whose nodes are READY in `instance`, by urgency. That is the order in which they would be chosen if
