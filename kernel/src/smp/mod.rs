@@ -54,12 +54,13 @@ use taktos_schedule::smp::closed::{Act, Branches, Kept, Router, Served};
 use taktos_schedule::{Cpu, smp::Reasons};
 use taktos_time::{Duration, Instant};
 
-/// What is kept of each thread by its row of the library's table: which it is, its links in a queue that is ordered by deadlines, and when
-/// its budget is used up.
+/// What is kept of each thread by its row of the library's table: which it is, its links in a queue that is ordered by deadlines, when
+/// its budget is used up, and its turn among those that stand there, where threads are bound to processors.
 type Rows = (
     &'static [Guarded<Option<ThreadRef>>],
     &'static [Guarded<Branches<ThreadRef>>],
     &'static [Guarded<Duration>],
+    &'static [Guarded<i64>],
 );
 
 /// The lenders of ceilings, by the rows of locks, and the records of threads that spin, by theirs.
@@ -84,6 +85,8 @@ pub struct Smp<S> {
     branches: Guarded<&'static [Guarded<Branches<ThreadRef>>]>,
     /// When each thread's budget is used up, by rows.
     limits: Guarded<&'static [Guarded<Duration>]>,
+    /// The turn of each thread, by rows.
+    turns: Guarded<&'static [Guarded<i64>]>,
     idle: [Guarded<Option<ThreadRef>>; MOST],
     pub(crate) timeouts: [TimeoutQueue; MOST],
     /// The lender of the ceiling of the cluster mutex of each row of the library's table of
@@ -121,6 +124,7 @@ impl<S: System> Smp<S> {
             threads: Guarded::new(&[]),
             branches: Guarded::new(&[]),
             limits: Guarded::new(&[]),
+            turns: Guarded::new(&[]),
             idle: [const { Guarded::new(None) }; MOST],
             timeouts: [const { TimeoutQueue::new() }; MOST],
             lenders: Guarded::new(&[]),
@@ -194,7 +198,7 @@ impl<S: System> Smp<S> {
     }
 
     /// The decider of the home of `thread`, which the usual ways did not find and which is not
-    /// watched, if it can be closed. None where the tables are to be asked.
+    /// watched, if it can be closed. None where the tables are to be asked, or it is watched then.
     #[inline(never)]
     fn decider_anew(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<Decider> {
         self.try_close(cs, thread).then(|| thread.decider(cs))?
@@ -215,6 +219,19 @@ impl<S: System> Smp<S> {
         }
         let done = self.doing(cs, |scheduler, now, doings| {
             scheduler.act(&View::<S>::new(cs), (thread, home), (act, set), now, doings)
+        });
+        done == Some(true)
+    }
+
+    /// `thread`, which is ready and lost its processor, or left one, comes in again by
+    /// [`Router::come_back`], if its home is watched. Whether that is done.
+    #[inline(never)]
+    fn come_back(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
+        let Some(home) = thread.home(cs).filter(|home| home.is_watched()) else {
+            return false;
+        };
+        let done = self.doing(cs, |scheduler, now, doings| {
+            scheduler.come_back(&View::<S>::new(cs), (thread, home), now, doings)
         });
         done == Some(true)
     }
@@ -344,11 +361,12 @@ impl<S: System> Smp<S> {
         cs: CriticalSection<'_>,
         system: smp::System<'static>,
         homes: &'static [Home],
-        (threads, branches, limits): Rows,
+        (threads, branches, limits, turns): Rows,
         (lenders, spinners): Lenders,
     ) {
         self.branches.set(cs, branches);
         self.limits.set(cs, limits);
+        self.turns.set(cs, turns);
         self.threads.set(cs, threads);
         self.lenders.set(cs, lenders);
         self.spinners.set(cs, spinners);
@@ -384,6 +402,11 @@ impl<S: System> Smp<S> {
         thread: ThreadRef,
     ) -> Option<&'static Guarded<Duration>> {
         self.limits.get(cs).get(thread.row_index(cs))
+    }
+
+    /// The turn of `thread`; none for idle threads.
+    fn turn_of(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<&'static Guarded<i64>> {
+        self.turns.get(cs).get(thread.row_index(cs))
     }
 
     fn idle_of(&self, cs: CriticalSection<'_>, processor: usize) -> Option<ThreadRef> {

@@ -145,10 +145,12 @@ impl<S: System> Kernel<S> {
         })?;
         for thread in who.into_iter().flatten() {
             self.leave_processor_of(cs, thread);
-            if view.is_ready(thread)
-                && let Some(decider) = thread.decider(cs)
-            {
-                decider.come_back(&view, thread);
+            if view.is_ready(thread) {
+                match thread.decider(cs) {
+                    Some(decider) => decider.come_back(&view, thread),
+                    None if several.come_back(cs, thread) => {}
+                    None => self.enter_ready(cs, thread, Place::Last),
+                }
             }
         }
         Ok(())
@@ -307,6 +309,7 @@ impl<S: System> Kernel<S> {
             match thread.decider(cs) {
                 // A server's budget is as it was: the thread waited for nothing.
                 Some(decider) => decider.ready(&View::<S>::new(cs), thread, Place::Last, |_| {}),
+                None if S::smp().come_back(cs, thread) => {}
                 None => self.enter_ready(cs, thread, Place::Last),
             }
         }

@@ -78,7 +78,12 @@ fn prepare<
         cs,
         system,
         memory.homes(),
-        (&memory.rows, &memory.branches, &memory.limits),
+        (
+            &memory.rows,
+            &memory.branches,
+            &memory.limits,
+            &memory.turns,
+        ),
         (&memory.lenders, &memory.spinners),
     );
     for (number, idle) in memory.idle.iter().enumerate() {

@@ -87,6 +87,10 @@ impl<S: System> Kernel<S> {
 
     #[inline(never)]
     fn enter_ready_open(cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+        // The home may have been closed just now, and be watched.
+        if S::smp().act(cs, thread, Act::Enter(place), &|| {}) {
+            return;
+        }
         S::smp().look_up(cs, thread, false);
         let Some(row) = thread.row(cs) else { return };
         let level = level(thread.urgency.get(cs).effective());
@@ -295,6 +299,9 @@ impl<S: System> Kernel<S> {
 
     #[inline(never)]
     fn requeue_open(cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+        if S::smp().act(cs, thread, Act::Requeue(place), &|| {}) {
+            return;
+        }
         S::smp().look_up(cs, thread, true);
         let Some(row) = thread.row(cs) else { return };
         S::smp().ask(cs, S::Machine::number(), |system, now, doings| {

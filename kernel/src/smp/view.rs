@@ -158,6 +158,17 @@ impl<S: System> World for View<'_, S> {
         }
     }
 
+    fn turn(&self, id: ThreadRef) -> i64 {
+        let turn = S::smp().turn_of(self.0, id);
+        turn.map_or(0, |turn| turn.get(self.0))
+    }
+
+    fn set_turn(&self, id: ThreadRef, turn: i64) {
+        if let Some(place) = S::smp().turn_of(self.0, id) {
+            place.set(self.0, turn);
+        }
+    }
+
     fn watch(&self, cpu: usize, left: Option<Duration>) {
         let at = left.map(|left| S::Machine::now().saturating_add(left));
         S::smp().set_budget(self.0, S::Machine::number(), cpu, at);

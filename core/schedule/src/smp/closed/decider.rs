@@ -14,16 +14,20 @@ use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
 
-/// Which of them.
+/// Which of them: those with affinities follow each other, then those where deadlines count, so that one
+/// comparison tells them from others.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Solo,
     Cluster,
-    Edf,
-    Served,
     Masked,
     Weak,
+    Edf,
+    /// Deadlines, and threads that are bound to processors.
     Bound,
+    Served,
+    /// The same where threads may have servers: only the slow ways find it.
+    ServedBound,
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One
@@ -37,7 +41,7 @@ pub struct Home<Id: Copy + Eq, Seat, Q: Ready<Id> = ReadyQueue<Id>, const N: usi
     pub(super) kind: Cell<Kind>,
     instance: Cell<u8>,
     // The last ones, so that the others are reached as before where nobody has a server.
-    served: Served<Id, Q::Deadlines, N>,
+    pub(super) served: Served<Id, Q::Deadlines, N>,
     pub(super) affine: Affine<Id>,
     /// Whether seats of it are lent, and those seats: see the module [`loans`](super::loans).
     lends: Cell<bool>,
@@ -107,15 +111,20 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// `id` was created in its instance, and may run on `cpus`.
     #[inline(always)]
     pub fn begin_with<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
-        match self.kind.get() {
-            Kind::Solo | Kind::Cluster => {}
-            Kind::Served => begin(w, id),
-            Kind::Edf | Kind::Bound => {
-                begin(w, id);
-                self.bind_under_deadlines(w, id, cpus);
-            }
-            Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
+        if matches!(self.kind.get(), Kind::Solo | Kind::Cluster) {
+            return;
         }
+        match self.knows_deadlines() {
+            true => self.begin_under_deadlines(w, id, cpus),
+            false => ReadyQueue::bind(w, id, cpus),
+        }
+    }
+
+    /// [`Home::begin_with`] where deadlines count.
+    #[inline(never)]
+    fn begin_under_deadlines<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) {
+        begin(w, id);
+        self.bind_under_deadlines(w, id, cpus);
     }
 
     /// `id`, which is at home in its instance and in no ring, may run on `cpus` alone from now on. The
@@ -133,8 +142,10 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// of one that is ready.
     pub(super) fn bind<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, cpus: CpuSet) -> bool {
         match self.kind.get() {
-            Kind::Solo | Kind::Cluster | Kind::Served => return false,
-            Kind::Edf | Kind::Bound => <Deadlines<_> as Rings<_>>::bind(w, id, cpus),
+            Kind::Solo | Kind::Cluster => return false,
+            Kind::Edf | Kind::Bound | Kind::Served | Kind::ServedBound => {
+                <Deadlines<_> as Rings<_>>::bind(w, id, cpus);
+            }
             Kind::Masked | Kind::Weak => ReadyQueue::bind(w, id, cpus),
         }
         self.decider().is_closed()
@@ -150,24 +161,30 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         id: Id,
         moved: &Moved<'_, Id, Seat, Q, N>,
     ) {
-        let place = moved.place.index();
         match self.kind.get() {
             Kind::Solo => {}
-            Kind::Cluster => Q::set_cpu(w, id, place),
-            Kind::Served => {
-                set_served(w, id, false);
-                Q::Deadlines::set_cpu(w, id, place);
-            }
-            Kind::Edf | Kind::Bound => {
-                set_served(w, id, false);
-                self.bind_under_deadlines(w, id, moved.cpus);
-                Q::Deadlines::set_cpu(w, id, place);
-            }
-            Kind::Masked | Kind::Weak => {
-                w.set_note(id, 0);
-                ReadyQueue::bind(w, id, moved.cpus);
-                set_place(w, id, place);
-            }
+            Kind::Cluster => Q::set_cpu(w, id, moved.place.index()),
+            _ => self.receive_with_cpus(w, id, moved),
+        }
+    }
+
+    /// [`Home::receive_moved`] where it is known on which processors a thread may run.
+    #[inline(never)]
+    fn receive_with_cpus<W: World<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        id: Id,
+        moved: &Moved<'_, Id, Seat, Q, N>,
+    ) {
+        let place = moved.place.index();
+        if self.knows_deadlines() {
+            set_served(w, id, false);
+            self.bind_under_deadlines(w, id, moved.cpus);
+            Q::Deadlines::set_cpu(w, id, place);
+        } else {
+            w.set_note(id, 0);
+            ReadyQueue::bind(w, id, moved.cpus);
+            set_place(w, id, place);
         }
     }
 
@@ -177,7 +194,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     pub fn receive<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
         match self.kind.get() {
             Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
-            Kind::Edf | Kind::Bound | Kind::Served => set_served(w, id, false),
+            Kind::Edf | Kind::Bound | Kind::Served | Kind::ServedBound => set_served(w, id, false),
         }
     }
 
@@ -187,7 +204,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         match self.kind.get() {
             Kind::Solo | Kind::Cluster | Kind::Masked | Kind::Weak => {}
             Kind::Edf | Kind::Bound => set_job(w, id, None),
-            Kind::Served => forget_own_job(w, id),
+            Kind::Served | Kind::ServedBound => forget_own_job(w, id),
         }
     }
 
@@ -245,15 +262,12 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         }
     }
 
-    /// Whether its instance, where it is closed, has to be opened before a thread is bound to a
-    /// processor: where threads may have servers.
-    pub(super) fn opens_to_bind(&self) -> bool {
-        matches!(self.kind.get(), Kind::Served)
-    }
-
     /// Whether deadlines count in its instance, be that open or closed.
     pub fn knows_deadlines(&self) -> bool {
-        matches!(self.kind.get(), Kind::Edf | Kind::Bound | Kind::Served)
+        matches!(
+            self.kind.get(),
+            Kind::Edf | Kind::Bound | Kind::Served | Kind::ServedBound
+        )
     }
 
     /// Whether its instance is never closed.
@@ -277,25 +291,26 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Edf => Decider::Edf(&self.edf),
             Kind::Masked => Decider::Masked(&self.masked),
             Kind::Served => Decider::Served(&self.served),
-            Kind::Weak | Kind::Bound => Decider::Affine(&self.affine),
+            Kind::Weak | Kind::Bound | Kind::ServedBound => Decider::Affine(&self.affine),
         }
     }
 
     /// Whether a thread of its instance, about which seats decide, owns a lock that others wait for, and
-    /// must not lose its seat unseen: then the usual ways do not find what decides, and
-    /// [`Router::owners_stay`](super::Router::owners_stay) is to be asked.
+    /// must not lose its seat unseen; or threads are bound there that may have servers. Then the usual
+    /// ways do not find what decides, and [`Router::act`](super::Router::act) is to be called.
     pub fn is_watched(&self) -> bool {
         match self.kind.get() {
             Kind::Solo => self.solo.is_watched(),
             Kind::Cluster => self.cluster.duty.is_watched(),
             Kind::Masked => self.masked.duty.is_watched(),
             Kind::Edf => self.edf.duty.is_watched(),
-            Kind::Weak | Kind::Bound => self.affine.duty().is_watched(),
+            Kind::Weak | Kind::Bound | Kind::ServedBound => self.affine.duty().is_watched(),
             Kind::Served => self.served.duty.is_watched(),
         }
     }
 
-    /// Begins to watch its owners, or ends that. Nothing where the instance is open.
+    /// Begins to watch its owners, or ends that, unless it is always watched. Nothing where the
+    /// instance is open.
     pub(super) fn watch(&self, on: bool) {
         match self.kind.get() {
             Kind::Solo => self.solo.watch(on),
@@ -303,6 +318,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
             Kind::Masked => self.masked.duty.watch(on),
             Kind::Edf => self.edf.duty.watch(on),
             Kind::Weak | Kind::Bound => self.affine.duty().watch(on),
+            Kind::ServedBound => self.affine.duty().watch(true),
             Kind::Served => self.served.duty.watch(on),
         }
     }
@@ -314,12 +330,24 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
 
     /// Whether its threads may have servers.
     pub fn knows_servers(&self) -> bool {
-        matches!(self.kind.get(), Kind::Served)
+        matches!(self.kind.get(), Kind::Served | Kind::ServedBound)
     }
 
     /// Whether seats decide, and its threads may have servers.
     pub(super) fn serves(&self) -> bool {
-        self.knows_servers() && self.served.is_closed()
+        self.knows_servers() && self.decider().is_closed()
+    }
+
+    /// Whether its threads may have servers, and some are bound to processors.
+    pub(super) fn binds_servers(&self) -> bool {
+        matches!(self.kind.get(), Kind::ServedBound)
+    }
+
+    /// Whether the alarms of its processors are for the budgets of those who
+    /// [use](LentSeat::user) its seats, whoever owns them: where it lends, and where it binds
+    /// threads that may have servers.
+    pub(super) fn watches_users(&self) -> bool {
+        self.lends() || self.binds_servers() && self.affine.is_closed()
     }
 
     /// Whether `id`, which is at home here, waits for its budget: it stands nowhere then.
@@ -348,9 +376,15 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         self.lent_cpus.get()
     }
 
-    /// The owners and users of its seats, while it lends.
+    /// The owners and users of its seats, while it lends; the users alone, while it
+    /// [watches](Home::watches_users) them.
     pub(super) fn lent_seats(&self) -> &[LentSeat<Id>; N] {
         &self.lent
+    }
+
+    /// That of the seat of `cpu`.
+    pub(super) fn lent_seat(&self, cpu: Cpu) -> &LentSeat<Id> {
+        &self.lent[cpu.index() % N]
     }
 
     /// Whether its decider, which the usual ways `found` or not, may be acted on by itself.

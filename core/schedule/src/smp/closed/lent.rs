@@ -17,7 +17,7 @@ pub(super) struct LentSeat<Id> {
     /// The last thread that was pinned to the processor, at home elsewhere, and took the seat while
     /// it was free.
     pub(super) guest: Cell<Option<Id>>,
-    /// The thread for whose budget the alarm of the processor is.
+    /// The user, if that has a server: the alarm of the processor is for its budget.
     pub(super) last: Cell<Option<Id>>,
     /// The last thread that lost it to another user with its budget used up.
     pub(super) spent: Cell<Option<Id>>,
@@ -181,6 +181,14 @@ impl<W: World, const N: usize> World for Lent<'_, W, N> {
 
     fn set_limit(&self, id: W::Id, limit: Duration) {
         self.w.set_limit(id, limit);
+    }
+
+    fn turn(&self, id: W::Id) -> i64 {
+        self.w.turn(id)
+    }
+
+    fn set_turn(&self, id: W::Id, turn: i64) {
+        self.w.set_turn(id, turn);
     }
 
     /// The budgets of users are looked at, whoever owns their seats.

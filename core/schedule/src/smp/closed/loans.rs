@@ -67,6 +67,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     ) -> bool {
         if !home.lends() && self.owners_stay(w, id, act) {
             home.act(w, id, (act, set));
+            // Where the world does not say so yet.
+            self.between = (act == Act::Leave).then_some(id);
+            self.between_is_ready = false;
+            self.follow_owners(w, home);
+            self.between = None;
             return true;
         }
         if !home.lends() {
@@ -137,11 +142,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         now: Instant,
         effects: &mut E,
     ) {
-        if !home.lends() {
+        if !home.lends() && self.system.seats_owners(home.instance()) {
             self.count_waits_of(w, home.instance(), now, effects);
             self.watch_homes(w);
         }
-        if !home.lends() {
+        if !home.decider().is_closed() {
             // It was opened for that: the thread is bound by the tables, too.
             self.look_up(w, id);
             if let Some(row) = w.row(id) {
@@ -151,19 +156,48 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             }
             return;
         }
+        if !home.lends() {
+            return self.enter_anew_alone(w, id, home);
+        }
         let loan = w.row(id).map(|row| self.system.loan(row));
-        let moves = loan.is_some_and(|loan| loan.moves(w.is_ready(id)));
+        let moves = loan.is_some_and(|loan| loan.moves(self.is_ready(w, id)));
         if moves {
             home.decider().remove(&lent(home, w), id);
         }
         home.part_seats(w, id);
         if moves {
             let leads = w.row(id).is_some_and(|row| self.system.leads_at_home(row));
-            let place = match w.is_ready(id) && !leads {
+            let place = match self.is_ready(w, id) && !leads {
                 true => Place::Last,
                 false => Place::First,
             };
             home.decider().ready(&lent(home, w), id, place, |_| {});
+        }
+    }
+
+    /// `id`, which may run on other processors than before, comes in again behind its equals at
+    /// `home`, whose seats decide and are not lent.
+    #[inline(never)]
+    pub(super) fn enter_anew_alone<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        id: Id,
+        home: &'a Home<Id, Seat, Q, N>,
+    ) {
+        let stands = w.is_ready(id) && !home.holds_back(w, id);
+        if stands {
+            if let Decider::Served(served) = home.decider()
+                && self.is_ready(w, id)
+            {
+                served.loses(w, id);
+            }
+            home.decider().remove(w, id);
+            self.follow_owners(w, home);
+        }
+        home.part_seats(w, id);
+        if stands {
+            home.decider().ready(w, id, Place::Last, |_| {});
+            self.follow_owners(w, home);
         }
     }
 
@@ -790,7 +824,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             for cpu in lent.cpus {
                 let user = users[cpu.index() % N];
                 if lent.at(cpu.index()).user.replace(user) != user {
-                    self.user_has_changed(w, &lent, cpu);
+                    self.user_has_changed(w, lent.at(cpu.index()), cpu);
                 }
             }
         }
@@ -939,7 +973,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             };
             let is_abroad = |cpu: Cpu| w.is_at_home(w.current(w.seat(cpu.index())), instance);
             let others = self.system.online().minus(cpus);
-            let spent = |cpu: Cpu| self.may_be_spent(w, lent(home, w).at(cpu.index()));
+            let spent = |cpu: Cpu| home.lent_seat(cpu).spent.get().is_some();
             let is_settled = cpus.into_iter().all(runs)
                 && (home.knows_servers() || !cpus.into_iter().any(spent));
             if is_settled && !others.into_iter().any(is_abroad) {
@@ -1004,8 +1038,10 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// seats are lent; `set` gives it another priority. Bound: that of the decider.
     #[inline(never)]
     pub fn act<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, (act, set): (Act, &dyn Fn())) {
-        let moves = w.is_ready(id) && !self.holds_back(w, id);
-        perform(self.decider(), w, id, (act, set), moves);
+        let (stands, moves) = (!self.holds_back(w, id), w.is_ready(id));
+        if stands || !matches!(act, Act::Leave | Act::Requeue(_)) {
+            perform(self.decider(), w, id, (act, set), moves && stands);
+        }
     }
 }
 

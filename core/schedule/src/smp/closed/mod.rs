@@ -5,9 +5,9 @@
 //! a [`Cluster`] where it has several, or deadlines, a [`Masked`] where threads have affinities, or
 //! where deadlines count and threads are bound, and the [`System`](super::System) knows its threads
 //! as blocked and its processors as idle. What spans instances (a cluster mutex whose owner inherits
-//! from who waits for it; under deadlines also the first thread that is bound to a processor) *opens*
-//! it: then the System decides, and the rings of the decider hold its READY threads. [`Router`] opens
-//! and closes, and has processors come to closed instances and leave them.
+//! from who waits for it, under weak affinity) *opens* it: then the System decides, and the rings of
+//! the decider hold its READY threads. [`Router`] opens and closes, and has processors come to closed
+//! instances and leave them.
 
 mod affine;
 mod cluster;
@@ -137,6 +137,14 @@ pub trait World: Links {
     fn limit(&self, id: Self::Id) -> Duration;
     /// Having been charged for so long, `id`, which has a server, has used up its budget.
     fn set_limit(&self, id: Self::Id, limit: Duration);
+
+    /// What was said with [`World::set_turn`].
+    fn turn(&self, _id: Self::Id) -> i64 {
+        0
+    }
+    /// `id`, which is at home where deadlines count and threads are bound to processors, stands in
+    /// the rings with this turn. To be kept in a world in which threads may be bound there.
+    fn set_turn(&self, _id: Self::Id, _turn: i64) {}
 
     /// [`Router::expire`] is to be called for the processor `cpu` in so long a time, or is not any more. It replaces what was
     /// said before, and what [`Effects::arm`](super::Effects::arm) said.

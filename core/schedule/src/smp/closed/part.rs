@@ -3,7 +3,8 @@
 
 use super::decider::Kind;
 use super::loans::lent;
-use super::{Deadlines, Home, Place, Ready, World};
+use super::{Deadlines, Home, Ready, World};
+use crate::Cpu;
 use crate::smp::order::{Order, Turns};
 
 impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, N> {
@@ -15,9 +16,18 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         w: &W,
         turn: impl FnMut(Id) -> Option<i64>,
     ) {
-        if let Kind::Edf = self.kind.get() {
-            Q::part(w, self.edf.waiting(), self.affine.begin_to_bind(), turn);
-            self.kind.set(Kind::Bound);
+        let (waiting, kind) = match self.kind.get() {
+            Kind::Edf => (self.edf.waiting(), Kind::Bound),
+            Kind::Served => (self.served.waiting(), Kind::ServedBound),
+            _ => return,
+        };
+        Q::part(w, waiting, self.affine.begin_to_bind(), turn);
+        self.kind.set(kind);
+        if !self.lends() {
+            // What they were when seats were lent last.
+            self.lent_seats()
+                .iter()
+                .for_each(|seat| seat.user.set(None));
         }
     }
 
@@ -26,7 +36,11 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     /// there are of both.
     #[inline(never)]
     pub(super) fn part_seats<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
-        let is_first = matches!(self.kind.get(), Kind::Edf) && self.edf.is_closed();
+        let is_first = match self.kind.get() {
+            Kind::Edf => self.edf.is_closed(),
+            Kind::Served => self.served.is_closed(),
+            _ => false,
+        };
         if !is_first || Deadlines::bound_to(w, id).is_none() {
             return;
         }
@@ -36,35 +50,32 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         }
     }
 
-    /// `id`, which is at home here and the first to be bound to a processor, comes in again, if it
-    /// `is_ready`, behind its equals.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn bind_first<W: World<Id = Id, Seat = Seat>>(&self, w: &W, id: Id, is_ready: bool) {
-        if is_ready {
-            self.edf.remove(w, id);
-        }
-        self.part_seats(w, id);
-        if is_ready {
-            self.decider().ready(w, id, Place::Last, |_| {});
-        }
-    }
-
     fn part_seats_of<W: World<Id = Id, Seat = Seat>>(&self, w: &W) {
         let (is_watched, mut turns) = (self.is_watched(), Turns::NEW);
         let mut draw = || Turns::signed(turns.draw(Order::Append));
         let mut seats = [None; N];
         let mut places = seats.iter_mut();
-        self.edf.open(w, |cpu, owner| {
+        let tell = |cpu, owner: Option<Id>| {
             if let Some(place) = places.next() {
                 *place = Some((cpu, owner.map(|id| (id, draw()))));
             }
-        });
+        };
+        match self.kind.get() {
+            Kind::Served => self.served.open(w, tell),
+            _ => self.edf.open(w, tell),
+        };
         self.part(w, |_| Some(draw()));
         let decider = self.decider();
         decider.close(turns.next());
         for (cpu, owner) in seats.into_iter().flatten() {
             decider.seat(w, cpu, owner);
+            if self.binds_servers() && !self.lends() {
+                let seat = self.lent_seat(Cpu::masked(cpu as u8));
+                let [last, spent] = self.served.give_budgets(w, cpu);
+                seat.user.set(owner.map(|(id, _)| id));
+                seat.last.set(last);
+                seat.spent.set(spent);
+            }
         }
         self.watch(is_watched);
     }

@@ -12,8 +12,7 @@ use crate::smp::{Error, Thread};
 use crate::{Cpu, CpuSet};
 
 impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id, Seat, Q, N> {
-    /// The home of `cpu`, on which `id` runs, if that is at home elsewhere, and may be pinned there by
-    /// seats: its lender can be bound.
+    /// The home of `cpu`, on which `id` runs, if that is at home elsewhere.
     pub(super) fn pins_abroad<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -21,16 +20,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         cpu: Cpu,
     ) -> Option<&'a Home<Id, Seat, Q, N>> {
         let host = self.home_of(cpu).filter(|host| host.lends())?;
-        let binds = !host.opens_to_bind() || host.lent_cpus().count() == 1;
-        (binds && !w.is_at_home(id, host.instance())).then_some(host)
-    }
-
-    /// Whether threads of other homes are pinned to the processor of `home`, and their lenders could
-    /// not be bound if it had another one, too.
-    pub(super) fn hosts_unbound(&self, home: &Home<Id, Seat, Q, N>) -> bool {
-        let is_here = |cpu: Cpu| home.lent_cpus().contains(cpu);
-        let is_pinned = |row| self.system.loan(row).pinned.is_some_and(is_here);
-        home.opens_to_bind() && home.lends() && self.system.rows().any(is_pinned)
+        (!w.is_at_home(id, host.instance())).then_some(host)
     }
 
     /// The thread `id` of `row` stays on `cpu`, of `host`: its lender there comes in anew.

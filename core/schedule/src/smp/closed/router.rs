@@ -301,7 +301,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return self.enter_anew_watched(w, id, home, now, effects);
         }
         match home.closed() {
-            Some(Decider::Edf(_)) => home.bind_first(w, id, w.is_ready(id)),
             Some(Decider::Masked(masked)) if w.is_ready(id) => {
                 masked.remove(w, id);
                 masked.ready(w, id, Place::Last);
@@ -310,11 +309,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 affine.remove(w, id);
                 affine.ready(w, id, Place::Last);
             }
+            Some(Decider::Edf(_) | Decider::Served(_)) => self.enter_anew_alone(w, id, home),
             _ => {}
         }
     }
 
-    /// `id`, which executes on `cpu`, shall stay there. Its home stays closed where pins concern nobody else. Bounds: those of
+    /// `id`, which executes on `cpu`, shall stay there. Its home stays closed if that has `cpu`. Bounds: those of
     /// [`System::block`] and [`System::unblock`] together.
     ///
     /// # Errors
@@ -336,11 +336,11 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let home = self.home(self.system.scheduler(row)?);
         let closed = home.is_some_and(|home| {
             let decider = home.decider();
-            let decides = decider.is_closed() && decider.decides(cpu.index());
-            decides && !home.opens_to_bind()
+            decider.is_closed() && decider.decides(cpu.index())
         });
         if closed {
             self.look_up(w, id);
+            self.begin_to_pin(row, id);
         } else {
             self.reach(w, id, now, effects);
         }
@@ -348,14 +348,23 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             true => system.pin_on(row, cpu, now, effects),
             false => system.pin(row),
         });
+        self.between = None;
         if pinned.is_ok() {
             self.settle(w, now, effects);
         }
         pinned
     }
 
-    /// `id` may run on `cpus` alone. Its home stays closed where affinities concern nobody else. Bounds: those of
-    /// [`System::set_affinity`].
+    /// The thread `id` of `row` leaves its seat as one that blocks does, and comes in again, as by the
+    /// tables: a budget that it has used up is looked at when it has a seat. Where seats are lent, as they are.
+    fn begin_to_pin(&mut self, row: Thread, id: Id) {
+        let home = self.system.scheduler(row);
+        if home.is_ok_and(|home| !self.watches_owners(home)) {
+            (self.between, self.between_is_ready) = (Some(id), false);
+        }
+    }
+
+    /// `id` may run on `cpus` alone. Its home stays closed. Bounds: those of [`System::set_affinity`].
     ///
     /// # Errors
     /// Those of [`System::set_affinity`].
@@ -368,15 +377,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         effects: &mut E,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        let home = self.home(self.system.scheduler(row)?);
         if self.system.check_affinity(row, cpus).is_ok() {
             self.stand_down_bound(w, row);
         }
-        if home.is_some_and(|home| home.opens_to_bind()) {
-            self.reach(w, id, now, effects);
-        } else {
-            self.look_up(w, id);
-        }
+        self.look_up(w, id);
         let bound = self.ask(w, now, effects, |system, effects| {
             system.set_affinity(row, cpus, now, effects)
         });
@@ -407,10 +411,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let (Some(_), Some(to)) = (from.filter(is_closed), to) else {
             return Ok(None);
         };
-        // A bound thread may span an instance in which threads have servers.
-        if to.opens_to_bind() && !self.system.affinity(row)?.covers(self.system.online()) {
-            return Ok(None);
-        }
         self.look_up_as(w, id, false);
         let (cpus, place) = self.system.settle_waiting(row, instance, priority)?;
         Ok(place.map(|place| Moved {
@@ -445,8 +445,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.left = self.left.without(cpu);
         let home = self.home(instance).filter(|home| {
             let fits = home.decider().fits(cpus) || CpuSet::first(N).covers(cpus);
-            let may_gain = fits && !self.hosts_unbound(home);
-            may_gain && home.decider().is_closed() && self.system.is_settled(cpu)
+            fits && home.decider().is_closed() && self.system.is_settled(cpu)
         });
         let Some(home) = home else {
             self.open(w, instance, now, effects);
@@ -475,6 +474,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             false => home.widen(w, cpus, runs).gain(w, cpu.index()),
         }
         home.watch(is_watched);
+        self.follow_owners(w, home);
         self.settle(w, now, effects);
         Ok(())
     }
@@ -508,10 +508,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.settle(w, now, effects);
             return Ok([None; 2]);
         }
-        let decider = home
-            .map(Home::decider)
-            .filter(|decider| decider.is_closed());
-        let Some(decider) = decider else {
+        let Some(home) = home.filter(|home| home.decider().is_closed()) else {
             self.open(w, instance, now, effects);
             // Its registers are there, so the tables look at it.
             self.look_up(w, w.current(w.seat(cpu.index())));
@@ -520,6 +517,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             });
             return Ok([None; 2]);
         };
+        let decider = home.decider();
         let left_over = self.left_over(w, instance, decider, cpu);
         self.system.take_closed(from, cpu, now);
         self.closed = self.closed.without(cpu);
@@ -528,12 +526,31 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if let Some(id) = left_over.filter(|id| w.is_ready(*id) && w.row(*id).is_some_and(stands)) {
             decider.remove(w, id);
         }
-        if let Decider::Served(served) = decider {
-            let spent = served.forget_budgets(w, cpu.index());
-            let spent = spent.and_then(|id| w.row(id));
-            self.system.take_over_alarm(cpu, spent);
+        if home.knows_servers() {
+            self.give_alarm(w, home, cpu);
         }
+        self.follow_owners(w, home);
         Ok([owner, left_over])
+    }
+
+    /// `id`, which lost its processor by [`Router::remove_processor`], or was moved, and whose `home` is
+    /// [watched](Home::is_watched), comes in again: see [`Decider::come_back`]. Bounds: those of
+    /// [`Router::act`].
+    pub fn come_back<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+        &mut self,
+        w: &W,
+        (id, home): (Id, &'a Home<Id, Seat, Q, N>),
+        now: Instant,
+        effects: &mut E,
+    ) -> bool {
+        let act: (Act, &dyn Fn()) = (Act::Enter(Place::Last), &|| {});
+        self.act_anyhow(w, (id, home), act, now, effects)
+    }
+
+    /// Whether `instance` lends, or threads with seats there own locks that others wait for.
+    pub fn watches_owners(&self, instance: Instance) -> bool {
+        let lends = self.home(instance).is_some_and(Home::lends);
+        lends || self.system.seats_owners(instance)
     }
 
     /// The thread of `instance`, about which `decider` decides, whose registers are on `cpu`,
@@ -570,12 +587,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
         if is_abroad || self.affine_home(row).is_some() {
             self.look_up(w, id);
+            self.begin_to_pin(row, id);
         } else {
             self.reach(w, id, now, effects);
         }
         let unpinned = self.ask(w, now, effects, |system, effects| {
             system.unpin(row, now, effects)
         });
+        self.between = None;
         if unpinned.is_ok() {
             self.settle(w, now, effects);
         }
@@ -688,7 +707,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         })
     }
 
-    /// The decider of the home of `row`, where that is closed and stays so when a thread is bound.
+    /// The decider of the home of `row`, where that is closed and stays so when a pin ends.
     fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat, Q, N>> {
         let home = self.home(self.system.scheduler(row).ok()?)?;
         let decider = Some(home.decider()).filter(|decider| decider.is_closed());
@@ -820,10 +839,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if let Some(home) = self.home(instance) {
             home.watch(false);
         }
-        let decider = self.home(instance).map(Home::decider);
-        let Some(decider) = decider.filter(|d| d.is_closed()) else {
+        let Some(home) = self.home(instance).filter(|h| h.decider().is_closed()) else {
             return;
         };
+        let decider = home.decider();
         let mut held = [None; N];
         let mut places = held.iter_mut();
         let opened = decider.open(w, |cpu, heir| {
@@ -839,14 +858,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let all = held.iter().flatten().copied();
         self.system
             .open(instance, all, opened.left, opened.turns, now);
-        if let Decider::Served(served) = decider {
+        if home.knows_servers() {
             for Held { cpu, .. } in held.iter().flatten() {
-                let spent = served.forget_budgets(w, cpu.index());
-                if let Some(id) = spent {
-                    self.look_up(w, id);
-                }
-                let spent = spent.and_then(|id| w.row(id));
-                self.system.take_over_alarm(*cpu, spent);
+                self.give_alarm(w, home, *cpu);
             }
         }
         for held in held.iter().flatten() {
@@ -979,7 +993,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if self.runs_elsewhere(w, instance, cpus) {
             return false;
         }
-        if let Decider::Served(_) = decider {
+        if home.knows_servers() {
             self.tell_budgets(w, cpus, now);
         }
         decider.close(self.system.next_turns(instance));
@@ -988,6 +1002,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             let heir = row.and_then(|(row, turn)| Some((w.thread(row)?, turn)));
             decider.seat(w, cpu.index(), heir);
         });
+        home.watch(false);
+        self.follow_owners(w, home);
         true
     }
 

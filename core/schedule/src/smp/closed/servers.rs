@@ -5,9 +5,10 @@
 //! The alarm of a processor is for the budget of the thread that has its seat:
 //! [`budgets`](super::cluster) sets it. Where seats are lent it is for whoever uses the seat, be
 //! that a thread of the instance or a guest: then the alarms are set here, as the users are told.
+//! And so they are where threads are bound: there the users are the owners of the seats.
 
 use super::cluster::{is_throttled, set_budget, set_served, throttle};
-use super::lent::{Lent, LentSeat};
+use super::lent::LentSeat;
 use super::loans::lent;
 use super::watch::Act;
 use super::{Decider, Home, Place, Ready, Router, Rows, Served};
@@ -162,7 +163,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 
     /// Whether `id` had used up its budget when it lost its last seat of `home` is noted, before
-    /// that is set anew. Where seats are lent, it is noted as they are.
+    /// that is set anew. Where users are watched, it is noted as they change.
     fn look_back<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, home: &Home<Id, Seat, Q, N>, id: Id) {
         if let Decider::Served(served) = home.decider()
             && served.is_closed()
@@ -301,7 +302,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.release_throttled(w, now, effects);
         }
         match self.home_of(cpu) {
-            Some(home) if home.lends() => self.expire_lent(w, home, cpu, now, effects),
+            Some(home) if home.watches_users() => self.expire_user(w, home, cpu, now, effects),
             Some(home) if home.serves() => {
                 if let Decider::Served(served) = home.decider() {
                     for id in served.may_have_spent(w, cpu.index()).into_iter().flatten() {
@@ -312,7 +313,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             _ => self.refill_spent(w, cpu, now, effects),
         }
         let home = self.home_of(cpu);
-        if home.is_some_and(|home| home.lends() || home.serves()) {
+        if home.is_some_and(|home| home.watches_users() || home.serves()) {
             self.watch_again(w, cpu);
             return Ok(());
         }
@@ -322,8 +323,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         })
     }
 
-    /// [`Router::expire`] of a processor of `home`, which lends.
-    fn expire_lent<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
+    /// [`Router::expire`] of a processor of `home`, which [watches users](Home::watches_users).
+    fn expire_user<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,
         home: &Home<Id, Seat, Q, N>,
@@ -331,29 +332,39 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         now: Instant,
         effects: &mut E,
     ) {
-        let lent = lent(home, w);
-        let (seat, user) = (lent.at(cpu.index()), lent.at(cpu.index()).user.get());
-        home.decider().charge(&lent, cpu.index());
-        if let Some(last) = seat.last.get().filter(|last| user != Some(*last)) {
-            seat.last.set(None);
-            self.note_spent(w, seat, last);
-        }
-        for id in [seat.spent.take(), user].into_iter().flatten() {
-            self.charge_user(w, id);
+        charge_user(w, home, cpu);
+        let seat = home.lent_seat(cpu);
+        for id in [seat.spent.take(), seat.user.get()].into_iter().flatten() {
+            self.charge_now(w, id);
             self.refill(w, id, now, effects);
         }
     }
 
-    /// `id` is charged until now, if it uses a seat of a home that lends.
-    fn charge_user<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
-        for home in self.homes.iter().filter(|home| home.lends()) {
-            let lent = lent(home, w);
-            for cpu in lent.cpus {
-                if lent.at(cpu.index()).user.get() == Some(id) {
-                    home.decider().charge(&lent, cpu.index());
+    /// `id` is charged until now, if it has a seat, or uses one.
+    fn charge_now<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) {
+        for home in self.homes {
+            match home.decider() {
+                _ if home.watches_users() => {
+                    for cpu in self.cpus_of(home) {
+                        if home.lent_seat(cpu).user.get() == Some(id) {
+                            charge_user(w, home, cpu);
+                        }
+                    }
                 }
+                Decider::Served(served)
+                    if served.is_closed() && w.is_at_home(id, home.instance()) =>
+                {
+                    served.charge_seat_of(w, id);
+                }
+                _ => {}
             }
         }
+    }
+
+    /// The processors of the instance of `home`.
+    pub(super) fn cpus_of(&self, home: &Home<Id, Seat, Q, N>) -> CpuSet {
+        let cpus = self.system.processors(home.instance());
+        cpus.unwrap_or_default()
     }
 
     /// The alarm of `cpu` is for the budget of who runs there, as it is now.
@@ -362,59 +373,65 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             return;
         };
         match home.decider() {
-            _ if home.lends() => self.watch_user(w, &lent(home, w), cpu),
+            _ if home.watches_users() => self.watch_user(w, home.lent_seat(cpu), cpu),
             Decider::Served(served) if served.is_closed() => served.watch_heir(w, cpu.index()),
             _ => {}
         }
     }
 
-    /// The user of the seat of `cpu`, whose home lends, is another one than before, and both were
-    /// charged until now: if it has a server, the alarm is for its budget, and it is noted who lost
-    /// the seat with its budget used up. Otherwise the alarm stays.
+    /// `id` has come in at `home`, or left, or others have, and seats decide there, and none are lent:
+    /// where threads are bound, the users of seats are their owners. As many steps as the instance
+    /// has processors.
+    pub(super) fn follow_owners<W: Rows<Id = Id, Seat = Seat>>(
+        &self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+    ) {
+        if home.lends() || !home.watches_users() {
+            return;
+        }
+        let mut changed = CpuSet::EMPTY;
+        for cpu in self.cpus_of(home) {
+            let (seat, owner) = (home.lent_seat(cpu), home.decider().owner(w, cpu.index()));
+            if seat.user.get() != owner {
+                changed = changed.with(cpu);
+            }
+            seat.user.set(owner);
+        }
+        for cpu in changed {
+            self.user_has_changed(w, home.lent_seat(cpu), cpu);
+        }
+    }
+
+    /// The user of the `seat` of `cpu`, whose home [watches users](Home::watches_users), is another one
+    /// than before, and both were charged until now: the alarm is for the budget of this one, and it is
+    /// noted if that one has lost the seat with its budget used up.
     pub(super) fn user_has_changed<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
-        lent: &Lent<'_, W, N>,
+        seat: &LentSeat<Id>,
         cpu: Cpu,
     ) {
-        let seat = lent.at(cpu.index());
-        if seat.last.get().is_some_and(|last| !self.is_ready(w, last)) {
-            // It has left by itself.
-            seat.last.set(None);
-            if seat.spent.get().is_none() {
-                w.watch(cpu.index(), None);
-            }
-        }
-        let user = seat.user.get().filter(|user| self.has_server(w, *user));
-        let Some(user) = user else { return };
-        for other in self.lending_cpus().without(cpu) {
-            if let Some(home) = self.home_of(other) {
-                let left = home.lent_seats().get(other.index());
-                if let Some(left) = left.filter(|left| left.last.get() == Some(user)) {
-                    left.last.set(None);
-                    self.note_spent(w, left, user);
-                }
-            }
-        }
-        if let Some(last) = seat.last.replace(Some(user)) {
+        let last = seat.last.get();
+        if let Some(last) = last {
             self.note_spent(w, seat, last);
         }
-        self.watch_user(w, lent, cpu);
+        let user = seat.user.get().filter(|user| self.has_server(w, *user));
+        if last.is_some() || user.is_some() {
+            self.watch_user(w, seat, cpu);
+        }
     }
 
-    /// The alarm of `cpu`, whose home lends, is for the budget of the user of its seat, if that has
-    /// a server; or at once, for one that lost the seat with its budget used up.
-    fn watch_user<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, lent: &Lent<'_, W, N>, cpu: Cpu) {
-        let seat = lent.at(cpu.index());
+    /// The alarm of `cpu` is for the budget of the user of its `seat`, if that has a server; or it
+    /// comes at once, for one that lost the seat with its budget used up.
+    fn watch_user<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, seat: &LentSeat<Id>, cpu: Cpu) {
         let user = seat.user.get().filter(|user| self.has_server(w, *user));
-        if let Some(user) = user {
-            seat.last.set(Some(user));
-            let left = match seat.spent.get() {
-                Some(_) => Duration::ZERO,
-                None => left_of(w, user),
-            };
-            w.watch(cpu.index(), Some(left));
-        }
+        seat.last.set(user);
+        let left = match seat.spent.get() {
+            Some(_) => Some(Duration::ZERO),
+            None => user.map(|user| left_of(w, user)),
+        };
+        w.watch(cpu.index(), left);
     }
 
     /// It is noted at `seat`, which `id` lost, if that is ready and has used up its budget.
@@ -427,19 +444,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// Whether `id` is ready, and has used up the budget of its server.
     fn is_spent<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
         self.has_server(w, id) && self.is_ready(w, id) && left_of(w, id) == Duration::ZERO
-    }
-
-    /// Whether somebody may have used up its budget at `seat`, of a home that lends, and lost that.
-    pub(super) fn may_be_spent<W: Rows<Id = Id, Seat = Seat>>(
-        &self,
-        w: &W,
-        seat: &LentSeat<Id>,
-    ) -> bool {
-        let last = seat
-            .last
-            .get()
-            .filter(|last| seat.user.get() != Some(*last));
-        seat.spent.get().is_some() || last.is_some_and(|last| self.is_spent(w, last))
     }
 
     fn has_server<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, id: Id) -> bool {
@@ -457,7 +461,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if let Decider::Served(served) = home.decider() {
             let lent = lent(home, w);
             for cpu in cpus {
-                let [last, spent] = served.give_budgets(cpu.index());
+                let [last, spent] = served.give_budgets(w, cpu.index());
                 lent.at(cpu.index()).last.set(last);
                 lent.at(cpu.index()).spent.set(spent);
             }
@@ -465,16 +469,15 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 
     /// The processors `cpus` of `home`, which lends no longer, have their alarms for the owners of
-    /// seats again.
+    /// seats again. Nothing where those are the users whatever is lent.
     pub(super) fn end_to_watch_users<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
         home: &Home<Id, Seat, Q, N>,
         cpus: CpuSet,
     ) {
-        for cpu in cpus {
-            let lent = lent(home, w);
-            let seat = lent.at(cpu.index());
+        for cpu in cpus.into_iter().filter(|_| !home.binds_servers()) {
+            let seat = home.lent_seat(cpu);
             let (last, spent) = (seat.last.take(), seat.spent.take());
             match home.decider() {
                 Decider::Served(served) => served.take_budgets(cpu.index(), [last, spent]),
@@ -498,7 +501,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.note_spent(w, seat, last);
         }
         if let Decider::Served(served) = home.decider() {
-            served.give_budgets(cpu.index());
+            served.give_budgets(w, cpu.index());
         }
         let spent = seat.spent.take().and_then(|id| w.row(id));
         self.system.take_over_alarm(cpu, spent);
@@ -535,15 +538,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         };
         match self.seats_of(home) {
             None => self.look_up(w, id),
-            Some(decider) => {
+            Some(_) => {
                 self.system.forget_spent(cpu);
-                if let Decider::Served(served) = decider {
-                    match self.lends(home) {
-                        true => self.charge_user(w, id),
-                        false => served.charge_seat_of(w, id),
-                    }
-                    self.refill(w, id, now, effects);
-                }
+                self.charge_now(w, id);
+                self.refill(w, id, now, effects);
             }
         }
     }
@@ -622,6 +620,33 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
+    /// The decider of `home`, whose threads may have servers, decides no longer about `cpu`: the tables
+    /// are told who lost that seat having used up its budget.
+    pub(super) fn give_alarm<W: Rows<Id = Id, Seat = Seat>>(
+        &mut self,
+        w: &W,
+        home: &Home<Id, Seat, Q, N>,
+        cpu: Cpu,
+    ) {
+        let spent = match home.decider() {
+            Decider::Served(served) => served.forget_budgets(w, cpu.index()),
+            decider => {
+                let seat = home.lent_seat(cpu);
+                let owner = decider.owner(w, cpu.index());
+                if let Some(last) = seat.last.take().filter(|last| owner != Some(*last)) {
+                    self.note_spent(w, seat, last);
+                }
+                seat.user.set(None);
+                seat.spent.take()
+            }
+        };
+        if let Some(id) = spent {
+            self.look_up(w, id);
+        }
+        let row = spent.and_then(|id| w.row(id));
+        self.system.take_over_alarm(cpu, row);
+    }
+
     /// The world hears of the budgets of those heirs of `cpus` that have a server.
     #[inline(never)]
     pub(super) fn tell_budgets<W: Rows<Id = Id, Seat = Seat>>(
@@ -639,6 +664,18 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 set_budget(w, id, deadline.0, limit);
             }
         }
+    }
+}
+
+/// The user of the seat of `cpu`, of `home`, which [watches users](Home::watches_users), is charged until now.
+fn charge_user<W: Rows, Q: Ready<W::Id>, const N: usize>(
+    w: &W,
+    home: &Home<W::Id, W::Seat, Q, N>,
+    cpu: Cpu,
+) {
+    match home.lends() {
+        true => home.decider().charge(&lent(home, w), cpu.index()),
+        false => home.decider().charge(w, cpu.index()),
     }
 }
 

@@ -29,33 +29,27 @@ pub(crate) struct Edf {
     queued: CpuSet,
     /// The processors to which a SCHEDULED node is bound. It holds that processor.
     taken: CpuSet,
-    /// How many nodes are bound to a processor, whatever their state; those that are bound no more are counted, too, unless it
-    /// `forgets` them.
-    bound: u32,
-    /// 0 where nodes that are bound stand in the world's rings, too; 1 where all of them are here.
-    forgets: u32,
+    /// Whether a node is bound to a processor, or ever was.
+    binds: bool,
 }
 
 impl Edf {
-    /// No node; those that will be bound are `kept` in the world's rings, or all here.
-    pub const fn new(kept: bool) -> Self {
-        Self {
-            roots: [None; Cpu::COUNT + 1],
-            queued: CpuSet::EMPTY,
-            taken: CpuSet::EMPTY,
-            bound: 0,
-            forgets: if kept { 0 } else { 1 },
-        }
-    }
+    /// No node.
+    pub const EMPTY: Self = Self {
+        roots: [None; Cpu::COUNT + 1],
+        queued: CpuSet::EMPTY,
+        taken: CpuSet::EMPTY,
+        binds: false,
+    };
 
-    /// Whether no node is here, nor will be while nothing spans instances.
+    /// Whether no node is here.
     pub(super) fn is_empty(&self) -> bool {
-        self.roots[0].is_none() && self.queued.is_empty() && self.bound * self.forgets == 0
+        self.roots[0].is_none() && self.queued.is_empty()
     }
 
-    /// Whether nodes that stand in the world's rings are bound to processors, or were ever.
+    /// Whether nodes are bound to processors, or were ever.
     pub(super) const fn binds(&self) -> bool {
-        self.bound > 0 && self.forgets == 0
+        self.binds
     }
 
     /// The processor that a node is bound to.
@@ -84,12 +78,11 @@ impl Policy for Edf {
     #[inline(never)]
     fn bind(&mut self, nodes: &mut [NodeRecord], id: u16, online: CpuSet) {
         let node = &mut nodes[id as usize];
-        self.bound -= u32::from(node.bound > 0) & self.forgets;
         node.bound = match node.mask.lowest() {
             Some(cpu) if !node.mask.covers(online) => cpu.index() as u8 + 1,
             _ => 0,
         };
-        self.bound = self.bound.saturating_add(u32::from(node.bound > 0));
+        self.binds |= node.bound > 0;
     }
 
     #[inline]
@@ -161,7 +154,7 @@ impl Policy for Edf {
             Some(cpu) => Some(cpu).filter(|&cpu| cpu != freed),
             // Lazily: a newcomer that has not left its processor yet stays there, unless who holds that one must. Where nodes are
             // bound, an idle thread goes where it is said: others may have moved away from its processor.
-            None if self.binds() && nodes[newcomer as usize].key.level == Level::NONE => None,
+            None if self.binds && nodes[newcomer as usize].key.level == Level::NONE => None,
             None => live_on.filter(|&cpu| !self.taken.contains(cpu)),
         }
     }

@@ -113,8 +113,7 @@ impl Queues {
         match kind {
             PolicyKind::Simple => Self::Simple(simple::Simple::EMPTY),
             PolicyKind::Priority => Self::Priority(priority::Levels::EMPTY),
-            PolicyKind::Edf => Self::Edf(edf::Edf::new(true)),
-            PolicyKind::Cbs => Self::Edf(edf::Edf::new(false)),
+            PolicyKind::Edf | PolicyKind::Cbs => Self::Edf(edf::Edf::EMPTY),
             PolicyKind::PriorityAffinity => Self::WeakAffinity(weak_affinity::WeakAffinity::EMPTY),
             PolicyKind::StrongAffinity => {
                 Self::StrongAffinity(strong_affinity::StrongAffinity::EMPTY)
@@ -201,7 +200,7 @@ impl Queues {
         each!(self, policy => policy.left(nodes, turns, id));
     }
 
-    /// Whether no node is in them, nor will be while nothing spans instances.
+    /// Whether no node is in them.
     pub fn are_empty(&self) -> bool {
         match self {
             Self::Simple(simple) => simple.is_empty(),
@@ -212,7 +211,7 @@ impl Queues {
         }
     }
 
-    /// Whether nodes that stand in the world's rings are bound to single processors where others are bound to none, or were ever.
+    /// Whether nodes are bound to single processors where others are bound to none, or were ever.
     pub const fn bind_some(&self) -> bool {
         match self {
             Self::Edf(edf) => edf.binds(),

@@ -8,7 +8,7 @@ use super::System;
 use crate::{
     Cpu,
     smp::{
-        Effects, Instance, InstanceRecord, PolicyKind, Priority, Reasons, Thread,
+        Effects, Instance, InstanceRecord, Priority, Reasons, Thread,
         closed::{Place, WAITS},
         node::{NodeRecord, State},
         order::{Level, Order, Turns},
@@ -130,14 +130,8 @@ impl System<'_> {
         let record = self.thread(id);
         record.home == instance
             && record.helper == NodeRecord::NO_HELPER
-            && (self.node(instance, id).bound == 0 || !self.may_serve(instance))
             && !self.pin_spans(id)
             && !self.locks.is_involved(Thread(id))
-    }
-
-    /// Whether threads that are at home in `instance` may have servers: those that are bound to processors stand in the tables.
-    fn may_serve(&self, instance: u8) -> bool {
-        self.instances[instance as usize].kind == PolicyKind::Cbs
     }
 
     /// The level of a priority of the world's in `instance`.

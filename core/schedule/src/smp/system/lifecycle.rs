@@ -65,6 +65,7 @@ impl System<'_> {
     ///
     /// # Errors
     /// Those of [`System::create`].
+    #[inline(always)]
     pub fn create_blocked(
         &mut self,
         home: Instance,
@@ -79,10 +80,6 @@ impl System<'_> {
     /// A node that nobody uses: at the least urgent priority of its instance, bound to nothing. Those of rows without a thread are.
     pub(super) fn fresh_node(&mut self, instance: u8, id: u16) {
         let least = self.lowest_level(instance);
-        if self.node(instance, id).bound != 0 {
-            // Before it is forgotten, for the policy counts those that are bound.
-            self.set_mask(instance, id, CpuSet::ALL);
-        }
         *self.node_mut(instance, id) = NodeRecord {
             real: least,
             ..NodeRecord::EMPTY

@@ -186,6 +186,14 @@ impl<Id: Copy + Eq, Q: Waiting<Id, Urgency = Level>, const N: usize> Served<Id, 
         }
     }
 
+    /// `id`, which is ready, is about to leave its seat, if it has one, and to come in again: it is noted if it has used up its budget.
+    pub(in super::super) fn loses<W: World<Id = Id>>(&self, w: &W, id: Id) {
+        if let Some(cpu) = self.seat_of(w, id) {
+            self.charge_heir(w, cpu);
+            self.budgets.look_back(w, cpu, id);
+        }
+    }
+
     /// The alarm of `cpu` is for its heir's budget again, if that has a server.
     pub(in super::super) fn watch_heir<W: World<Id = Id>>(&self, w: &W, cpu: usize) {
         if let Some(heir) = self.served_heir(w, cpu) {
@@ -204,10 +212,15 @@ impl<Id: Copy + Eq, Q: Waiting<Id, Urgency = Level>, const N: usize> Served<Id, 
         spent
     }
 
-    /// The thread for whose budget the alarm of `cpu` is, and the one that lost it having used up
+    /// The heir of `cpu`, if the alarm is for its budget, and the thread that lost it having used up
     /// its own; both are forgotten here, as others look after them from now on.
-    pub(in super::super) fn give_budgets(&self, cpu: usize) -> [Option<Id>; 2] {
-        [&self.budgets.last, &self.budgets.spent].map(|all| all[index::<N>(cpu)].take())
+    pub(in super::super) fn give_budgets<W: World<Id = Id>>(
+        &self,
+        w: &W,
+        cpu: usize,
+    ) -> [Option<Id>; 2] {
+        let spent = self.budgets.take_spent(w, cpu);
+        [self.budgets.last[index::<N>(cpu)].take(), spent]
     }
 
     /// The inverse of [`Cluster::give_budgets`].

@@ -8,21 +8,9 @@ use crate::smp::closed::masked::Rings;
 use crate::smp::closed::{Place, World};
 use crate::smp::order::Turns;
 use crate::{Cpu, CpuSet};
-use taktos_time::Duration;
 
 const fn key_of(level: Level, turn: i64) -> u128 {
     (level.0 as u128) << u64::BITS | turn.cast_unsigned() as u128
-}
-
-/// The turn of `id`, in the place of the limit of a server: no thread has one where some are bound. It is not negative.
-#[inline(always)]
-fn turn_of<W: World>(w: &W, id: W::Id) -> i64 {
-    w.limit(id).as_nanos().cast_signed()
-}
-
-#[inline(always)]
-fn set_turn<W: World>(w: &W, id: W::Id, turn: i64) {
-    w.set_limit(id, Duration::from_nanos(turn.cast_unsigned()));
 }
 
 impl<Id: Copy + Eq> Deadlines<Id> {
@@ -41,7 +29,7 @@ impl<Id: Copy + Eq> Deadlines<Id> {
     ) {
         Waiting::for_each(other, w, |id| {
             if let Some(turn) = turn(id) {
-                set_turn(w, id, Turns::positive(turn));
+                w.set_turn(id, Turns::positive(turn));
             }
         });
         self.jobs.take_over(&other.jobs);
@@ -105,21 +93,21 @@ impl<Id: Copy + Eq> Rings<Id> for Deadlines<Id> {
 
     #[inline(always)]
     fn turn<W: World<Id = Id>>(w: &W, id: Id) -> i64 {
-        turn_of(w, id)
+        w.turn(id)
     }
 
     #[inline(always)]
     fn stand<W: World<Id = Id>>(&self, w: &W, id: Id, level: Level, turn: i64, place: Place) {
-        set_turn(w, id, turn);
+        w.set_turn(id, turn);
         match (place, has_job(level)) {
             (Place::Last, _) => self.append(w, id, level),
             (Place::First, true) => {
-                let key = |id: Id| (Note::of(w, id).job(), turn_of(w, id));
+                let key = |id: Id| (Note::of(w, id).job(), w.turn(id));
                 let own = key(id);
                 self.jobs.insert(&jobs(w), id, |other| key(*other) < own);
             }
             (Place::First, false) => {
-                let is_behind = |other| turn_of(w, other) > turn;
+                let is_behind = |other| w.turn(other) > turn;
                 self.others.insert(w, id, priority_of(level), is_behind);
             }
         }

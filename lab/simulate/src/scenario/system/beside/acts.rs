@@ -1,12 +1,12 @@
 //! Owns: the acts that concern one instance: its decider's where it is closed, the System's where it is open.
 //! Must never know: why a thread waits.
 
-use taktos_schedule::smp::closed::{Deadlines, Decider, Place, WAITS, Waiting};
+use taktos_schedule::smp::closed::{Act, Deadlines, Decider, Place, WAITS, Waiting};
 use taktos_schedule::smp::{Error, Instance, Priority as Level, System, Thread};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
-use super::board::Forgotten;
+use super::board::{Board, Forgotten};
 use super::{About, AnyHome, Beside, kernels};
 
 impl<'m> Beside<'m> {
@@ -16,6 +16,20 @@ impl<'m> Beside<'m> {
         let decider = self.closed(thread);
         self.decided += usize::from(decider.is_some());
         decider
+    }
+
+    /// Does `act` with the thread, whose priority `set` changes, if only the slow ways find what decides
+    /// about it. Whether that is done.
+    fn acts(&mut self, thread: Thread, act: Act, set: &dyn Fn(&Board)) -> bool {
+        let Some(home) = self.home(thread).filter(|home| home.is_watched()) else {
+            return false;
+        };
+        self.act_in_tables();
+        let (board, now) = (&self.board, self.now);
+        let act: (Act, &dyn Fn()) = (act, &|| set(board));
+        let whom = (thread.index(), home);
+        self.router
+            .act(board, whom, act, now, &mut Forgotten(board))
     }
 
     /// Whether the thread runs where is asked from, and is to run on there.
@@ -34,9 +48,7 @@ impl<'m> Beside<'m> {
         theirs: Thread,
     ) {
         let now = self.now;
-        // Where deadlines count, a thread that is bound to a processor spans the instance.
-        let about = affinity.map_or(About::Nobody, |_| About::Instance(home));
-        let ours = self.ask(about, |system, effects| {
+        let ours = self.ask(About::Nobody, |system, effects| {
             let made = system.create(home, priority, affinity)?;
             system.block(made, WAITS, now, effects)?;
             system.start(made, now, effects)?;
@@ -44,6 +56,7 @@ impl<'m> Beside<'m> {
         });
         self.answered(plain, &Ok(theirs), &ours);
         if let (Some(home), Ok(cpus)) = (self.router.home(home), plain.affinity(theirs)) {
+            let cpus = affinity.map_or(CpuSet::ALL, |_| cpus);
             home.begin_with(&self.board, theirs.index(), cpus);
         }
     }
@@ -52,6 +65,9 @@ impl<'m> Beside<'m> {
     pub fn ready(&mut self, thread: Thread) {
         if let Some(decider) = self.closed_now(thread) {
             self.board.set_ready(thread, true);
+            if self.acts(thread, Act::Enter(Place::Last), &|_| {}) {
+                return;
+            }
             let (board, router, now) = (&self.board, &mut self.router, self.now);
             let renew = |served: &_| router.renew(board, served, thread.index(), now);
             return decider.ready(board, thread.index(), Place::Last, renew);
@@ -69,6 +85,9 @@ impl<'m> Beside<'m> {
         let here = self.runs_here(thread);
         let is_heir = here.is_some_and(|here| self.is_heir(thread, here));
         let decider = self.closed_now(thread);
+        if self.acts(thread, Act::Leave, &|_| {}) {
+            return;
+        }
         let board = &self.board;
         match (decider, here) {
             (Some(Decider::Solo(solo)), Some(here)) if is_heir => {
@@ -118,7 +137,11 @@ impl<'m> Beside<'m> {
                 system.set_priority(thread, level, now, effects)
             }));
         };
-        let set = || self.board.set_priority(thread, new);
+        let set = |board: &Board| board.set_priority(thread, new);
+        if self.acts(thread, Act::Change(new, Place::Last), &set) {
+            return None;
+        }
+        let set = || set(&self.board);
         match is_ready {
             true => decider.change(&self.board, thread.index(), set, Place::Last),
             false => {
@@ -150,6 +173,7 @@ impl<'m> Beside<'m> {
             Some(_) if !self.board.is_ready_now(thread) => None,
             // The turn of one that does not have it cannot be given away there.
             Some(Decider::Solo(solo)) if !solo.is_first(id, priority) => self.yields_open(thread),
+            Some(_) if self.acts(thread, Act::Requeue(Place::Last), &|_| {}) => None,
             Some(decider) => {
                 self.yields_closed(decider, thread);
                 None

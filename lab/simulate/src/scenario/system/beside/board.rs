@@ -20,6 +20,7 @@ struct Block {
     branches: Branches<usize>,
     charged: Cell<u64>,
     limit: Cell<Duration>,
+    turn: Cell<i64>,
 }
 
 /// A processor's two words. An heir that is unknown is to be asked for by a dispatch.
@@ -50,6 +51,7 @@ impl Board {
             branches: Branches::NONE,
             charged: Cell::new(0),
             limit: Cell::new(Duration::ZERO),
+            turn: Cell::new(0),
         };
         let words = |cpu| Words {
             heir: Cell::new(Some(threads + cpu)),
@@ -242,6 +244,14 @@ impl World for Board {
 
     fn set_limit(&self, id: usize, limit: Duration) {
         self.blocks[id].limit.set(limit);
+    }
+
+    fn turn(&self, id: usize) -> i64 {
+        self.blocks[id].turn.get()
+    }
+
+    fn set_turn(&self, id: usize, turn: i64) {
+        self.blocks[id].turn.set(turn);
     }
 
     // Budgets are timed for both systems together.
