@@ -501,7 +501,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             self.note_spent(w, seat, last);
         }
         if let Decider::Served(served) = home.decider() {
-            served.give_budgets(w, cpu.index());
+            served.give_budgets(&lent, cpu.index());
         }
         let spent = seat.spent.take().and_then(|id| w.row(id));
         self.system.take_over_alarm(cpu, spent);
