@@ -2958,6 +2958,31 @@ fn an_owner_whose_own_priority_comes_to_what_it_inherits_keeps_its_place() {
     });
 }
 
+/// Each of two processors is to run what has its registers on the other one, in an instance that lends:
+/// neither lets registers go without telling the other.
+#[test]
+fn two_processors_that_wait_for_each_other_s_registers_hear_of_them() {
+    let plan = [(PolicyKind::StrongAffinity, vec![0, 1], true)];
+    beside_each_other(&plan, WILD, true, |pair, locks| {
+        pair.create(0, Priority::new(1).unwrap(), None);
+        pair.runs_on(0, 0);
+        pair.obtain(locks[0], 0, true);
+        pair.runs_on(1, 1);
+        pair.runs_on(2, 1);
+        pair.obtain(locks[0], 2, true);
+        pair.quiet(locks);
+        assert!(pair.lends(0), "the waiter is at home with the owner");
+        assert_eq!([0, 1].map(|number| pair.runner(number)), [Some(0), Some(1)]);
+        pair.bind(0, CpuSet::of(cpu(1)));
+        for (number, heir) in [(0, None), (1, Some(0)), (0, Some(1))] {
+            let runs = heir.unwrap_or(THREADS + number);
+            assert_eq!(pair.router.dispatch_lent(pair.board, cpu(number)), runs);
+            pair.board.current[number].set(runs);
+            assert_eq!(pair.router.check_seats(pair.board), Ok(()));
+        }
+    });
+}
+
 /// Processor 0 leaves an instance that lends, with the registers of an owner that is to run on
 /// processor 1, and comes to another instance, which lends nothing, before it looks.
 #[test]

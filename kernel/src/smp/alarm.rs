@@ -49,6 +49,15 @@ impl<S: System> Smp<S> {
         timeout
     }
 
+    /// The thread that is to run on `cpu` by the library's decision; none for an idle one.
+    pub(super) fn scheduled(&self, cs: CriticalSection<'_>, cpu: Cpu) -> Option<ThreadRef> {
+        let (home, view) = (self.home_of(cs, cpu)?, View::<S>::new(cs));
+        match home.lends() {
+            true => self.with(cs, |scheduler| scheduler.told_user(&view, cpu))?,
+            false => home.decider().owner(&view, cpu.index()),
+        }
+    }
+
     /// A budget on the processor `cpu` is to be looked at then. Each has its own alarm: another one than `here`, which is the
     /// caller's, is told to set it.
     pub(super) fn set_budget(
@@ -166,32 +175,13 @@ impl<S: System> Kernel<S> {
         current: ThreadRef,
     ) -> OutcomeOf<S> {
         if S::Machine::in_interrupt() {
-            if let Some(heir) = self.scheduled_here(cs) {
+            let here = Cpu::new(S::Machine::number());
+            if let Some(heir) = here.and_then(|here| S::smp().scheduled(cs, here)) {
                 self.rotate(cs, heir);
             }
             return Self::conclude_several(cs, Status::OK, 0);
         }
         self.rotate(cs, current);
         self.go_on(cs, current)
-    }
-
-    /// Who is to run here by the library's decision; none for an idle thread.
-    fn scheduled_here(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
-        let here = S::Machine::number();
-        let several = S::smp();
-        let home = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu));
-        if let Some(home) = home.filter(|home| home.decider().is_closed()) {
-            let view = View::<S>::new(cs);
-            return match home.lends() {
-                true => {
-                    several.with(cs, |scheduler| scheduler.told_user(&view, Cpu::new(here)?))?
-                }
-                false => home.decider().owner(&view, here),
-            };
-        }
-        let row = several
-            .ask(cs, here, |system, _, _| system.heir(Cpu::new(here)?))
-            .flatten()?;
-        several.thread(cs, row)
     }
 }

@@ -6,7 +6,6 @@ use super::View;
 use super::place::{Carry, Request, error_of};
 use crate::sched::{IntoResult, hold, is_smp};
 use crate::thread::AnyThread;
-use crate::thread::tcb::Home;
 use crate::wait::transfer::transact;
 use crate::{Error, Kernel, Priority, System, Timeout};
 use taktos_machine::Machine;
@@ -210,17 +209,7 @@ impl<S: System> Kernel<S> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
         let cs = held.section();
-        let home = S::smp().home_of(cs, processor);
-        if let Some(decider) = home.and_then(Home::closed) {
-            let owner = decider.owner(&View::<S>::new(cs), processor.index());
-            return owner.map(AnyThread::of);
-        }
-        let row = S::smp()
-            .ask(cs, S::Machine::number(), |system, _, _| {
-                system.heir(processor).filter(|row| !system.is_idle(*row))
-            })
-            .flatten()?;
-        S::smp().thread(cs, row).map(AnyThread::of)
+        S::smp().scheduled(cs, processor).map(AnyThread::of)
     }
 
     /// Shows what is decided to `question`, which cannot call the kernel meanwhile. Nothing changes

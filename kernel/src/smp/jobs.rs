@@ -27,7 +27,9 @@ impl<S: System> Kernel<S> {
         let Some(row) = thread.row(cs) else {
             return Duration::ZERO;
         };
-        Self::charge_heirs(cs, thread.home(cs));
+        if let Some(home) = thread.home(cs) {
+            Self::charge_heirs(cs, home);
+        }
         let counted = S::smp().ask(cs, S::Machine::number(), |system, now, _| {
             system.cpu_time(row, now).unwrap_or(Duration::ZERO)
         });
@@ -35,14 +37,12 @@ impl<S: System> Kernel<S> {
         counted.unwrap_or(Duration::ZERO).saturating_add(charged)
     }
 
-    /// Charges those who have the processors of an instance that is closed until now. As many steps as it has processors.
-    fn charge_heirs(cs: CriticalSection<'_>, home: Option<&'static Home>) {
-        let Some(decider) = home.and_then(Home::closed) else {
-            return;
-        };
-        for cpu in (0..S::Machine::PROCESSORS).filter(|cpu| decider.decides(*cpu)) {
-            decider.charge(&View::<S>::new(cs), cpu);
-        }
+    /// Charges those who run on the processors of the instance of `home` until now. As many steps as it
+    /// has processors.
+    fn charge_heirs(cs: CriticalSection<'_>, home: &'static Home) {
+        S::smp().with_home(cs, home, |scheduler| {
+            scheduler.charge_all(&View::<S>::new(cs), home);
+        });
     }
 
     /// How long the processor `number` was idle; none where there is no such processor in an instance.
@@ -50,7 +50,9 @@ impl<S: System> Kernel<S> {
         let cpu = Cpu::new(number)?;
         let several = S::smp();
         let idle = several.idle_of(cs, number)?;
-        Self::charge_heirs(cs, several.home_of(cs, cpu));
+        if let Some(home) = several.home_of(cs, cpu) {
+            Self::charge_heirs(cs, home);
+        }
         let counted = several
             .ask(cs, S::Machine::number(), |system, now, _| {
                 system

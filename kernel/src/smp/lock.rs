@@ -1,8 +1,8 @@
 //! Owns: mutexes under the protocols for several processors. Must never know: how a protocol works.
 
+use super::View;
 use super::place::error_of;
 use super::turn::level;
-use super::{BLOCKED, View};
 use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
 use crate::object::mutex::MutexCore;
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, hold_after, is_smp, release, slow_path};
@@ -220,8 +220,8 @@ impl<S: System> ClusterMutex<S> {
         self.obtain_raised_or(cs, current, ask, |_, _| false)
     }
 
-    /// [`ClusterMutex::obtain_raised`] where other things may count, and the instance may be open:
-    /// `current` is as urgent at home as `own` says, and may give way when it is raised.
+    /// [`ClusterMutex::obtain_raised`] where other things may count, or the home is watched: `current` is
+    /// as urgent at home as `own` says, and may give way when it is raised.
     #[inline(never)]
     fn obtain_raised_from(
         &'static self,
@@ -232,16 +232,13 @@ impl<S: System> ClusterMutex<S> {
         let ask = |system: &mut smp::System<'static>, lock, row, instance| {
             system.obtain_raised_from(lock, row, instance, own)
         };
-        self.obtain_raised_or(cs, current, ask, |home, to| {
-            // One that is apart does not count where the tables decide.
-            let is_apart = matches!(self.protocol, ClusterProtocol::Ceiling(_));
-            let raises = is_apart || home.decider().is_closed();
+        self.obtain_raised_or(cs, current, ask, |_, to| {
             let urgency = current.urgency.get(cs);
-            if raises && to.beats(urgency.effective()) {
+            if to.beats(urgency.effective()) {
                 let new = urgency.with_effective(to);
                 S::kernel().change_urgency(cs, current, new, Place::Last);
             }
-            raises
+            true
         })
     }
 
@@ -553,7 +550,7 @@ impl<S: System> Kernel<S> {
     }
 
     /// Ends what the library knows of the spinning of `thread` for a lock, if it spins for one: then its
-    /// instance is open, or watched.
+    /// home is watched.
     #[inline(always)]
     pub(crate) fn stop_spinning(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.decider(cs).is_none() {
@@ -615,7 +612,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// [`Kernel::give_up_locks`] where seats may be lent, or the tables decide.
+    /// [`Kernel::give_up_locks`] where seats may be lent.
     #[inline(never)]
     fn give_up_watched(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         S::smp().together(cs, || {
@@ -645,8 +642,7 @@ impl<S: System> Kernel<S> {
         });
     }
 
-    /// [`Kernel::surrender`] of one that may raise its owner, where no instance need be open for it:
-    /// whether it is done.
+    /// [`Kernel::surrender`] of one that does not count, and may raise its owner: whether it is done.
     #[inline(never)]
     fn surrender_apart(
         &'static self,
@@ -732,11 +728,7 @@ impl<S: System> Kernel<S> {
             && let Some(lender) = several.lender(cs, lock)
         {
             lender.take_from(cs, thread);
-            match several.is_seated(cs, thread) {
-                true => self.deserve(cs, thread, Place::First),
-                // Before the tables let others go first.
-                false => several.note_loan(cs, thread, owner),
-            }
+            self.deserve(cs, thread, Place::First);
         }
         let next = Self::ask_library(cs, |system, now, doings| {
             system.surrender(lock, owner, now, doings)
@@ -810,12 +802,6 @@ impl<S: System> super::Smp<S> {
         })?
     }
 
-    /// Whether seats decide about the home of `thread`.
-    fn is_seated(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let home = thread.home(cs);
-        home.is_some_and(|home| home.decider().is_closed())
-    }
-
     /// [`View::inherit`](taktos_schedule::smp::closed::World::inherit): `thread` is ready, or waits
     /// for a lock.
     pub(super) fn inherit(
@@ -860,16 +846,10 @@ impl<S: System> super::Smp<S> {
         }
     }
 
-    /// How urgent `thread`, which runs, is at home: where that is open, it includes what those who
-    /// wait for its locks lend it.
+    /// How urgent `thread`, which runs, is at home.
     fn standing(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<Level> {
         let home = thread.home(cs)?;
-        if home.decider().is_closed() {
-            return Some(home.standing(&View::<S>::new(cs), thread));
-        }
-        self.look_up(cs, thread, true);
-        let row = thread.row(cs)?;
-        self.with(cs, |scheduler| scheduler.system().standing(row).ok())?
+        Some(home.standing(&View::<S>::new(cs), thread))
     }
 
     /// The owner of `lock`, and to what it is raised by it; none where the lock is free or has no
@@ -960,10 +940,6 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     let owner = S::smp().with(cs, |scheduler| scheduler.system().owner(lock));
     let is_free = owner == Some(Ok(None));
     if is_free {
-        // Nobody else may have a reason any longer to have the tables decide; and the mutex may be new.
-        if current.decider(cs).is_none() {
-            S::smp().try_close(cs, current);
-        }
         let done = match mutex.obtain_plain(cs, current) {
             true => Some(Ok(())),
             false => {
@@ -984,21 +960,11 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     {
         return done;
     }
-    let is_seated = S::smp().is_seated(cs, current);
     let obtained = Kernel::<S>::ask_library(cs, |system, now, doings| {
-        let obtained = system.obtain(lock, row, waits, now, doings)?;
-        if obtained == Obtained::Waiting && !is_seated {
-            system.block(row, BLOCKED, now, doings)?;
-        }
-        Ok(obtained)
+        system.obtain(lock, row, waits, now, doings)
     })?;
     Ok(match obtained {
-        Obtained::Owned => {
-            if is_free {
-                S::smp().begin_loan(cs, lock);
-            }
-            Kernel::<S>::conclude_several(cs, Status::OK, 0)
-        }
+        Obtained::Owned => Kernel::<S>::conclude_several(cs, Status::OK, 0),
         Obtained::Spinning => {
             S::smp().together(cs, || {
                 S::smp().begin_spin(cs, current, row);
@@ -1006,17 +972,9 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
             });
             Kernel::<S>::begins_to_spin(cs, current, timeout)
         }
-        Obtained::Waiting if is_seated => {
+        Obtained::Waiting => {
             current.set_value(cs, 0);
             S::kernel().block(cs, current, Wait::LOCK, timeout)
-        }
-        Obtained::Waiting => {
-            current.wait.set(cs, Wait::LOCK);
-            current.set_value(cs, 0);
-            if !timeout.is_forever() {
-                S::kernel().start_timeout(cs, current, timeout);
-            }
-            S::kernel().go_on(cs, current)
         }
     })
 });

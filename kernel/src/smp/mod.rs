@@ -42,7 +42,7 @@ pub(crate) use view::View;
 use crate::System;
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
-use crate::thread::tcb::{Decider, Home, ThreadRef};
+use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -197,30 +197,19 @@ impl<S: System> Smp<S> {
         })
     }
 
-    /// The decider of the home of `thread`, which the usual ways did not find and which is not
-    /// watched, if it can be closed. None where the tables are to be asked, or it is watched then.
+    /// Does `act` with `thread`, whose home is watched, by [`Router::act`]. Nothing before the start.
     #[inline(never)]
-    fn decider_anew(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<Decider> {
-        self.try_close(cs, thread).then(|| thread.decider(cs))?
-    }
-
-    /// Does `act` with `thread` by [`Router::act`], if its home is watched. Whether that is done.
-    #[inline(never)]
-    fn act(&self, cs: CriticalSection<'_>, thread: ThreadRef, act: Act, set: &dyn Fn()) -> bool {
-        let Some(home) = thread.home(cs).filter(|home| home.is_watched()) else {
-            return false;
-        };
+    fn act(&self, cs: CriticalSection<'_>, thread: ThreadRef, act: Act, set: &dyn Fn()) {
+        let Some(home) = thread.home(cs) else { return };
         let stay =
             |scheduler: &mut Scheduler| scheduler.owners_stay(&View::<S>::new(cs), thread, act);
         let acts_alone = !home.lends() && !home.knows_servers();
         if acts_alone && self.with_home(cs, home, stay) {
-            home.act(&View::<S>::new(cs), thread, (act, set));
-            return true;
+            return home.act(&View::<S>::new(cs), thread, (act, set));
         }
-        let done = self.doing(cs, |scheduler, now, doings| {
+        self.doing(cs, |scheduler, now, doings| {
             scheduler.act(&View::<S>::new(cs), (thread, home), (act, set), now, doings)
         });
-        done == Some(true)
     }
 
     /// `thread`, which is ready and lost its processor, or left one, comes in again by
@@ -284,13 +273,6 @@ impl<S: System> Smp<S> {
         });
     }
 
-    /// What concerns `thread` and other instances is about to be asked: its home is opened.
-    fn reach(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        self.doing(cs, |scheduler, now, doings| {
-            scheduler.reach(&View::<S>::new(cs), thread, now, doings);
-        });
-    }
-
     /// `thread` is about to be asked about: its row says what is true, which is that it `is_ready`, or waits.
     #[inline(always)]
     fn look_up(&self, cs: CriticalSection<'_>, thread: ThreadRef, is_ready: bool) {
@@ -301,49 +283,13 @@ impl<S: System> Smp<S> {
         }
     }
 
-    /// Something that spans instances is about to be asked of `instance`.
-    fn open(&self, cs: CriticalSection<'_>, instance: smp::Instance) {
-        self.doing(cs, |scheduler, now, doings| {
-            scheduler.open(&View::<S>::new(cs), instance, now, doings);
-        });
-    }
-
     /// What may decide about the instance that has `cpu`.
     fn home_of(&self, cs: CriticalSection<'_>, cpu: Cpu) -> Option<&'static Home> {
         self.with(cs, |scheduler| scheduler.home_of(cpu))?
     }
 
-    /// Closes the home of `thread`, which is open, if that can be. Whether it is closed.
-    #[inline(always)]
-    fn try_close(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        thread.may_be_closed(cs) && self.try_close_home(cs, thread)
-    }
-
-    #[inline(never)]
-    fn try_close_home(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let Some(row) = thread.row(cs) else {
-            return false;
-        };
-        self.with(cs, |scheduler| {
-            let home = scheduler.system().scheduler(row);
-            home.is_ok_and(|home| scheduler.try_close(&View::<S>::new(cs), home, S::Machine::now()))
-        })
-        .unwrap_or(false)
-    }
-
-    /// Closes the instance of the processor `here`, which was dispatched, if that can be.
-    #[inline(always)]
-    fn close_after_dispatch(&self, cs: CriticalSection<'_>, here: usize) {
-        self.with(cs, |scheduler| {
-            let instance = Cpu::new(here).map(|cpu| scheduler.system().instance_of_cpu(cpu));
-            if let Some(Ok(instance)) = instance {
-                scheduler.try_close(&View::<S>::new(cs), instance, S::Machine::now());
-            }
-        });
-    }
-
-    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: what
-    /// that may concern is opened.
+    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: the homes of
+    /// those whom that may concern lend from now on.
     fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef, waits: bool) {
         self.doing(cs, |scheduler, now, doings| {
             scheduler.reach_lock(&View::<S>::new(cs), lock, thread, waits, now, doings);

@@ -90,49 +90,57 @@ impl<S: System> Kernel<S> {
             (Request::Add(..), _) => several.place(cs, thread, request),
             (Request::Remove(instance, cpu), _) => self.take_processor(cs, instance, cpu),
             (_, None) => Err(Error::Deleted),
-            (Request::Move(instance, priority), Some(row)) => {
-                self.move_thread(cs, thread, row, (instance, priority))
+            (Request::Move(instance, priority), Some(_)) => {
+                self.move_thread(cs, thread, instance, priority)
             }
             _ => several.place(cs, thread, request),
         }
     }
 
-    /// Moves `thread`, whose row is `row`.
+    /// Moves `thread`. Where another processor has its registers, or this one in a handler, it is ready in
+    /// its new home once that one has let go of them: it is called twice for that, and nobody waits for
+    /// it.
     fn move_thread(
         &self,
         cs: CriticalSection<'_>,
         thread: ThreadRef,
-        row: smp::Thread,
-        (instance, priority): (Instance, Priority),
+        instance: Instance,
+        priority: Priority,
     ) -> Result<(), Error> {
         may_move(cs, thread)?;
-        if self.moves_closed(cs, thread, instance, priority)? {
-            return Ok(());
-        }
-        let several = S::smp();
-        several.reach(cs, thread);
-        several.open(cs, instance);
-        let home = several.home(cs, instance);
-        several
-            .ask(cs, S::Machine::number(), |system, now, doings| {
-                system
-                    .set_scheduler(row, instance, level(priority), now, doings)
-                    // Before anything is closed again, the kernel must know.
-                    .inspect(|()| {
-                        move_home(cs, thread, home, priority);
-                        if let Some(home) = home {
-                            home.receive(&View::<S>::new(cs), thread);
-                        }
-                    })
+        let (several, view) = (S::smp(), View::<S>::new(cs));
+        let moved = several
+            .with(cs, |scheduler| {
+                scheduler.change_home(&view, thread, instance, level(priority))
             })
             .ok_or(Error::Context)?
-            .map_err(error_of)
+            .map_err(error_of)?
+            .ok_or(Error::Context)?;
+        let home = moved.home;
+        if thread.home(cs).is_some_and(|old| core::ptr::eq(old, home)) {
+            let new = with_own(cs, thread, priority);
+            if thread.urgency.get(cs) != new {
+                self.change_urgency(cs, thread, new, Place::Last);
+            }
+            return Ok(());
+        }
+        let is_ready = view.is_ready(thread);
+        if is_ready {
+            self.leave_ready(cs, thread);
+        }
+        move_home(cs, thread, home, priority);
+        home.receive_moved(&view, thread, &moved);
+        self.leave_processor_of(cs, thread);
+        if is_ready && thread.wait.get(cs) == Wait::NOTHING {
+            self.enter_ready(cs, thread, Place::Last);
+        }
+        Ok(())
     }
 
-    /// Takes `cpu` away from `instance`. Where nothing has to be opened for it, who was to run there is
-    /// ready elsewhere at once; but whose registers are there still, once `cpu` has let go of them:
-    /// it is called twice for that, and nobody waits for it. Where seats are lent, it is so at once,
-    /// and another processor that is to run it waits for its registers.
+    /// Takes `cpu` away from `instance`. The thread that was to run there is ready elsewhere at once; but
+    /// one whose registers are there still, once `cpu` has let go of them: it is called twice for that,
+    /// and nobody waits for it. Where seats are lent, it is so at once, and another processor that is to
+    /// run it waits for its registers.
     fn take_processor(
         &self,
         cs: CriticalSection<'_>,
@@ -193,7 +201,7 @@ impl<S: System> Smp<S> {
             Request::Move(..) | Request::Remove(..) => Ok(()),
         })?;
         // Where nobody is shifted, the heir is the same.
-        let home = thread.home(cs).and_then(Home::closed);
+        let home = thread.home(cs).map(Home::decider);
         let shifts = !matches!(home, Some(Decider::Solo(_) | Decider::Cluster(_)));
         if matches!(request, Request::Pin) && shifts {
             // It takes effect with a dispatch: now, before anybody can take the processor away.
@@ -204,55 +212,6 @@ impl<S: System> Smp<S> {
 }
 
 impl<S: System> Kernel<S> {
-    /// Moves `thread` between two closed instances, if nothing has to be opened for it. Whether it was.
-    /// Where another processor has its registers, or this one in a handler, it is ready in its new home
-    /// once that one has let go of them: it is called twice for that, and nobody waits for it.
-    fn moves_closed(
-        &self,
-        cs: CriticalSection<'_>,
-        thread: ThreadRef,
-        instance: Instance,
-        priority: Priority,
-    ) -> Result<bool, Error> {
-        let (several, view) = (S::smp(), View::<S>::new(cs));
-        let old = thread.home(cs).map(Home::instance);
-        let allowed = several
-            .with(cs, |scheduler| {
-                // The reason for which they were opened may be over.
-                for home in [old, Some(instance)].into_iter().flatten() {
-                    let is_open = |home: &Home| !home.decider().is_closed();
-                    if scheduler.home(home).is_some_and(is_open) {
-                        scheduler.try_close(&view, home, S::Machine::now());
-                    }
-                }
-                scheduler.change_home(&view, thread, instance, level(priority))
-            })
-            .ok_or(Error::Context)?
-            .map_err(error_of)?;
-        let Some(moved) = allowed else {
-            return Ok(false);
-        };
-        let home = moved.home;
-        if thread.home(cs).is_some_and(|old| core::ptr::eq(old, home)) {
-            let new = with_own(cs, thread, priority);
-            if thread.urgency.get(cs) != new {
-                self.change_urgency(cs, thread, new, Place::Last);
-            }
-            return Ok(true);
-        }
-        let is_ready = view.is_ready(thread);
-        if is_ready {
-            self.leave_ready(cs, thread);
-        }
-        move_home(cs, thread, Some(home), priority);
-        home.receive_moved(&view, thread, &moved);
-        self.leave_processor_of(cs, thread);
-        if is_ready && thread.wait.get(cs) == Wait::NOTHING {
-            self.enter_ready(cs, thread, Place::Last);
-        }
-        Ok(true)
-    }
-
     /// If a processor has the registers of `thread`, which is in no ring, and goes on having them when
     /// this section ends, the thread waits until it lets go of them.
     fn leave_processor_of(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
@@ -317,14 +276,9 @@ impl<S: System> Kernel<S> {
 }
 
 /// `thread` is at home in the instance of `home` from now on, at `priority`.
-fn move_home(
-    cs: CriticalSection<'_>,
-    thread: ThreadRef,
-    home: Option<&'static Home>,
-    priority: Priority,
-) {
+fn move_home(cs: CriticalSection<'_>, thread: ThreadRef, home: &'static Home, priority: Priority) {
     thread.urgency.set(cs, with_own(cs, thread, priority));
-    thread.set_home(cs, home);
+    thread.set_home(cs, Some(home));
 }
 
 /// The priorities of `thread`, nobody else's among them, with another one of its own.

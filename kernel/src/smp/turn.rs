@@ -1,17 +1,17 @@
 //! Owns: how threads become ready, leave their processors and take turns, in the library's words; and who runs next.
 //! Must never know: what threads wait for.
 
-use super::{BLOCKED, View};
+use super::{Scheduler, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, answer};
-use crate::thread::tcb::{Decider, Home, ServedSeats, ThreadRef};
+use crate::thread::tcb::{Decider, ServedSeats, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::inherit::{Place, deserved};
 use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
+use taktos_schedule::smp;
 use taktos_schedule::smp::closed::{Act, Deadlines, Rows, Served, Waiting};
-use taktos_schedule::smp::{self, Dispatch};
 use taktos_schedule::{Cpu, Priority};
 
 /// A kernel's priority as one of the library's.
@@ -56,17 +56,13 @@ impl<S: System> Kernel<S> {
         self.enter_ready_other(cs, thread, place);
     }
 
-    /// The same where the instance is open, affinities count there, or threads may have servers.
+    /// The same where the instance is watched, affinities count there, or threads may have servers.
     #[inline(never)]
     fn enter_ready_other(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
-        let found = thread.decider(cs);
-        if found.is_none() && S::smp().act(cs, thread, Act::Enter(place), &|| {}) {
-            return;
-        }
-        match found.or_else(|| S::smp().decider_anew(cs, thread)) {
+        match thread.decider(cs) {
             Some(Decider::Served(served)) => Self::enter_ready_served(cs, served, thread, place),
             Some(decider) => decider.ready(&View::<S>::new(cs), thread, place, |_| {}),
-            None => Self::enter_ready_open(cs, thread, place),
+            None => S::smp().act(cs, thread, Act::Enter(place), &|| {}),
         }
     }
 
@@ -85,26 +81,6 @@ impl<S: System> Kernel<S> {
         served.enter(&view, thread, Deadlines::urgency(&view, thread), place);
     }
 
-    #[inline(never)]
-    fn enter_ready_open(cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
-        // The home may have been closed just now, and be watched.
-        if S::smp().act(cs, thread, Act::Enter(place), &|| {}) {
-            return;
-        }
-        S::smp().look_up(cs, thread, false);
-        let Some(row) = thread.row(cs) else { return };
-        let level = level(thread.urgency.get(cs).effective());
-        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
-            if system.own_priority(row) != Ok(level) {
-                let _ = system.set_priority(row, level, now, doings);
-            }
-            let _ = match place {
-                Place::Last => system.unblock(row, BLOCKED, now, doings),
-                Place::First => system.unblock_in_front(row, BLOCKED, now, doings),
-            };
-        });
-    }
-
     /// Takes `thread`, which is ready, off.
     pub(crate) fn leave_ready(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         match thread.solo(cs) {
@@ -115,24 +91,10 @@ impl<S: System> Kernel<S> {
 
     #[inline(never)]
     fn leave_ready_elsewhere(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if let Some(decider) = thread.decider(cs) {
-            return decider.remove(&View::<S>::new(cs), thread);
+        match thread.decider(cs) {
+            Some(decider) => decider.remove(&View::<S>::new(cs), thread),
+            None => S::smp().act(cs, thread, Act::Leave, &|| {}),
         }
-        if !S::smp().act(cs, thread, Act::Leave, &|| {}) {
-            self.leave_ready_open(cs, thread);
-        }
-    }
-
-    #[inline(never)]
-    fn leave_ready_open(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
-        if S::smp().try_close(cs, thread) {
-            return self.leave_ready(cs, thread);
-        }
-        S::smp().look_up(cs, thread, true);
-        let Some(row) = thread.row(cs) else { return };
-        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
-            let _ = system.block(row, BLOCKED, now, doings);
-        });
     }
 
     /// Takes the running thread, which waits from now on, off its processor.
@@ -165,7 +127,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// The same for one whose instance has several processors, or is open.
+    /// The same for one whose instance has several processors, or is watched.
     #[inline(never)]
     pub(crate) fn change_urgency_elsewhere(
         cs: CriticalSection<'_>,
@@ -191,41 +153,26 @@ impl<S: System> Kernel<S> {
                 }
             };
         }
-        Self::change_urgency_open(cs, thread, new, place, is_ready);
+        match thread.home(cs) {
+            Some(_) => Self::change_urgency_watched(cs, thread, new, place),
+            // Before the start.
+            None => set(),
+        }
     }
 
-    /// [`Kernel::change_urgency_elsewhere`] where the home is watched, or the tables decide.
+    /// [`Kernel::change_urgency_elsewhere`] where the home is watched.
     #[inline(never)]
-    fn change_urgency_open(
+    fn change_urgency_watched(
         cs: CriticalSection<'_>,
         thread: ThreadRef,
         new: Urgency,
         place: Place,
-        is_ready: bool,
     ) {
-        let (act, set) = (Act::Change(new.effective(), place), || {
-            thread.urgency.set(cs, new)
-        });
-        let done = S::smp().together(cs, || {
-            let done = S::smp().act(cs, thread, act, &set);
-            if done {
-                // It may spin for a lock, or own some for which others wait.
-                S::kernel().requeue_for_lock(cs, thread);
-            }
-            done
-        });
-        if done {
-            return;
-        }
-        S::smp().look_up(cs, thread, is_ready);
-        thread.urgency.set(cs, new);
-        let priority = new.effective();
-        let Some(row) = thread.row(cs) else { return };
-        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
-            let _ = match place {
-                Place::Last => system.set_priority(row, level(priority), now, doings),
-                Place::First => system.set_priority_in_front(row, level(priority), now, doings),
-            };
+        let act = Act::Change(new.effective(), place);
+        S::smp().together(cs, || {
+            S::smp().act(cs, thread, act, &|| thread.urgency.set(cs, new));
+            // It may spin for a lock, or own some for which others wait.
+            S::kernel().requeue_for_lock(cs, thread);
         });
     }
 
@@ -287,29 +234,10 @@ impl<S: System> Kernel<S> {
         if let Some(cluster) = thread.cluster(cs) {
             return cluster.requeue(&View::<S>::new(cs), thread, place);
         }
-        let found = thread.decider(cs);
-        if found.is_none() && S::smp().act(cs, thread, Act::Requeue(place), &|| {}) {
-            return;
+        match thread.decider(cs) {
+            Some(decider) => decider.requeue(&View::<S>::new(cs), thread, place),
+            None => S::smp().act(cs, thread, Act::Requeue(place), &|| {}),
         }
-        if let Some(decider) = found.or_else(|| S::smp().decider_anew(cs, thread)) {
-            return decider.requeue(&View::<S>::new(cs), thread, place);
-        }
-        Self::requeue_open(cs, thread, place);
-    }
-
-    #[inline(never)]
-    fn requeue_open(cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
-        if S::smp().act(cs, thread, Act::Requeue(place), &|| {}) {
-            return;
-        }
-        S::smp().look_up(cs, thread, true);
-        let Some(row) = thread.row(cs) else { return };
-        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
-            let _ = match place {
-                Place::Last => system.yield_now(row, now, doings),
-                Place::First => system.go_in_front(row, now, doings),
-            };
-        });
     }
 
     /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
@@ -336,33 +264,11 @@ impl<S: System> Kernel<S> {
         if sender.served(cs).is_some() {
             return sender.shares_home(cs, receiver);
         }
-        match sender.decider(cs) {
-            Some(decider) => {
-                let here = S::Machine::number();
-                sender.shares_home(cs, receiver)
-                    && decider.allows(&View::<S>::new(cs), receiver, here)
-            }
-            None => Self::may_hand_turn_open(cs, sender, receiver),
-        }
-    }
-
-    #[inline(never)]
-    fn may_hand_turn_open(cs: CriticalSection<'_>, sender: ThreadRef, receiver: ThreadRef) -> bool {
-        if receiver.decider(cs).is_some() || sender.home(cs).is_some_and(Home::is_watched) {
-            return false;
-        }
-        let (Some(from), Some(to)) = (sender.row(cs), receiver.row(cs)) else {
-            return false;
+        let allows = |decider: Decider| {
+            sender.shares_home(cs, receiver)
+                && decider.allows(&View::<S>::new(cs), receiver, S::Machine::number())
         };
-        let here = S::Machine::number();
-        S::smp()
-            .ask(cs, here, |system, _, _| {
-                let one_home = system.scheduler(from) == system.scheduler(to);
-                let affinity = system.affinity(to).unwrap_or_default();
-                let pinned = system.pinned_to(to).is_none_or(|cpu| cpu.index() == here);
-                one_home && pinned && Cpu::new(here).is_some_and(|cpu| affinity.contains(cpu))
-            })
-            .unwrap_or(false)
+        sender.decider(cs).is_some_and(allows)
     }
 
     /// `receiver` takes the turn of `sender`, which goes behind its equals: on this processor, unless another one has
@@ -503,49 +409,27 @@ impl<S: System> Kernel<S> {
                 return affine.dispatch(&view, here);
             }
         }
-        self.choose_open(cs, here)
+        self.choose_watched(cs, here)
     }
 
-    /// [`Kernel::choose`] where owners are watched, or the tables decide.
+    /// [`Kernel::choose`] where owners are watched, or seats are lent.
     #[inline(never)]
-    fn choose_open(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
-        let several = S::smp();
-        let home = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu));
-        // Where it has left an instance, another processor may wait for its registers.
-        if let Some(cpu) = Cpu::new(here).filter(|_| home.is_none_or(Home::lends))
-            && let Some(chosen) = several.with(cs, |scheduler| {
-                scheduler.dispatch_lent(&View::<S>::new(cs), cpu)
-            })
-            && home.is_some()
-        {
-            return chosen;
-        }
-        if let Some(home) = home.filter(|home| home.is_watched())
-            && let Some(chosen) = home.decider().dispatch(&View::<S>::new(cs), here)
-        {
-            return chosen;
-        }
-        let Some(idle) = several.idle_of(cs, here) else {
+    fn choose_watched(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
+        let (several, view) = (S::smp(), View::<S>::new(cs));
+        let cpu = Cpu::new(here);
+        let home = cpu.and_then(|cpu| several.home_of(cs, cpu));
+        let chosen = match home {
+            Some(home) if !home.lends() => home.decider().dispatch(&view, here),
+            // Where it has left an instance, another processor may wait for its registers.
+            _ => {
+                let dispatch =
+                    |scheduler: &mut Scheduler| Some(scheduler.dispatch_lent(&view, cpu?));
+                several.with(cs, dispatch).flatten()
+            }
+        };
+        let Some(chosen) = chosen.or_else(|| several.idle_of(cs, here)) else {
             panic!("a processor runs that the start did not give an idle thread");
         };
-        let running = crate::thread::tcb::Running(S::Machine::processor_numbered(here));
-        loop {
-            // Known while the library is asked: so it is seen when a dispatch brings about another one.
-            running.set_heir(cs, idle);
-            let row = several
-                .ask(cs, here, |system, now, effects| {
-                    match system.dispatch(Cpu::new(here)?, now, effects) {
-                        Ok(Dispatch::Run(row)) if !system.is_idle(row) => Some(row),
-                        _ => None,
-                    }
-                })
-                .flatten();
-            if !running.0.heir.get().is_null() {
-                let chosen = row.and_then(|row| several.thread(cs, row)).unwrap_or(idle);
-                running.set_heir(cs, chosen);
-                several.close_after_dispatch(cs, here);
-                return chosen;
-            }
-        }
+        chosen
     }
 }

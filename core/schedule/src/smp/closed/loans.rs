@@ -784,6 +784,26 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         lent(home, w).at(cpu.index()).user.get()
     }
 
+    /// Those who run on the processors of `home` are charged until now. As many steps as there are
+    /// processors.
+    pub fn charge_all<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, home: &Home<Id, Seat, Q, N>) {
+        let (decider, lent) = (home.decider(), lent(home, w));
+        for cpu in self.system.processors(home.instance()).unwrap_or_default() {
+            assert!(
+                w.knows_heir(w.seat(cpu.index())) || home.lends() || decider.shifts(),
+                "unknown heir of {cpu:?} left {:?} lending {:x} watched {} inst {:?}",
+                self.left,
+                self.lending,
+                home.is_watched(),
+                home.instance()
+            );
+            match home.lends() {
+                true => decider.charge(&lent, cpu.index()),
+                false => decider.charge(w, cpu.index()),
+            }
+        }
+    }
+
     /// Each processor of homes that lend hears who is to run there.
     fn tell_users<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W) {
         let mut users = [None; N];
@@ -877,8 +897,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     pub fn dispatch_lent<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, cpu: Cpu) -> Id {
         let current = w.current(w.seat(cpu.index()));
         let user_on = |cpu| self.told_user(w, cpu);
-        if let Some(other) = self.who_waits_for(w, cpu, self.lending_cpus(), user_on) {
-            tell(w, other, Some(current));
+        let waits_for = |cpu| self.who_waits_for(w, cpu, self.lending_cpus(), user_on);
+        if let Some(other) = waits_for(cpu) {
+            // Where it has registers that another one waits for, it asks itself before it lets them go.
+            tell(w, other, waits_for(other).is_none().then_some(current));
         }
         let heir = self.heir_on(w, cpu, user_on(cpu));
         w.set_heir(w.seat(cpu.index()), heir);

@@ -2,7 +2,7 @@
 
 use super::cluster::{LATEST, has_job, set_budget, set_job, throttle};
 use super::decider::Kind;
-use super::{Act, ByRule, Decider, Home, Moved, Place, Ready, SEATS, World};
+use super::{Act, Decider, Home, Moved, Place, Ready, SEATS, World};
 use crate::smp::{
     Effects, Error, Instance, Level, Lock, PolicyKind, Priority, System, Thread, system::Executing,
     system::Held,
@@ -215,6 +215,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     pub fn begin<W: Rows<Id = Id, Seat = Seat>>(&mut self, w: &W, now: Instant) {
         for home in self.homes {
             self.try_close(w, home.instance(), now);
+            assert!(
+                !W::LENDS
+                    || home.decider().is_closed()
+                    || self.system.processors(home.instance()).is_err(),
+                "not closed {:?} {:?}",
+                home.instance(),
+                self.system.processors(home.instance())
+            );
         }
     }
 
@@ -377,7 +385,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         effects: &mut E,
     ) -> Result<(), Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        if self.system.check_affinity(row, cpus).is_ok() {
+        if self.lending != 0 && self.system.check_affinity(row, cpus).is_ok() {
             self.stand_down_bound(w, row);
         }
         self.look_up(w, id);
@@ -405,12 +413,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         priority: Priority,
     ) -> Result<Option<Moved<'a, Id, Seat, Q, N>>, Error> {
         let row = w.row(id).ok_or(Error::InvalidId)?;
-        let is_closed = |home: &&Home<Id, Seat, Q, N>| home.decider().is_closed();
+        let is_closed = |home: &&'a Home<Id, Seat, Q, N>| home.decider().is_closed();
         let from = self.home(self.system.scheduler(row)?);
-        let to = self.home(instance).filter(is_closed);
-        let (Some(_), Some(to)) = (from.filter(is_closed), to) else {
+        let to = self.home(instance).ok_or(Error::InvalidId)?;
+        if !from.iter().chain([&to]).all(is_closed) {
             return Ok(None);
-        };
+        }
         self.look_up_as(w, id, false);
         let (cpus, place) = self.system.settle_waiting(row, instance, priority)?;
         Ok(place.map(|place| Moved {
@@ -585,7 +593,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         if is_abroad {
             self.unpin_abroad(w, row, id);
         }
-        if is_abroad || self.affine_home(row).is_some() {
+        if is_abroad || self.knows_seats(row).is_some() {
             self.look_up(w, id);
             self.begin_to_pin(row, id);
         } else {
@@ -704,17 +712,6 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.ask(w, now, effects, |system, effects| match deadline {
             Some(deadline) => system.release_job(row, deadline, now, effects),
             None => system.cancel_job(row, now, effects),
-        })
-    }
-
-    /// The decider of the home of `row`, where that is closed and stays so when a pin ends.
-    fn affine_home(&self, row: Thread) -> Option<Decider<'a, Id, Seat, Q, N>> {
-        let home = self.home(self.system.scheduler(row).ok()?)?;
-        let decider = Some(home.decider()).filter(|decider| decider.is_closed());
-        decider.filter(|decider| match decider {
-            Decider::Masked(_) => true,
-            Decider::Affine(affine) => matches!(affine.by_rule(), ByRule::Bound(_)),
-            _ => false,
         })
     }
 
@@ -892,7 +889,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let owner = self.system.owner(lock).ok().flatten();
         let others = owner.filter(|owner| w.row(id) != Some(*owner));
         let concerns = match owner {
-            None => self.system.counts(lock),
+            // Where seats are lent it is obtained without the tables, or not at all.
+            None => !W::LENDS && self.system.counts(lock),
             Some(_) => others.is_some() && waits,
         };
         if !concerns {
