@@ -768,12 +768,16 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         };
         let row = w.row(owner)?;
         let is_elsewhere = self.system.loan(row).pinned.is_some();
-        if self.system.end_for(row).is_some() {
-            let spins = (self.is_ready(w, owner) && !is_elsewhere).then_some(owner);
-            let user = self.system.chain_from(row).filter(|end| uses(*end)).last();
-            return user.map_or(spins, |user| w.thread(user));
+        let (mut waits, mut user) = (false, None);
+        for end in self.system.chain_from(row) {
+            waits = true;
+            user = Some(end).filter(|end| uses(*end)).or(user);
         }
-        let stays = !self.system.is_end(row) && !is_elsewhere || uses(row);
+        let stays = match waits {
+            true if user.is_some() => return w.thread(user?),
+            true => self.is_ready(w, owner) && !is_elsewhere,
+            false => !self.system.is_end(row) && !is_elsewhere || uses(row),
+        };
         stays.then_some(owner)
     }
 
