@@ -14,20 +14,20 @@ use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
 
-/// Which of them: those with affinities follow each other, then those where deadlines count, so that one
-/// comparison tells them from others.
+/// Which of them: those with affinities follow each other, so do those where deadlines count, and those
+/// of one [`Decider`], so that one comparison tells them from others.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Solo,
     Cluster,
     Masked,
     Weak,
-    Edf,
     /// Deadlines, and threads that are bound to processors.
     Bound,
-    Served,
     /// The same where threads may have servers: only the slow ways find it.
     ServedBound,
+    Served,
+    Edf,
 }
 
 /// What may decide about an instance: one of each kind, of which [`Router::new`](super::Router::new) takes the one that fits. One

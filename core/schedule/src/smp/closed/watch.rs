@@ -2,7 +2,7 @@
 //! whether such an owner keeps its seat, and that the tables are asked before it does not.
 //! Must never know: who waits, and in what order.
 
-use super::{Home, Ready, Router, Rows};
+use super::{Decider, Home, Ready, Router, Rows};
 use crate::Priority;
 use crate::smp::closed::Place;
 use crate::smp::{Effects, Error, Instance, Level, Lock, Obtained, Thread};
@@ -46,14 +46,14 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let Some(home) = self.knows_seats(row) else {
             return false;
         };
-        let look = &Look { w, home };
+        let look = &Look::new(w, home);
         if !matches!(act, Act::Leave | Act::Requeue(_)) && !self.stay_when_tried_again(look) {
             return false;
         }
         let (owns, own) = (self.system.owns_seated(row), home.standing(w, id));
         let has_seat = || self.seat(look, id);
         // Others may shift for one who gives way there.
-        let shifts = home.decider().shifts();
+        let shifts = look.decider.shifts();
         let new = match act {
             Act::Change(priority, _) => home.standing_with(own, priority),
             Act::Job(deadline, _) => home.standing_by(deadline, w.number(id)),
@@ -85,7 +85,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         look: &Look<'_, 'a, W, Q, N>,
     ) -> bool {
         let tries_again = look.home.tries_again();
-        let first = || look.home.decider().first(look.w, |_| true);
+        let first = || look.decider.first(look.w, |_| true);
         let first = tries_again.then(first).flatten();
         first.is_none_or(|first| {
             let level = look.home.standing(look.w, first);
@@ -104,7 +104,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         look: &Look<'_, 'a, W, Q, N>,
     ) -> impl Iterator<Item = Option<Id>> {
         let cpus = self.system.processors(look.home.instance());
-        let (w, decider) = (look.w, look.home.decider());
+        let (w, decider) = (look.w, look.decider);
         let cpus = cpus.unwrap_or_default();
         cpus.into_iter()
             .map(move |cpu| decider.owner(w, cpu.index()))
@@ -130,7 +130,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         look: &Look<'_, 'a, W, Q, N>,
         level: Level,
     ) -> bool {
-        if look.home.decider().shifts() {
+        if look.decider.shifts() {
             return false;
         }
         if self.seats(look).any(|owner| owner.is_none()) {
@@ -178,7 +178,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             let (Some(id), Some(home)) = (w.thread(owner), self.knows_seats(owner)) else {
                 return false;
             };
-            !home.lends() && (!w.is_ready(id) || self.seat(&Look { w, home }, id))
+            !home.lends() && (!w.is_ready(id) || self.seat(&Look::new(w, home), id))
         })
     }
 
@@ -204,7 +204,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
                 let spun = w.thread(next).filter(|id| w.is_ready(*id));
                 home.lends()
                     || self.system.is_waited_for_in(lock, home.instance())
-                    || spun.is_some_and(|id| !self.seat(&Look { w, home }, id))
+                    || spun.is_some_and(|id| !self.seat(&Look::new(w, home), id))
             })
         });
         self.watch_homes(w);
@@ -341,4 +341,12 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 struct Look<'l, 'a, W: Rows, Q: Ready<W::Id>, const N: usize> {
     w: &'l W,
     home: &'a Home<W::Id, W::Seat, Q, N>,
+    decider: Decider<'a, W::Id, W::Seat, Q, N>,
+}
+
+impl<'l, 'a, W: Rows, Q: Ready<W::Id>, const N: usize> Look<'l, 'a, W, Q, N> {
+    fn new(w: &'l W, home: &'a Home<W::Id, W::Seat, Q, N>) -> Self {
+        let decider = home.decider();
+        Self { w, home, decider }
+    }
 }
