@@ -1309,6 +1309,8 @@ impl<'a> Pair<'a> {
             let is_lent = ours != theirs && self.is_watched_on(cpu(number));
             self.count.lent += usize::from(goes_on || is_lent);
             self.parts |= goes_on || is_lent;
+            // Or this dispatch helps it, by the tables: there the thread has come already.
+            self.has_lent |= moved.home.is_watched();
             self.dispatch(number);
         }
         if is_ready {

@@ -232,7 +232,10 @@ impl<S: System> Kernel<S> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
         let cs = held.section();
-        let checked = S::smp().with(cs, |scheduler| scheduler.check(&View::<S>::new(cs)));
+        let checked = S::smp().with(cs, |scheduler| {
+            scheduler.check(&View::<S>::new(cs))?;
+            scheduler.check_all_decide()
+        });
         checked.unwrap_or(Ok(()))
     }
 }

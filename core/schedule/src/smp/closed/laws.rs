@@ -36,6 +36,26 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         self.check_seats(w)
     }
 
+    /// Whether seats decide about all instances.
+    ///
+    /// # Errors
+    /// The first instance about which they do not.
+    pub fn check_all_decide(&self) -> Result<(), Violation> {
+        let open = |home: &&Home<Id, Seat, Q, N>| {
+            let exists = self.system.processors(home.instance()).is_ok();
+            exists && !home.decider().is_closed()
+        };
+        let Some(home) = self.homes.iter().find(open) else {
+            return Ok(());
+        };
+        Err(Violation {
+            law: "seats decide at all times",
+            thread: None,
+            instance: Some(home.instance()),
+            cpu: None,
+        })
+    }
+
     /// Checks the laws of the seats. As many steps as there are threads and instances, each.
     ///
     /// # Errors
