@@ -237,8 +237,8 @@ struct Pair<'a> {
     parts: bool,
     /// Whether a budget was looked at by one of them alone.
     budgets_differ: bool,
-    /// Whether seats were lent, or somebody waited for an owner that has one, where a thread without
-    /// one may be tried again by that in the tables alone.
+    /// Whether seats were lent, or somebody waited for an owner that has one, where a thread
+    /// without one may be tried again by that in the tables alone.
     has_lent: bool,
     /// Whether threads are tried again in an instance.
     tries_again: bool,
@@ -264,7 +264,8 @@ struct Mood {
     inherits: bool,
     /// Half of the servers throttle.
     throttles: bool,
-    /// Threads are bound and pinned where deadlines count as often as elsewhere, however calm it is.
+    /// Threads are bound and pinned where deadlines count as often as elsewhere, however calm it
+    /// is.
     binds: bool,
 }
 
@@ -2960,8 +2961,8 @@ fn an_owner_whose_own_priority_comes_to_what_it_inherits_keeps_its_place() {
     });
 }
 
-/// Each of two processors is to run what has its registers on the other one, in an instance that lends:
-/// neither lets registers go without telling the other.
+/// Each of two processors is to run what has its registers on the other one, in an instance that
+/// lends: neither lets registers go without telling the other.
 #[test]
 fn two_processors_that_wait_for_each_other_s_registers_hear_of_them() {
     let plan = [(PolicyKind::StrongAffinity, vec![0, 1], true)];
@@ -3061,7 +3062,7 @@ fn who_is_pinned_where_it_is_helped_stays_there_and_opens_nothing() {
         pair.acting = pinned;
         pair.block(0);
         pair.quiet(locks);
-        // Who may run anywhere has that processor, and makes way.
+        // A thread that may run anywhere has that processor, and makes way.
         pair.ready(3, Place::Last);
         pair.quiet(locks);
         assert_eq!(pair.runner(pinned), Some(3));

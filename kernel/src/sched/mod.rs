@@ -3,9 +3,9 @@
 //! Owns: the one place that knows whether there is one processor: each step is [`uni`]'s or [`smp`]'s, and the compiler
 //! keeps one of the two. Must never know: what threads wait for, how either decides.
 //!
-//! On one processor the ready queue decides, in [`uni`]; on several the scheduling library does, in [`smp`], where an
-//! instance that is closed costs the lock and little else. [`block`] has what is the same for both: how a thread begins
-//! to wait and is woken; [`outcome`], what an operation answers.
+//! On one processor the ready queue decides, in [`uni`]; on several the scheduling library does, in
+//! [`smp`], which costs the lock and little else. [`block`] has what is the same for both: how a
+//! thread begins to wait and is woken; [`outcome`], what an operation answers.
 
 mod block;
 #[cfg(feature = "budgets")]

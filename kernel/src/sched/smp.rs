@@ -1,6 +1,6 @@
-//! Owns: how the processors of a system with several are scheduled where the thread's instance is closed and has one of
-//! them: by its ready queue, which is that of a system with one. The other ways are kept out of line, so that they cost this one
-//! nothing. Must never know: what threads wait for.
+//! Owns: how the processors of a system with several are scheduled where the thread's instance has
+//! one of them: by its ready queue, which is that of a system with one. The other ways are kept out
+//! of line, so that they cost this one nothing. Must never know: what threads wait for.
 //!
 //! A thread enters the kernel only while nobody has decided that another one is to run in its place: [`hold`] sees to that.
 //! So the running thread is always ready, as on one processor.
@@ -44,7 +44,7 @@ pub(super) fn retire<S: System>(
     slow_path(retire_elsewhere(kernel, cs, current, priority))
 }
 
-/// The same where the thread's instance has several processors, or is open.
+/// Where the thread's instance has several processors, or is watched.
 #[inline(never)]
 fn retire_elsewhere<S: System>(
     kernel: &'static Kernel<S>,
@@ -116,7 +116,7 @@ pub(super) fn conclude_by_readying<S: System>(
     OutcomeOf::<S>::switch(running.current(cs).context(), thread.context())
 }
 
-/// The same where the thread's instance has several processors, or is open.
+/// Where the thread's instance has several processors, or is watched.
 #[inline(never)]
 fn conclude_by_readying_elsewhere<S: System>(
     kernel: &'static Kernel<S>,
@@ -134,7 +134,7 @@ fn conclude_by_readying_elsewhere<S: System>(
     }
 }
 
-/// The same where the thread's instance is open, affinities count there, or threads may have servers.
+/// Where the thread's instance is watched, affinities count there, or threads may have servers.
 #[inline(never)]
 fn conclude_by_readying_open<S: System>(
     kernel: &'static Kernel<S>,
@@ -212,8 +212,8 @@ fn follow_heir<S: System>(cs: CriticalSection<'_>) -> OutcomeOf<S> {
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
-/// [`Kernel::conclude_by_yielding`]: as on one processor where the heir's instance is closed; the heir is unknown where it
-/// is open, and a decision is due.
+/// [`Kernel::conclude_by_yielding`]: as on one processor where the heir's instance has one; the
+/// heir may be unknown where threads have affinities, or seats are lent, and a decision is due.
 #[inline(always)]
 pub(super) fn conclude_by_yielding<S: System>(
     cs: CriticalSection<'_>,
@@ -234,7 +234,8 @@ pub(super) fn conclude_by_yielding<S: System>(
     slow_path(yield_elsewhere::<S>(cs, running, heir, urgency.effective()))
 }
 
-/// The same where the heir's instance has several processors, or is open; nothing is special about the heir.
+/// Where the heir's instance has several processors, or is watched; nothing is special about the
+/// heir.
 #[inline(never)]
 fn yield_elsewhere<S: System>(
     cs: CriticalSection<'_>,
@@ -255,7 +256,7 @@ fn yield_elsewhere<S: System>(
     }
 }
 
-/// The same where the heir's instance is open, affinities count there, or threads may have servers.
+/// Where the heir's instance is watched, affinities count there, or threads may have servers.
 #[inline(never)]
 fn yield_other<S: System>(
     cs: CriticalSection<'_>,
@@ -333,7 +334,7 @@ fn yield_open<S: System>(cs: CriticalSection<'_>, running: Running) -> OutcomeOf
 }
 
 /// Whether `thread`, which ran until now, is ready, and none that waits for a processor comes
-/// before it; who decides about an open instance is not asked for the latter.
+/// before it; the decider of a watched instance is not asked for the latter.
 pub(super) fn keeps_place<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
     let view = View::<S>::new(cs);
     if !view.is_ready(thread) {
@@ -456,7 +457,7 @@ pub(super) fn conclude_by_lending<S: System>(
     slow_path(lend_elsewhere(kernel, cs, current, owner, mutex))
 }
 
-/// The same where the threads' instances are others, have several processors, or are open.
+/// Where the threads' instances are others, have several processors, or are watched.
 #[inline(never)]
 fn lend_elsewhere<S: System>(
     kernel: &'static Kernel<S>,

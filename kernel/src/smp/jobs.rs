@@ -37,8 +37,8 @@ impl<S: System> Kernel<S> {
         counted.unwrap_or(Duration::ZERO).saturating_add(charged)
     }
 
-    /// Charges those who run on the processors of the instance of `home` until now. As many steps as it
-    /// has processors.
+    /// Charges those who run on the processors of the instance of `home` until now. As many steps
+    /// as it has processors.
     fn charge_heirs(cs: CriticalSection<'_>, home: &'static Home) {
         S::smp().with_home(cs, home, |scheduler| {
             scheduler.charge_all(&View::<S>::new(cs), home);

@@ -177,7 +177,7 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// [`ClusterMutex::lock`] of a busy one, or one that raises a thread whose instance is open.
+    /// [`ClusterMutex::lock`] of a busy one, or one that raises a thread whose instance is watched.
     #[inline(never)]
     fn lock_by_tables(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
         let cs = held.section();
@@ -220,8 +220,8 @@ impl<S: System> ClusterMutex<S> {
         self.obtain_raised_or(cs, current, ask, |_, _| false)
     }
 
-    /// [`ClusterMutex::obtain_raised`] where other things may count, or the home is watched: `current` is
-    /// as urgent at home as `own` says, and may give way when it is raised.
+    /// [`ClusterMutex::obtain_raised`] where other things may count, or the home is watched:
+    /// `current` is as urgent at home as `own` says, and may give way when it is raised.
     #[inline(never)]
     fn obtain_raised_from(
         &'static self,
@@ -642,7 +642,8 @@ impl<S: System> Kernel<S> {
         });
     }
 
-    /// [`Kernel::surrender`] of one that does not count, and may raise its owner: whether it is done.
+    /// [`Kernel::surrender`] of one that does not count, and may raise its owner: whether it is
+    /// done.
     #[inline(never)]
     fn surrender_apart(
         &'static self,

@@ -3,14 +3,15 @@
 //! Owns: what the kernel keeps beside [`Kernel`] where there is more than one processor, and how it asks the library.
 //! Must never know: a policy, an architecture.
 //!
-//! An instance is closed ([`Decider`](taktos_schedule::smp::closed::Decider)) while nothing spans it: the
-//! ready queue of one processor, or the seats of several, decide, which costs the lock and little else.
-//! About those that are open the library's tables decide, and what follows for which processor is told
-//! by its effects. The book's page `docs/seats.md` says what opens an instance.
+//! About each instance its [`Decider`](taktos_schedule::smp::closed::Decider) decides: the ready
+//! queue of one processor, or the seats of several, which costs the lock and little else. Where
+//! owners of locks are watched, or seats are lent, the usual ways do not find it, and acts go by
+//! [`Router::act`]. The book's page `docs/seats.md` explains it.
 //!
-//! One invariant ties the two together: a thread is blocked in the tables, for the reason [`BLOCKED`], just while the kernel has
-//! it wait, suspended, or not started. The kernel's own objects need not know more: they make threads ready and take them off,
-//! as on one processor. Before the tables are asked about a thread, its row is brought up to date.
+//! The library's tables are rows: who is at home where, and bound to what, locks, servers, periods.
+//! To them all threads wait, for the reason [`BLOCKED`]. The kernel's own objects need not know
+//! more: they make threads ready and take them off, as on one processor. Before the tables are
+//! asked about a thread, its row is brought up to date.
 //!
 //! All is done with the machine's one lock held. A thread enters the kernel only while nobody has decided that another one
 //! is to run in its place: [`hold`](crate::critical_section::hold) sees to that. So the running thread is always ready, as on one processor.
@@ -54,8 +55,9 @@ use taktos_schedule::smp::closed::{Act, Branches, Kept, Router, Served};
 use taktos_schedule::{Cpu, smp::Reasons};
 use taktos_time::{Duration, Instant};
 
-/// What is kept of each thread by its row of the library's table: which it is, its links in a queue that is ordered by deadlines, when
-/// its budget is used up, and its turn among those that stand there, where threads are bound to processors.
+/// The tables with one entry for each row of threads: the thread, its links in a queue that is
+/// ordered by deadlines, when its budget is used up, and its turn among those that stand there,
+/// where threads are bound to processors.
 type Rows = (
     &'static [Guarded<Option<ThreadRef>>],
     &'static [Guarded<Branches<ThreadRef>>],
@@ -197,7 +199,8 @@ impl<S: System> Smp<S> {
         })
     }
 
-    /// Does `act` with `thread`, whose home is watched, by [`Router::act`]. Nothing before the start.
+    /// Does `act` with `thread`, whose home is watched, by [`Router::act`]. Nothing before the
+    /// start.
     #[inline(never)]
     fn act(&self, cs: CriticalSection<'_>, thread: ThreadRef, act: Act, set: &dyn Fn()) {
         let Some(home) = thread.home(cs) else { return };
@@ -288,8 +291,8 @@ impl<S: System> Smp<S> {
         self.with(cs, |scheduler| scheduler.home_of(cpu))?
     }
 
-    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: the homes of
-    /// those whom that may concern lend from now on.
+    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: the
+    /// homes of those whom that may concern lend from now on.
     fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef, waits: bool) {
         self.doing(cs, |scheduler, now, doings| {
             scheduler.reach_lock(&View::<S>::new(cs), lock, thread, waits, now, doings);

@@ -97,9 +97,9 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Moves `thread`. Where another processor has its registers, or this one in a handler, it is ready in
-    /// its new home once that one has let go of them: it is called twice for that, and nobody waits for
-    /// it.
+    /// Moves `thread`. Where another processor has its registers, or this one in a handler, it is
+    /// ready in its new home once that one has let go of them: it is called twice for that, and
+    /// nobody waits for it.
     fn move_thread(
         &self,
         cs: CriticalSection<'_>,
@@ -137,10 +137,10 @@ impl<S: System> Kernel<S> {
         Ok(())
     }
 
-    /// Takes `cpu` away from `instance`. The thread that was to run there is ready elsewhere at once; but
-    /// one whose registers are there still, once `cpu` has let go of them: it is called twice for that,
-    /// and nobody waits for it. Where seats are lent, it is so at once, and another processor that is to
-    /// run it waits for its registers.
+    /// Takes `cpu` away from `instance`. The thread that was to run there is ready elsewhere at
+    /// once; but one whose registers are there still, once `cpu` has let go of them: it is called
+    /// twice for that, and nobody waits for it. Where seats are lent, it is so at once, and another
+    /// processor that is to run it waits for its registers.
     fn take_processor(
         &self,
         cs: CriticalSection<'_>,

@@ -56,7 +56,8 @@ impl<S: System> Kernel<S> {
         self.enter_ready_other(cs, thread, place);
     }
 
-    /// The same where the instance is watched, affinities count there, or threads may have servers.
+    /// [`Kernel::enter_ready`] where the instance is watched, affinities count there, or threads
+    /// may have servers.
     #[inline(never)]
     fn enter_ready_other(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         match thread.decider(cs) {
@@ -127,7 +128,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// The same for one whose instance has several processors, or is watched.
+    /// [`Kernel::change_urgency`] of one whose instance has several processors, or is watched.
     #[inline(never)]
     pub(crate) fn change_urgency_elsewhere(
         cs: CriticalSection<'_>,
@@ -178,7 +179,7 @@ impl<S: System> Kernel<S> {
 
     /// Gives `thread` the effective priority `new` where that is the more urgent one, in front of
     /// its equals, if the thread runs here and goes on, on no turn that was lent. Whether that is
-    /// done: not where its instance is open, or deadlines count.
+    /// done: not where its instance lends, or deadlines count.
     #[inline(always)]
     pub(crate) fn raise_here(
         &self,

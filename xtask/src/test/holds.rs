@@ -78,8 +78,8 @@ fn holds(record: &Record) -> Vec<u64> {
 /// The longest hold of the kernel's lock that is allowed to a call, in executed instructions.
 const LIMIT: u64 = 400;
 /// The calls that are above it, with what each of them may reach: a twentieth more than today, on
-/// AArch64 or, by its share, on RISC-V. Seats that are lent are what they have in common: a call that
-/// only gives way can meet them.
+/// AArch64 or, by its share, on RISC-V. Seats that are lent are what they have in common: a call
+/// that only gives way can meet them.
 const ABOVE: [(&str, u64); 44] = [
     ("thread::delete", 10_300),
     ("smp::lock::lock", 7_750),

@@ -14,8 +14,8 @@ use crate::smp::{Instance, Level};
 use crate::{Cpu, CpuSet, Priority, ReadyQueue};
 use core::cell::Cell;
 
-/// Which of them: those with affinities follow each other, so do those where deadlines count, and those
-/// of one [`Decider`], so that one comparison tells them from others.
+/// Which of them: those with affinities follow each other, so do those where deadlines count, and
+/// those of one [`Decider`], so that one comparison tells them from others.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Solo,
@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Weak,
     /// Deadlines, and threads that are bound to processors.
     Bound,
-    /// The same where threads may have servers: only the slow ways find it.
+    /// Bound threads where threads may have servers, too: only the slow ways find it.
     ServedBound,
     Served,
     Edf,
@@ -87,8 +87,8 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     }
 
     /// Who decides about its instance, which is closed, when that is about to have the processors `cpus`:
-    /// where it had one, on which `runs` has its registers, if one does that is at home here, and is
-    /// to have several, the seats do, from now on. A fixed number of steps.
+    /// where it had one, on which `runs` has its registers, if one does that is at home here, and
+    /// is to have several, the seats do, from now on. A fixed number of steps.
     pub(super) fn widen<W: World<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -296,8 +296,9 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
     }
 
     /// Whether a thread of its instance, about which seats decide, owns a lock that others wait for, and
-    /// must not lose its seat unseen; or threads are bound there that may have servers. Then the usual
-    /// ways do not find what decides, and [`Router::act`](super::Router::act) is to be called.
+    /// must not lose its seat unseen; or threads are bound there that may have servers. Then the
+    /// usual ways do not find what decides, and [`Router::act`](super::Router::act) is to be
+    /// called.
     pub fn is_watched(&self) -> bool {
         match self.kind.get() {
             Kind::Solo => self.solo.is_watched(),

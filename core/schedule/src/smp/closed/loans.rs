@@ -903,7 +903,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let user_on = |cpu| self.told_user(w, cpu);
         let waits_for = |cpu| self.who_waits_for(w, cpu, self.lending_cpus(), user_on);
         if let Some(other) = waits_for(cpu) {
-            // Where it has registers that another one waits for, it asks itself before it lets them go.
+            // Where it has registers that another one waits for, it asks itself before it lets them
+            // go.
             tell(w, other, waits_for(other).is_none().then_some(current));
         }
         let heir = self.heir_on(w, cpu, user_on(cpu));
@@ -913,8 +914,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     // --- Processors that come and go.
 
-    /// `home`, which lends, has the processor `cpu`, too, of `cpus`; see [`Home::widen`] for `runs`.
-    /// The first of those that stand there gets its seat.
+    /// `home`, which lends, has the processor `cpu`, too, of `cpus`; see [`Home::widen`] for
+    /// `runs`. The first of those that stand there gets its seat.
     pub(super) fn gain_lent<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
@@ -1120,8 +1121,9 @@ fn perform<W: World, Q: Ready<W::Id>, const N: usize>(
     }
 }
 
-/// Whether `id`, at home in `home`, is as urgent after `act` as before, and keeps its place among its
-/// equals: its own priority becomes another one, and what it inherits is the more urgent both times.
+/// Whether `id`, at home in `home`, is as urgent after `act` as before, and keeps its place among
+/// its equals: its own priority becomes another one, and what it inherits is the more urgent both
+/// times.
 fn covers<W: World, Q: Ready<W::Id>, const N: usize>(
     home: &Home<W::Id, W::Seat, Q, N>,
     w: &W,

@@ -130,8 +130,8 @@ impl<'a, W: Rows, Q: Ready<W::Id>, const N: usize> Seen<'_, 'a, W, Q, N> {
         }
     }
 
-    /// The owner of the seat of `cpu`, which lends, if that is ready and another one is to run there, or
-    /// nobody.
+    /// The owner of the seat of `cpu`, which lends, if that is ready and another one is to run
+    /// there, or nobody.
     fn ready_owner(&self, cpu: Cpu) -> Option<Thread> {
         let owner = self.router.seat_owner(self.w, cpu)?;
         let is_lent = self.user(cpu) != Some(owner) && self.router.is_ready(self.w, owner);

@@ -1,13 +1,13 @@
-//! Owns: what decides about an instance while nothing that spans instances touches it.
-//! Must never know: helping, affinity, what another instance does.
+//! Owns: what decides about an instance by its seats, and what its threads and those of others lend
+//! each other. Must never know: why a thread waits, but for locks whose owners are helped.
 //!
 //! Such an instance is *closed*: its [`Decider`] decides, a [`Solo`] where it has one processor and
 //! a [`Cluster`] where it has several, or deadlines, a [`Masked`] where threads have affinities, or
 //! where deadlines count and threads are bound, and the [`System`](super::System) knows its threads
-//! as blocked and its processors as idle. What spans instances (a cluster mutex whose owner inherits
-//! from who waits for it, under weak affinity) *opens* it: then the System decides, and the rings of
-//! the decider hold its READY threads. [`Router`] opens and closes, and has processors come to closed
-//! instances and leave them.
+//! as blocked and its processors as idle. A world that [lends](World::LENDS) seats has its
+//! instances closed at all times. In another one, what spans instances *opens* them: then the
+//! System decides, and the rings of the decider hold its READY threads. [`Router`] opens and
+//! closes, has seats lent, and processors come to closed instances and leave them.
 
 mod affine;
 mod cluster;
@@ -138,7 +138,7 @@ pub trait World: Links {
     /// Having been charged for so long, `id`, which has a server, has used up its budget.
     fn set_limit(&self, id: Self::Id, limit: Duration);
 
-    /// What was said with [`World::set_turn`].
+    /// The word that [`World::set_turn`] left beside `id`.
     fn turn(&self, _id: Self::Id) -> i64 {
         0
     }

@@ -24,7 +24,7 @@ impl<Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Home<Id, Seat, Q, 
         Q::part(w, waiting, self.affine.begin_to_bind(), turn);
         self.kind.set(kind);
         if !self.lends() {
-            // What they were when seats were lent last.
+            // The users are those of the last loans still.
             self.lent_seats()
                 .iter()
                 .for_each(|seat| seat.user.set(None));

@@ -1,10 +1,10 @@
-//! Owns: threads that pin themselves to a processor of another instance, while they are helped there:
-//! they run by its seat until they are pinned no more.
-//! Must never know: why a lock has the owner that it has.
+//! Owns: threads that pin themselves to a processor of another instance, while they are helped
+//! there: they run by its seat until they are pinned no more. Must never know: why a lock has the
+//! owner that it has.
 //!
-//! Such a thread stands among the ready ones of its home no longer. While others wait for it, it runs
-//! by the seat of its lender in that instance, which is bound to that very processor meanwhile; and
-//! otherwise while the seat is free, behind all that are at home there.
+//! Such a thread stands among the ready ones of its home no longer. While others wait for it, it
+//! runs by the seat of its lender in that instance, which is bound to that very processor
+//! meanwhile; and otherwise while the seat is free, behind all that are at home there.
 
 use super::loans::{enter, lent};
 use super::{Home, Place, Ready, Router, Rows};
@@ -79,8 +79,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// The thread `id` of `row`, at home in `home` and in no ring, is bound to the processor to which
-    /// its end is `pinned`, or may run where it may by itself.
+    /// The thread `id` of `row`, at home in `home` and in no ring, is bound to the processor to
+    /// which its end is `pinned`, or may run where it may by itself.
     pub(super) fn bind_lender<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -107,8 +107,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// `end`, the thread `id`, which is pinned to `cpu` and for which nobody has the seat there, uses
-    /// it while it is free, unless another one does.
+    /// `end`, the thread `id`, which is pinned to `cpu` and for which nobody has the seat there,
+    /// uses it while it is free, unless another one does.
     pub(super) fn takes_free_seat<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,

@@ -322,8 +322,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// `id`, which executes on `cpu`, shall stay there. Its home stays closed if that has `cpu`. Bounds: those of
-    /// [`System::block`] and [`System::unblock`] together.
+    /// `id`, which executes on `cpu`, shall stay there. Its home stays closed if that has `cpu`.
+    /// Bounds: those of [`System::block`] and [`System::unblock`] together.
     ///
     /// # Errors
     /// Those of [`System::pin`].
@@ -363,8 +363,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         pinned
     }
 
-    /// The thread `id` of `row` leaves its seat as one that blocks does, and comes in again, as by the
-    /// tables: a budget that it has used up is looked at when it has a seat. Where seats are lent, as they are.
+    /// The thread `id` of `row` leaves its seat as one that blocks does, and comes in again, as by
+    /// the tables: a budget that it has used up is looked at when it has a seat. Where seats are
+    /// lent, as they are.
     fn begin_to_pin(&mut self, row: Thread, id: Id) {
         let home = self.system.scheduler(row);
         if home.is_ok_and(|home| !self.watches_owners(home)) {
@@ -372,7 +373,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// `id` may run on `cpus` alone. Its home stays closed. Bounds: those of [`System::set_affinity`].
+    /// `id` may run on `cpus` alone. Its home stays closed. Bounds: those of
+    /// [`System::set_affinity`].
     ///
     /// # Errors
     /// Those of [`System::set_affinity`].
@@ -430,8 +432,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
 
     /// Gives `cpu`, which no instance has, to `instance`. Where that is closed it stays so, if its
     /// [`Decider`] can decide about `cpu` and the processor does what the tables decided: then the first
-    /// of those that wait gets it in as many steps as its decider needs for one that becomes free, and
-    /// those of [`Router::settle`] where seats are lent. Bounds otherwise: those of
+    /// of those that wait gets it in as many steps as its decider needs for one that becomes free,
+    /// and those of [`Router::settle`] where seats are lent. Bounds otherwise: those of
     /// [`System::add_processor`].
     ///
     /// # Errors
@@ -541,9 +543,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         Ok([owner, left_over])
     }
 
-    /// `id`, which lost its processor by [`Router::remove_processor`], or was moved, and whose `home` is
-    /// [watched](Home::is_watched), comes in again: see [`Decider::come_back`]. Bounds: those of
-    /// [`Router::act`].
+    /// `id`, which lost its processor by [`Router::remove_processor`], or was moved, and whose
+    /// `home` is [watched](Home::is_watched), comes in again: see [`Decider::come_back`]. Bounds:
+    /// those of [`Router::act`].
     pub fn come_back<W: Rows<Id = Id, Seat = Seat>, E: Effects>(
         &mut self,
         w: &W,

@@ -379,9 +379,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// `id` has come in at `home`, or left, or others have, and seats decide there, and none are lent:
-    /// where threads are bound, the users of seats are their owners. As many steps as the instance
-    /// has processors.
+    /// `id` has come in at `home`, or left, or others have, and seats decide there, and none are
+    /// lent: where threads are bound, the users of seats are their owners. As many steps as the
+    /// instance has processors.
     pub(super) fn follow_owners<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -403,9 +403,9 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// The user of the `seat` of `cpu`, whose home [watches users](Home::watches_users), is another one
-    /// than before, and both were charged until now: the alarm is for the budget of this one, and it is
-    /// noted if that one has lost the seat with its budget used up.
+    /// The user of the `seat` of `cpu`, whose home [watches users](Home::watches_users), is another
+    /// one than before, and both were charged until now: the alarm is for the budget of this one,
+    /// and it is noted if that one has lost the seat with its budget used up.
     pub(super) fn user_has_changed<W: Rows<Id = Id, Seat = Seat>>(
         &self,
         w: &W,
@@ -487,8 +487,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// `home`, which lends, has `cpu` no longer: who lost that having used up its budget is noted in
-    /// the tables.
+    /// `home`, which lends, has `cpu` no longer: who lost that having used up its budget is noted
+    /// in the tables.
     pub(super) fn lose_alarm<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
@@ -620,8 +620,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         }
     }
 
-    /// The decider of `home`, whose threads may have servers, decides no longer about `cpu`: the tables
-    /// are told who lost that seat having used up its budget.
+    /// The decider of `home`, whose threads may have servers, decides no longer about `cpu`: the
+    /// tables are told who lost that seat having used up its budget.
     pub(super) fn give_alarm<W: Rows<Id = Id, Seat = Seat>>(
         &mut self,
         w: &W,
@@ -667,7 +667,8 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     }
 }
 
-/// The user of the seat of `cpu`, of `home`, which [watches users](Home::watches_users), is charged until now.
+/// The user of the seat of `cpu`, of `home`, which [watches users](Home::watches_users), is charged
+/// until now.
 fn charge_user<W: Rows, Q: Ready<W::Id>, const N: usize>(
     w: &W,
     home: &Home<W::Id, W::Seat, Q, N>,

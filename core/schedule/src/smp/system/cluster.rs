@@ -53,8 +53,8 @@ impl System<'_> {
         u16::from(record.first == instance && record.presence != Presence::Blocked)
     }
 
-    /// Whether the stickiness of the thread `id` counts: of those that are blocked only one keeps its
-    /// place that steps aside to come in again at once, as to be pinned.
+    /// Whether the stickiness of the thread `id` counts: of those that are blocked only one keeps
+    /// its place that steps aside to come in again at once, as to be pinned.
     fn sticks_as_it_is(&self, id: u16) -> bool {
         self.thread(id).presence != Presence::Blocked || self.steps_aside(id)
     }
@@ -132,8 +132,9 @@ impl System<'_> {
         }
     }
 
-    /// Lets the policy try READY nodes again. Only the weak form of affinity does, see [`WeakAffinity`](super::super::policy);
-    /// not in an instance that is closed, whose seats do so themselves.
+    /// Lets the policy try READY nodes again. Only the weak form of affinity does, see
+    /// [`WeakAffinity`](super::super::policy); not in an instance that is closed, whose seats do so
+    /// themselves.
     #[inline(always)]
     pub(crate) fn settle(&mut self, instance: u8, now: Instant, effects: &mut impl Effects) {
         let record = &mut self.instances[instance as usize];

@@ -15,8 +15,9 @@ use crate::{
 use taktos_time::Instant;
 
 impl System<'_> {
-    /// Gives `cpu`, which has no owner, to `instance`: the most urgent READY node gets it, once the budget of who lost it before
-    /// the processor left was looked at. As many steps as [`System::block`], and one for each idle thread that waits.
+    /// Gives `cpu`, which has no owner, to `instance`: the most urgent READY node gets it, once the
+    /// budget of who lost it before the processor left was looked at. As many steps as
+    /// [`System::block`], and one for each idle thread that waits.
     ///
     /// # Errors
     /// In this order: [`Error::InvalidId`]: no such instance. [`Error::NotConfigured`]: no instance was given it when the

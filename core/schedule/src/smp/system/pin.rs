@@ -94,7 +94,8 @@ impl System<'_> {
         }
     }
 
-    /// The instance of `cpu` has one more thread pinned there that is at home elsewhere, or one less.
+    /// The instance of `cpu` has one more thread pinned there that is at home elsewhere, or one
+    /// less.
     fn count_host(&mut self, cpu: Cpu, change: i32) {
         let owner = self.processors[cpu.index()].owner;
         if let Some(host) = self.instances.get_mut(owner as usize) {

@@ -205,8 +205,8 @@ impl System<'_> {
         }
     }
 
-    /// The scheduler's *block*: the thread leaves its places, also an owner for which others spin, and
-    /// one that spins itself; but for one that steps aside to come in again at once.
+    /// The scheduler's *block*: the thread leaves its places, also an owner for which others spin,
+    /// and one that spins itself; but for one that steps aside to come in again at once.
     pub(crate) fn make_blocked(&mut self, id: u16, now: Instant, effects: &mut impl Effects) {
         self.cancel_request(id);
         let record = self.thread_mut(id);

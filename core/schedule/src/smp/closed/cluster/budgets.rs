@@ -186,7 +186,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id, Urgency = Level>, const N: usize> Served<Id, 
         }
     }
 
-    /// `id`, which is ready, is about to leave its seat, if it has one, and to come in again: it is noted if it has used up its budget.
+    /// `id`, which is ready, is about to leave its seat, if it has one, and to come in again: it is
+    /// noted if it has used up its budget.
     pub(in super::super) fn loses<W: World<Id = Id>>(&self, w: &W, id: Id) {
         if let Some(cpu) = self.seat_of(w, id) {
             self.charge_heir(w, cpu);
@@ -212,8 +213,8 @@ impl<Id: Copy + Eq, Q: Waiting<Id, Urgency = Level>, const N: usize> Served<Id, 
         spent
     }
 
-    /// The heir of `cpu`, if the alarm is for its budget, and the thread that lost it having used up
-    /// its own; both are forgotten here, as others look after them from now on.
+    /// The heir of `cpu`, if the alarm is for its budget, and the thread that lost it having used
+    /// up its own; both are forgotten here, as others look after them from now on.
     pub(in super::super) fn give_budgets<W: World<Id = Id>>(
         &self,
         w: &W,

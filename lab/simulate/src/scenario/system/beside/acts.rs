@@ -18,8 +18,8 @@ impl<'m> Beside<'m> {
         decider
     }
 
-    /// Does `act` with the thread, whose priority `set` changes, if only the slow ways find what decides
-    /// about it. Whether that is done.
+    /// Does `act` with the thread, whose priority `set` changes, if only the slow ways find what
+    /// decides about it. Whether that is done.
     fn acts(&mut self, thread: Thread, act: Act, set: &dyn Fn(&Board)) -> bool {
         let Some(home) = self.home(thread).filter(|home| home.is_watched()) else {
             return false;
