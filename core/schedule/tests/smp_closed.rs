@@ -2642,6 +2642,37 @@ fn a_budget_that_was_used_up_on_a_processor_that_left_is_looked_at() {
     });
 }
 
+/// The alarm of processor 1 is for the budget of thread 1, also after another decider has taken its
+/// seat over.
+#[test]
+fn who_used_up_a_budget_before_a_thread_was_bound_is_looked_at() {
+    let plan = [(PolicyKind::Cbs, vec![0, 1], true)];
+    beside_each_other(&plan, WILD, true, |pair, _| {
+        let (bound, urgent) = (pair.made, pair.made + 1);
+        for _ in [bound, urgent] {
+            pair.create(0, Priority::new(2).unwrap(), None);
+        }
+        let budget = Duration::from_nanos(5);
+        pair.serve(1, Some((budget, Duration::from_nanos(50))));
+        pair.job(0, Some(at(20)));
+        pair.job(urgent, Some(at(10)));
+        for id in [0, 1] {
+            pair.ready(id, Place::Last);
+            pair.dispatch(id);
+        }
+        assert_eq!(pair.board.heir(1), 1, "the server runs");
+        pair.now = 5;
+        pair.board.ticks.set(5);
+        pair.bind(bound, CpuSet::of(cpu(0)));
+        pair.ready(urgent, Place::Last);
+        pair.compare();
+        pair.expire();
+        pair.compare();
+        let deadline = |pair: &Pair<'_>| pair.router.system().server(row(1), at(5)).unwrap().1;
+        assert_eq!(deadline(pair), at(100), "its budget is looked at");
+    });
+}
+
 /// Two instances with servers. Thread 1 of the first has lost processor 1 with its budget used up,
 /// and blocked before the alarm; `act` takes it to processor 2, on which it uses up a budget as
 /// well before both alarms.
