@@ -773,8 +773,10 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
             waits = true;
             user = Some(end).filter(|end| uses(*end)).or(user);
         }
+        if let Some(user) = user {
+            return w.thread(user);
+        }
         let stays = match waits {
-            true if user.is_some() => return w.thread(user?),
             true => self.is_ready(w, owner) && !is_elsewhere,
             false => !self.system.is_end(row) && !is_elsewhere || uses(row),
         };
@@ -792,15 +794,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
     /// processors.
     pub fn charge_all<W: Rows<Id = Id, Seat = Seat>>(&self, w: &W, home: &Home<Id, Seat, Q, N>) {
         let (decider, lent) = (home.decider(), lent(home, w));
-        for cpu in self.system.processors(home.instance()).unwrap_or_default() {
-            assert!(
-                w.knows_heir(w.seat(cpu.index())) || home.lends() || decider.shifts(),
-                "unknown heir of {cpu:?} left {:?} lending {:x} watched {} inst {:?}",
-                self.left,
-                self.lending,
-                home.is_watched(),
-                home.instance()
-            );
+        for cpu in self.cpus_of(home) {
             match home.lends() {
                 true => decider.charge(&lent, cpu.index()),
                 false => decider.charge(w, cpu.index()),

@@ -24,15 +24,20 @@ impl System<'_> {
         if live_on == ThreadRecord::NOWHERE {
             return Err(Error::IncorrectState);
         }
-        if !self.can_pin(Cpu::masked(live_on)) {
-            return Err(Error::NotDefined);
-        }
-        let record = self.thread_mut(id);
-        record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
-        if record.pins == 1 {
+        if self.add_pin(id, Cpu::masked(live_on))? {
             self.count_pin(id, true);
         }
         Ok(())
+    }
+
+    /// The thread `id` has one more pin to `cpu`, or will have: whether it is the first one.
+    fn add_pin(&mut self, id: u16, cpu: Cpu) -> Result<bool, Error> {
+        if !self.can_pin(cpu) {
+            return Err(Error::NotDefined);
+        }
+        let pins = &mut self.thread_mut(id).pins;
+        *pins = pins.checked_add(1).ok_or(Error::TooMany)?;
+        Ok(*pins == 1)
     }
 
     /// [`System::pin`] of a thread of an instance that is closed, on whose processor `cpu` it executes: at once.
@@ -47,12 +52,8 @@ impl System<'_> {
         effects: &mut impl Effects,
     ) -> Result<(), Error> {
         let id = self.known(thread)?;
-        if !self.can_pin(cpu) {
-            return Err(Error::NotDefined);
-        }
-        let record = self.thread_mut(id);
-        record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
-        if record.pins == 1 {
+        if self.add_pin(id, cpu)? {
+            let record = self.thread_mut(id);
             record.pinned_to = cpu.index() as u8;
             let home = record.home;
             self.rebind(home, id, CpuSet::of(cpu), now, effects);
@@ -67,12 +68,7 @@ impl System<'_> {
     /// Those of [`System::pin`], but that of a thread that executes nowhere.
     pub(crate) fn pin_abroad(&mut self, thread: Thread, cpu: Cpu) -> Result<(), Error> {
         let id = self.known(thread)?;
-        if !self.can_pin(cpu) {
-            return Err(Error::NotDefined);
-        }
-        let record = self.thread_mut(id);
-        record.pins = record.pins.checked_add(1).ok_or(Error::TooMany)?;
-        if record.pins == 1 {
+        if self.add_pin(id, cpu)? {
             self.count_pin(id, true);
             self.count_host(cpu, 1);
             self.set_loan(thread, |loan| loan.pinned = Some(cpu));
