@@ -2358,6 +2358,12 @@ const MOODS: [Mood; 5] = [
 /// Nothing is left out.
 const WILD: Mood = MOODS[0];
 
+/// [`WILD`] with locks whose owners are helped.
+const HELPFUL: Mood = Mood {
+    inherits: true,
+    ..WILD
+};
+
 /// Two threads on one processor, under deadlines with servers.
 fn on_one_processor(act: impl FnOnce(&mut Pair<'_>)) {
     let plan = [(PolicyKind::Cbs, vec![0], true)];
@@ -2886,11 +2892,7 @@ impl Pair<'_> {
 /// Three instances of one processor each, whose threads have locks under inheritance and OMIP.
 fn with_owners(act: impl FnOnce(&mut Pair<'_>, &[Lock])) {
     let plan = [0, 1, 2].map(|number| (PolicyKind::Priority, vec![number], true));
-    let mood = Mood {
-        inherits: true,
-        ..WILD
-    };
-    beside_each_other(&plan, mood, true, |pair, locks| act(pair, locks));
+    beside_each_other(&plan, HELPFUL, true, |pair, locks| act(pair, locks));
 }
 
 #[test]
@@ -2937,11 +2939,7 @@ fn an_owner_that_gives_way_to_one_that_is_tried_again_is_helped() {
         (PolicyKind::PriorityAffinity, vec![0, 1], true),
         (PolicyKind::Priority, vec![2], true),
     ];
-    let mood = Mood {
-        inherits: true,
-        ..WILD
-    };
-    beside_each_other(&plan, mood, true, |pair, locks| {
+    beside_each_other(&plan, HELPFUL, true, |pair, locks| {
         let (owner, arrival) = (pair.made, pair.made + 1);
         for (priority, number) in [(3, Some(1)), (4, None)] {
             let cpus = number.map(|number| CpuSet::of(cpu(number)));
@@ -2969,11 +2967,7 @@ fn an_owner_that_gives_way_to_one_that_is_tried_again_is_helped() {
 #[test]
 fn an_owner_whose_own_priority_comes_to_what_it_inherits_keeps_its_place() {
     let plan = [(PolicyKind::Priority, vec![0, 1], true)];
-    let mood = Mood {
-        inherits: true,
-        ..WILD
-    };
-    beside_each_other(&plan, mood, true, |pair, locks| {
+    beside_each_other(&plan, HELPFUL, true, |pair, locks| {
         let [own, new] = [3, 2].map(|level| Priority::new(level).unwrap());
         let (owner, equal) = (pair.made, 1);
         pair.create(0, own, None);
@@ -3065,11 +3059,7 @@ fn who_is_pinned_where_it_is_helped_stays_there_and_opens_nothing() {
         (PolicyKind::Priority, vec![0], true),
         (PolicyKind::Edf, vec![1, 2], true),
     ];
-    let mood = Mood {
-        inherits: true,
-        ..WILD
-    };
-    beside_each_other(&plan, mood, true, |pair, locks| {
+    beside_each_other(&plan, HELPFUL, true, |pair, locks| {
         let lock = locks[0];
         pair.runs_on(0, 0);
         pair.obtain(lock, 0, true);
