@@ -19,7 +19,8 @@ impl Cpu {
         }
     }
 
-    /// The processor that was stored as `index`: the check that it is below 64 costs one instruction.
+    /// The processor that was stored as `index`: the check that it is below 64 costs one
+    /// instruction.
     #[inline(always)]
     pub(crate) const fn masked(index: u8) -> Self {
         Self(index & (Self::COUNT as u8 - 1))
@@ -43,7 +44,7 @@ impl CpuSet {
     /// All 64 of them.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// The processors whose bit is set: bit i is processor i.
+    /// Returns the set of the processors that have a set bit: bit i is processor i.
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }

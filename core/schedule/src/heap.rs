@@ -1,5 +1,5 @@
-//! Owns: the order of a heap whose links lie wherever the caller keeps them.
-//! Must never know: what a key is.
+//! Owns: the order of a heap. The caller stores its links.
+//! Must never know: the meaning of a key.
 //!
 //! A leftist heap (C. A. Crane, "Linear lists and priority queues as balanced
 //! binary trees", Stanford 1972): of the two branches of a member the left one is
@@ -7,7 +7,7 @@
 //! members. Chosen since each operation, removal from the middle included, has a
 //! logarithmic bound on its worst case, needs no memory, and no recursion.
 
-/// Where a member stands in its heap.
+/// The position of a member in its heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Branch<Id> {
     parent: Option<Id>,
@@ -18,7 +18,7 @@ pub struct Branch<Id> {
 }
 
 impl<Id> Branch<Id> {
-    /// What a member has that is in no heap.
+    /// The links of a member that is in no heap.
     pub const LOOSE: Self = Self {
         parent: None,
         left: None,
@@ -31,16 +31,6 @@ impl<Id: Copy> Branch<Id> {
     /// The member above; the root has none.
     pub const fn parent(&self) -> Option<Id> {
         self.parent
-    }
-
-    /// The longer branch below; a member without one has no other either.
-    pub(crate) const fn left(&self) -> Option<Id> {
-        self.left
-    }
-
-    /// The other branch below.
-    pub(crate) const fn right(&self) -> Option<Id> {
-        self.right
     }
 }
 
@@ -93,7 +83,7 @@ pub trait Heap: Branches {
         if let Some(rest) = rest {
             self.branch_mut(rest).parent = Some(parent);
         }
-        self.mend(parent, true);
+        self.restore_ranks(parent, true);
         root
     }
 
@@ -118,7 +108,7 @@ pub trait Heap: Branches {
             }
         }
         self.hang(rest, top);
-        self.mend(top, false);
+        self.restore_ranks(top, false);
         Some(root)
     }
 
@@ -129,12 +119,12 @@ pub trait Heap: Branches {
         self.branch_mut(id).parent = Some(parent);
     }
 
-    /// Puts the longer branch to the left and counts anew, from `id` upwards: to the
-    /// root, or, where only one branch was exchanged, to the first member whose rank stays.
+    /// Puts the longer branch to the left and counts again, from `id` upwards to the root. If only
+    /// one branch was exchanged, this ends at the first member with an unchanged rank.
     ///
     /// Such ranks go up by one from member to member, so there are at most log2(n + 1).
     #[doc(hidden)]
-    fn mend(&mut self, id: Self::Id, until_equal: bool) {
+    fn restore_ranks(&mut self, id: Self::Id, until_equal: bool) {
         let mut next = Some(id);
         while let Some(id) = next {
             let Branch {

@@ -1,11 +1,13 @@
-//! Owns: a set of priorities, which finds the most urgent one in it. Must never know: who has them.
+//! Owns: a set of priorities, which finds the most urgent one in it. Must never know: the threads
+//! that have them.
 
 use crate::Priority;
 use core::cell::Cell;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-/// A bit a priority: where there are more of them than a word of the processor has bits, they are in several words, of which one is touched at a
-/// time. To shift two words as one takes a dozen steps, and registers that a decision would have to save.
+/// A bit a priority: where there are more of them than a word of the processor has bits, they are
+/// in several words, of which one is touched at a time. To shift two words as one takes a dozen
+/// steps, and registers that a decision would have to save.
 #[cfg(not(all(feature = "priorities-63", target_pointer_width = "64")))]
 type Bits = u32;
 #[cfg(all(feature = "priorities-63", target_pointer_width = "64"))]
@@ -14,9 +16,10 @@ type Bits = u64;
 const BITS: usize = Bits::BITS as usize;
 const WORDS: usize = Priority::COUNT.div_ceil(BITS);
 
-/// Whether the most urgent priority has the lowest bit of the word: where the processor counts neither leading nor trailing
-/// zeros, as RISC-V without the extension Zbb, the lowest bit is the one that is found by one multiplication and one table; to
-/// find the highest takes a dozen steps more. Arm counts leading zeros in one instruction, trailing ones in two.
+/// Whether the most urgent priority has the lowest bit of the word: where the processor counts
+/// neither leading nor trailing zeros, as RISC-V without the extension Zbb, the lowest bit is the
+/// one that is found by one multiplication and one table; to find the highest takes a dozen steps
+/// more. Arm counts leading zeros in one instruction, trailing ones in two.
 pub(crate) const LOWEST_FIRST: bool = cfg!(all(
     any(target_arch = "riscv32", target_arch = "riscv64"),
     not(target_feature = "zbb")
@@ -28,8 +31,8 @@ pub(crate) const LOWEST_FIRST: bool = cfg!(all(
 pub(crate) struct Levels<const LOWEST_FIRST: bool>([Cell<Bits>; WORDS]);
 
 impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
-    /// No priority. Where the words have a bit more than there are priorities, that is set: so the place of the idle entity is
-    /// found in either case.
+    /// No priority. If the words have a bit more than there are priorities, that is set: so the
+    /// place of the idle entity is found in either case.
     #[expect(
         clippy::declare_interior_mutable_const,
         reason = "an initial value for statics"
@@ -42,7 +45,7 @@ impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
         Self(words)
     };
 
-    /// What the last word of an empty set is.
+    /// The last word of an empty set.
     const OF_IDLE: Bits = if BITS * WORDS > Priority::COUNT {
         Self::bit(Priority::COUNT)
     } else {
@@ -58,8 +61,8 @@ impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
         }
     }
 
-    /// Keeps the compiler from computing which word it is before all above is stored, which takes a register more than a decision has without
-    /// saving any. No instruction.
+    /// Keeps the compiler from computing which word it is before all above is stored, which takes a
+    /// register more than a decision has without saving any. No instruction.
     #[inline(always)]
     fn begin() {
         if WORDS > 1 {
@@ -67,13 +70,14 @@ impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
         }
     }
 
-    /// The word that has the bit of a level, which is below the bits of all words: to say so spares the check.
+    /// The word that has the bit of a level, which is below the bits of all words: to say so spares
+    /// the check.
     #[inline(always)]
     const fn word(&self, level: usize) -> &Cell<Bits> {
         &self.0[level / BITS % self.0.len()]
     }
 
-    /// The place of the most urgent bit of a word; behind all where there is none.
+    /// Returns the place of the most urgent bit of a word; the place after all if there is none.
     #[inline(always)]
     const fn first_of(word: Bits) -> usize {
         if LOWEST_FIRST {
@@ -93,7 +97,8 @@ impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
             }
         }
         let level = others.len() * BITS + Self::first_of(last.get());
-        // Some bit of the last of several words is always set: to say that no number is above them all spares the check, too.
+        // Some bit of the last of several words is always set: to say that no number is above them
+        // all spares the check, too.
         if others.is_empty() {
             level
         } else {
@@ -104,7 +109,7 @@ impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
     /// The most urgent priority.
     #[inline(always)]
     pub fn urgent(&self) -> Option<Priority> {
-        // Not by the level: the compiler then knows that there is a bit, and need not ask again.
+        // Not by the level: the compiler then knows that there is a bit, and need not check again.
         let [others @ .., last] = &self.0;
         if others.iter().all(|word| word.get() == 0) && last.get() == Self::OF_IDLE {
             None
@@ -129,7 +134,7 @@ impl<const LOWEST_FIRST: bool> Levels<LOWEST_FIRST> {
         word.set(word.get() & !Self::bit(level));
     }
 
-    /// Has the priorities of `other` from now on, which has none then.
+    /// Takes over the priorities of `other`, which is empty afterwards.
     pub fn take_over(&self, other: &Self) {
         for ((word, from), empty) in self.0.iter().zip(&other.0).zip(Self::EMPTY.0) {
             word.set(from.replace(empty.get()));

@@ -1,8 +1,8 @@
 //! The scheduling library: pure decisions, compiled unchanged into the kernel,
 //! the hypervisor and the simulator.
 //!
-//! There is no memory, clock or processor in it: entities are names, their links lie where the caller keeps them. The ready queue of one
-//! processor, with links in a table:
+//! There is no memory, clock or processor in it: entities are names, and the caller decides where
+//! their links are stored. The ready queue of one processor, with links in a table:
 //!
 //! ```
 //! use std::cell::Cell;
@@ -32,16 +32,14 @@
 //! assert_eq!(ready.top(), Some(1), "equals take turns");
 //! ```
 //!
-//! [`smp`] schedules threads on several processors, `vcpu` (a feature) virtual processors; both say in their heads how they are used.
+//! [`smp`] schedules threads on several processors, `vcpu` (a feature) virtual processors; both say
+//! in their heads how they are used.
 //!
 //! Owns: the policies and the order of the threads that are ready.
 //! Must never know: a clock, a register, a lock, where a thread's memory is.
 #![no_std]
 #![forbid(unsafe_code)]
 
-// The unit tests share their world with the integration tests, which know the crate by its name.
-#[cfg(test)]
-extern crate self as taktos_schedule;
 #[cfg(test)]
 extern crate std;
 

@@ -1,4 +1,4 @@
-//! Owns: rings of entities, whose links lie wherever the caller keeps them.
+//! Owns: rings of entities. The caller stores their links.
 
 /// Where the links of entities are kept: two for each entity.
 ///
@@ -7,13 +7,13 @@
 pub trait Links {
     /// Names an entity.
     type Id: Copy + Eq;
-    /// The entity behind `id` in its ring.
+    /// Returns the entity after `id` in its ring.
     fn next(&self, id: Self::Id) -> Self::Id;
     /// The entity before `id` in its ring.
     fn previous(&self, id: Self::Id) -> Self::Id;
-    /// Makes `next` stand behind `id`; the way back is set apart.
+    /// Makes `next` the entity after `id`; the way back is set apart.
     fn set_next(&self, id: Self::Id, next: Self::Id);
-    /// Makes `previous` stand before `id`; the way forth is set apart.
+    /// Makes `previous` the entity before `id`; the way forth is set apart.
     fn set_previous(&self, id: Self::Id, previous: Self::Id);
 }
 
@@ -44,7 +44,7 @@ pub trait Ring: Links {
         self.set_previous(other, id);
     }
 
-    /// Puts `id`, a ring of its own, directly behind `other`.
+    /// Puts `id`, a ring of its own, directly after `other`.
     #[inline(always)]
     fn join_behind(&self, id: Self::Id, other: Self::Id) {
         let next = self.next(other);
@@ -54,7 +54,8 @@ pub trait Ring: Links {
         self.set_next(other, id);
     }
 
-    /// Puts `id`, a ring of its own, in the place of `other`, which is not alone; that one is then a ring of its own.
+    /// Puts `id`, a ring of its own, in the place of `other`, which is not alone; that one is then
+    /// a ring of its own.
     #[inline(always)]
     fn take_place(&self, id: Self::Id, other: Self::Id) {
         let next = self.next(other);

@@ -1,21 +1,22 @@
 //! Owns: what a priority is.
 
-/// How urgent a thread is: 0 is the most urgent, 31 the least, or 62 with the feature `priorities-63`.
+/// How urgent a thread is: 0 is the most urgent, 31 the least, or 62 with the feature
+/// `priorities-63`.
 ///
-/// [`Priority::IDLE`] stands below them all; no thread but the idle thread has it.
+/// [`Priority::IDLE`] is below them all; no thread but the idle thread has it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 #[repr(transparent)]
 pub struct Priority(u8);
 
 impl Priority {
-    /// How many priorities there are: 32, or 63 with the feature `priorities-63`. As many as fit six bits beside the idle
-    /// thread's.
+    /// How many priorities there are: 32, or 63 with the feature `priorities-63`. As many as fit
+    /// six bits in addition to the idle thread's.
     pub const COUNT: usize = if cfg!(feature = "priorities-63") {
         63
     } else {
         32
     };
-    /// Has all bits of each priority but the idle thread's.
+    /// All bits of each priority except the idle thread's.
     const BELOW_ALL: u8 = (Self::COUNT.next_power_of_two() - 1) as u8;
     /// The most urgent one.
     pub const MOST_URGENT: Self = Self(0);
@@ -33,7 +34,7 @@ impl Priority {
         }
     }
 
-    /// The priority whose [`Priority::level`] is `level`; for those who keep it in a byte.
+    /// Returns the priority that has this [`Priority::level`]; for callers that store it in a byte.
     #[inline(always)]
     pub const fn from_stored(level: u8) -> Self {
         Self(level)
@@ -44,7 +45,8 @@ impl Priority {
         self.0
     }
 
-    /// The same priority, which is not the idle thread's: that the level is no more than that is then evident to the compiler.
+    /// Returns the same priority, which is not the idle thread's. The compiler then knows that the
+    /// level is no more than a ready thread's bits allow.
     #[inline(always)]
     pub const fn of_ready(self) -> Self {
         Self(self.0 & Self::BELOW_ALL)

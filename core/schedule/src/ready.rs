@@ -1,5 +1,5 @@
-//! Owns: the ready threads of one processor under fixed priorities, first in first out
-//! among equals. Must never know: who is running.
+//! Owns: the ready threads of one processor under fixed priorities, first in first out among
+//! equals. Must never know: the identity of the running thread.
 //!
 //! One ring a priority and one bit a ring that is not empty; the running thread stays
 //! at the head of its ring. No operation depends on the number of threads.
@@ -11,14 +11,15 @@ use crate::levels::{LOWEST_FIRST, Levels};
 use crate::{Links, Priority, Ring};
 use core::cell::Cell;
 
-/// The rings that are not empty, of which the processor finds the most urgent one soonest in this order.
+/// The rings that are not empty, of which the processor finds the most urgent one soonest in this
+/// order.
 type Occupied = Levels<LOWEST_FIRST>;
 
-/// The ready entities of one processor. See the module's head for its laws.
+/// The ready entities of one processor. See the module's head for its invariants.
 pub struct ReadyQueue<Id> {
-    /// Has the priorities whose rings are not empty.
+    /// The priorities that have a ring that is not empty.
     occupied: Occupied,
-    /// The first of each ring; behind the last priority stands the idle entity.
+    /// The first of each ring; after the last priority follows the idle entity.
     heads: [Cell<Option<Id>>; Priority::COUNT + 1],
 }
 
@@ -61,8 +62,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.heads[slot(priority)].get()
     }
 
-    /// Puts `id`, a ring of its own, behind all its equals. Says whether it has none: only then it can be more urgent than
-    /// the entity at the top.
+    /// Puts `id`, a ring of its own, after all its equals. Says whether it has none: only then it
+    /// can be more urgent than the entity at the top.
     #[inline(always)]
     pub fn append(&self, links: &impl Links<Id = Id>, id: Id, priority: Priority) -> bool {
         let level = slot(priority);
@@ -99,7 +100,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
     }
 
     /// Puts `id`, a ring of its own, in the place of `first`, the head of its equals, which goes
-    /// behind them all: `id` runs for the rest of its turn, and the shares of the others stay.
+    /// after them all. So `id` runs for the rest of that turn, and the shares of the others stay.
     #[inline(always)]
     pub fn take_turn(&self, links: &impl Links<Id = Id>, id: Id, first: Id, priority: Priority) {
         links.join_behind(id, first);
@@ -122,7 +123,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         }
     }
 
-    /// Puts `first`, the head of the entities of `priority`, behind its equals and names the new head.
+    /// Puts `first`, the head of the entities of `priority`, after its equals and returns the new
+    /// head.
     #[inline(always)]
     pub fn advance(&self, links: &impl Links<Id = Id>, first: Id, priority: Priority) -> Id {
         let next = links.next(first);
@@ -130,7 +132,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         next
     }
 
-    /// Takes out `first`, which is at the [`ReadyQueue::top`], and names the new top; it is then a ring of its own.
+    /// Takes out `first`, which is at the [`ReadyQueue::top`], and names the new top; it is then a
+    /// ring of its own.
     #[inline(always)]
     pub fn retire(&self, links: &impl Links<Id = Id>, first: Id, priority: Priority) -> Option<Id> {
         let level = slot(priority);
@@ -151,7 +154,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.occupied.urgent()
     }
 
-    /// Takes out the most urgent entity, the first of its equals, and names its priority; it is then a ring of its own.
+    /// Takes out the most urgent entity, the first of its equals, and names its priority; it is
+    /// then a ring of its own.
     #[inline(always)]
     pub fn pop(&self, links: &impl Links<Id = Id>) -> Option<(Id, Priority)> {
         let priority = self.urgent()?;
@@ -160,8 +164,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         Some((first, priority))
     }
 
-    /// Takes out `first`, the head of the entities of `priority`, and puts `id`, a ring of its own, behind its equals; `first`
-    /// is then a ring of its own. Names the new head.
+    /// Takes out `first`, the head of the entities of `priority`, and puts `id`, a ring of its
+    /// own, after its equals; `first` is then a ring of its own. Returns the new head.
     #[inline(always)]
     pub fn exchange(
         &self,
@@ -180,8 +184,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         behind
     }
 
-    /// Puts `id`, a ring of its own, in the place of `first`, the head of the entities of `priority`; `first` is then a ring of
-    /// its own.
+    /// Puts `id`, a ring of its own, in the place of `first`, the head of the entities of
+    /// `priority`; `first` is then a ring of its own.
     #[inline(always)]
     pub fn replace(&self, links: &impl Links<Id = Id>, first: Id, id: Id, priority: Priority) {
         if !links.is_alone(first) {
@@ -206,7 +210,7 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         self.occupy(slot(new), first);
     }
 
-    /// Puts the first of the entities of `priority` behind its equals and names the new first.
+    /// Puts the first of the entities of `priority` after its equals and returns the new first.
     #[inline(always)]
     pub fn rotate(&self, links: &impl Links<Id = Id>, priority: Priority) -> Option<Id> {
         let level = slot(priority);
@@ -215,8 +219,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         Some(next)
     }
 
-    /// Puts `id`, a ring of its own, behind all its equals up to the first that it `goes_before`. As many steps as there are
-    /// until then.
+    /// Puts `id`, a ring of its own, after all its equals up to the first that it `goes_before`.
+    /// As many steps as there are until then.
     pub fn insert(
         &self,
         links: &impl Links<Id = Id>,
@@ -241,7 +245,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         }
     }
 
-    /// The first that `will_do`, by priority and turn, and its priority. As many steps as there are before it.
+    /// The first that `will_do`, by priority and turn, and its priority. As many steps as there are
+    /// before it.
     #[inline]
     pub fn find(
         &self,
@@ -266,7 +271,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         None
     }
 
-    /// Has the entities of `other` from now on, which has none then; this one has none. A fixed number of steps.
+    /// Takes over the entities of `other`, which is empty afterwards; this queue is empty before.
+    /// Constant number of steps.
     pub fn take_over(&self, other: &Self) {
         self.occupied.take_over(&other.occupied);
         for (head, others) in self.heads.iter().zip(&other.heads[..Priority::COUNT]) {

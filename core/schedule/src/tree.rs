@@ -1,19 +1,22 @@
-//! Owns: the order of a balanced tree whose links lie wherever the caller keeps them; equals keep the order in which they came.
-//! Must never know: what a key is.
+//! Owns: the order of a balanced tree; equals keep the order in which they came. The caller stores
+//! the links. Must never know: the meaning of a key.
 //!
-//! A balanced tree (Adelson-Velsky and Landis 1962; Knuth, TAOCP vol. 3, section 6.2.3). From left to right its members stand in
-//! their order: a new one goes behind all whose key is not greater than its own, or in front of all whose key is not less, and
-//! neither a turn of the tree nor a removal changes the order of the others. So equals need no number to be told apart; in a
-//! heap they would.
+//! A balanced tree (Adelson-Velsky and Landis 1962; Knuth, TAOCP vol. 3, section 6.2.3). Its
+//! members are in order from left to right. A new member goes after all members with a key not
+//! greater than its own, or before all members with a key not less. Neither a rotation nor a
+//! removal changes the order of the others. So no number has to distinguish equals; a heap would
+//! need one.
 //!
-//! The rank of a member is the height of what stands below it, itself included; those of two children differ by one
-//! at most. So with n members no way down is longer than 1.45·log₂(n + 2). A new member's place is looked for from the
-//! first one: up as far as others come before it, then down, and back up to restore the ranks. To remove any one
-//! takes a way down and one up; the next of the first is beside it.
+//! The rank of a member is the height of its subtree, itself included; those of two children differ
+//! by one at most. So with n members no way down is longer than 1.45·log₂(n + 2). The search for a
+//! new member's place begins at the first one: up as far as others come before it, then down, and
+//! back up to restore the ranks. To remove any one takes a way down and one up; the member after
+//! the first is next to it.
 
 use core::cell::Cell;
 
-/// Where the links of trees are kept: three and a rank for each member; and by what members are ordered.
+/// Where the links of trees are kept: three and a rank for each member; and by what members are
+/// ordered.
 pub trait TreeLinks {
     /// Names a member.
     type Id: Copy + Eq;
@@ -28,17 +31,18 @@ pub trait TreeLinks {
     fn key(&self, id: Self::Id) -> Self::Key;
     /// The links of `id`.
     fn node(&self, id: Self::Id) -> Self::Node;
-    /// The place of the link to who stands directly below, to this side.
+    /// Returns the place of the link to the child on this side.
     fn link(&self, node: Self::Node, side: Side) -> Self::Link;
     /// Where a link leads to.
     fn follow(&self, link: Self::Link) -> Option<Self::Id>;
     /// Sets [`TreeLinks::follow`].
     fn set(&self, link: Self::Link, to: Option<Self::Id>);
-    /// Who stands directly above.
+    /// Returns the parent.
     fn above(&self, node: Self::Node) -> Option<Self::Id>;
     /// Sets [`TreeLinks::above`].
     fn set_above(&self, node: Self::Node, above: Option<Self::Id>);
-    /// The height of what stands below, itself included; 0 for one that was taken out.
+    /// Returns the height of the part of the tree from `node` downwards, `node` included; 0 for
+    /// one that was taken out.
     fn rank(&self, node: Self::Node) -> u8;
     /// Sets [`TreeLinks::rank`].
     fn set_rank(&self, node: Self::Node, rank: u8);
@@ -49,7 +53,7 @@ pub trait TreeLinks {
 pub enum Side {
     /// Those before it.
     Left,
-    /// Those behind it.
+    /// Those after it.
     Right,
 }
 
@@ -64,7 +68,7 @@ impl Side {
 
 /// A tree. See the module's head for its order and bounds.
 pub struct Tree<Id> {
-    /// The leftmost. Who stands on top of it nobody asks.
+    /// The leftmost member. The root is not stored: no operation reads it.
     first: Cell<Option<Id>>,
 }
 
@@ -84,7 +88,7 @@ impl<Id: Copy + Eq> Tree<Id> {
         self.first.get()
     }
 
-    /// Puts in `id`, which is in no tree, behind its equals.
+    /// Puts in `id`, which is in no tree, after its equals.
     #[inline]
     pub fn append<L: TreeLinks<Id = Id>>(&self, links: &L, id: Id) {
         let key = links.key(id);
@@ -98,7 +102,8 @@ impl<Id: Copy + Eq> Tree<Id> {
         self.insert(links, id, |other| links.key(*other) < key);
     }
 
-    /// Puts in `id`, which is in no tree, behind all that `comes_before` is true of; these are the first ones.
+    /// Puts in `id`, which is in no tree, after all that `comes_before` is true of; these are the
+    /// first ones.
     #[inline]
     pub fn insert<L: TreeLinks<Id = Id>>(
         &self,
@@ -137,7 +142,8 @@ impl<Id: Copy + Eq> Tree<Id> {
         }
     }
 
-    /// The same where `first` is the first member. Kept apart, so that it costs the other way no stack frame.
+    /// Puts in `id` in front of `first`, the first member. Kept apart, so that the other path costs
+    /// no stack frame.
     #[cold]
     #[inline(never)]
     fn push_before<L: TreeLinks<Id = Id>>(&self, links: &L, id: Id, first: Id) {
@@ -170,7 +176,8 @@ impl<Id: Copy + Eq> Tree<Id> {
         }
     }
 
-    /// Takes out `first`, the first member, and puts `id`, which is in no tree and has the same key, behind its equals.
+    /// Takes out `first`, the first member, and puts `id`, which is in no tree and has the same
+    /// key, after its equals.
     #[inline(always)]
     pub fn exchange<L: TreeLinks<Id = Id>>(&self, links: &L, first: Id, id: Id) {
         let node = links.node(first);
@@ -185,7 +192,7 @@ impl<Id: Copy + Eq> Tree<Id> {
             self.remove(links, first);
             return self.append(links, id);
         }
-        // There are no others: it belongs where that one stands.
+        // There are no others: it belongs in the place of that one.
         let new = links.stand_alone(id);
         links.set_rank(new, links.rank(node));
         links.set_above(new, links.above(node));
@@ -203,7 +210,8 @@ impl<Id: Copy + Eq> Tree<Id> {
         });
     }
 
-    /// The first that `will_do`. As many steps as there are before it, and twice a way down for each.
+    /// The first that `will_do`. As many steps as there are before it, and twice a way down for
+    /// each.
     #[inline]
     pub fn find<L: TreeLinks<Id = Id>>(
         &self,
@@ -220,7 +228,8 @@ impl<Id: Copy + Eq> Tree<Id> {
         None
     }
 
-    /// Takes over the members of `other`, which has none then; this one has none before. A fixed number of steps.
+    /// Takes over the members of `other`, which has none then; this one has none before. A fixed
+    /// number of steps.
     pub fn take_over(&self, other: &Self) {
         self.first.set(other.first.take());
     }
@@ -228,12 +237,12 @@ impl<Id: Copy + Eq> Tree<Id> {
 
 /// The steps that operations on trees are made of.
 trait Steps: TreeLinks {
-    /// Who stands directly below, to this side.
+    /// Returns the child on this side.
     fn below(&self, node: Self::Node, side: Side) -> Option<Self::Id> {
         self.follow(self.link(node, side))
     }
 
-    /// `id` has nobody below it. Its links.
+    /// Resets `id` to a member without children. Returns its links.
     #[inline(always)]
     fn stand_alone(&self, id: Self::Id) -> Self::Node {
         let node = self.node(id);
@@ -243,7 +252,7 @@ trait Steps: TreeLinks {
         node
     }
 
-    /// Where one belongs that is behind `first`: below whom, and on which side.
+    /// Returns the place of a member after `first`: its parent there, and the side.
     fn place_behind(
         &self,
         first: Self::Id,
@@ -265,8 +274,8 @@ trait Steps: TreeLinks {
         (place, side)
     }
 
-    /// Takes `id` out, which has these two children: the next one in the order takes its place. Says from whom on
-    /// upwards ranks may be wrong.
+    /// Takes out `id`, which has these two children: the next one in the order takes its place.
+    /// Returns the member from which on upwards ranks may be wrong.
     fn replace_by_next(&self, id: Self::Id, left: Self::Id, right: Self::Id) -> Self::Id {
         let mut lowest = None;
         let mut next = right;
@@ -324,7 +333,8 @@ trait Steps: TreeLinks {
         }
     }
 
-    /// Restores the rank of one, whose children may differ by two; says who stands in its place then.
+    /// Restores the rank of one, of which the children may differ by two. Returns the member in its
+    /// place then.
     fn balance(&self, id: Self::Id) -> Self::Id {
         let node = self.node(id);
         let (left, right) = (self.below(node, Side::Left), self.below(node, Side::Right));
@@ -339,7 +349,8 @@ trait Steps: TreeLinks {
         }
     }
 
-    /// Turns the tree so that `id` stands below its child `tall`, or that one's inner child: whoever makes it lower.
+    /// Rotates the tree so that `id` is below its child `tall`, or below the inner child of `tall`,
+    /// if only that one makes the tree lower.
     fn lower(&self, id: Self::Id, tall: Self::Id, side: Side) -> Self::Id {
         let node = self.node(tall);
         let outer = self.below(node, side);
@@ -352,7 +363,8 @@ trait Steps: TreeLinks {
         }
     }
 
-    /// Turns the tree so that `child`, on this side of `parent`, stands above it; the order from left to right stays.
+    /// Turns the tree so that `child`, on this side of `parent`, is above it; the order from left
+    /// to right stays.
     fn lift(&self, child: Self::Id, parent: Self::Id, side: Side) -> Self::Id {
         self.replace(parent, Some(child));
         self.hang(parent, side, self.below(self.node(child), side.other()));
@@ -370,7 +382,7 @@ trait Steps: TreeLinks {
         self.set_rank(node, left.max(right) + 1);
     }
 
-    /// Who is next in the order behind `id`.
+    /// Returns the next member after `id` in the order.
     fn next_of(&self, id: Self::Id) -> Option<Self::Id> {
         if let Some(mut next) = self.below(self.node(id), Side::Right) {
             while let Some(below) = self.below(self.node(next), Side::Left) {

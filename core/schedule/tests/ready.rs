@@ -1,40 +1,14 @@
 //! The ready queue against plain lists.
 
+#[path = "common/chains.rs"]
+mod chains;
+
+use chains::Chains;
 use proptest::prelude::*;
-use std::cell::Cell;
 use taktos_schedule::{Links, Priority, ReadyQueue, Ring};
 
 const ENTITIES: usize = 12;
 const IDLE: usize = ENTITIES;
-
-/// Links in a table, as the simulator keeps them.
-struct Table(Vec<(Cell<usize>, Cell<usize>)>);
-
-impl Table {
-    fn new() -> Self {
-        Self(
-            (0..ENTITIES)
-                .map(|id| (Cell::new(id), Cell::new(id)))
-                .collect(),
-        )
-    }
-}
-
-impl Links for Table {
-    type Id = usize;
-    fn next(&self, id: usize) -> usize {
-        self.0[id].0.get()
-    }
-    fn previous(&self, id: usize) -> usize {
-        self.0[id].1.get()
-    }
-    fn set_next(&self, id: usize, next: usize) {
-        self.0[id].0.set(next);
-    }
-    fn set_previous(&self, id: usize, previous: usize) {
-        self.0[id].1.set(previous);
-    }
-}
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -71,7 +45,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 
 /// The queue and the lists: one list for each priority, the first in front.
 struct Both {
-    table: Table,
+    table: Chains,
     queue: ReadyQueue<usize>,
     lists: Vec<Vec<usize>>,
 }
@@ -81,7 +55,7 @@ impl Both {
         let queue = ReadyQueue::EMPTY;
         queue.set_idle(IDLE);
         Self {
-            table: Table::new(),
+            table: Chains::new(ENTITIES),
             queue,
             lists: vec![Vec::new(); Priority::COUNT],
         }

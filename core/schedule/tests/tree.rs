@@ -52,7 +52,7 @@ impl<'t> TreeLinks for &'t Table {
 }
 
 impl Table {
-    /// The height of what stands below `id`, whose laws hold.
+    /// Checks the invariants of the tree below `id`, and returns its height.
     fn height(&self, id: Option<usize>, above: Option<usize>) -> u8 {
         let Some(id) = id else { return 0 };
         let node = &self.0[id];

@@ -1,4 +1,4 @@
-//! CREDIT in virtual time: storms against naive models, shares, caps.
+//! CREDIT in virtual time: stress tests against naive models, shares, caps.
 
 mod vcpu_gale;
 mod vcpu_world;
@@ -12,7 +12,7 @@ use taktos_schedule::vcpu::{
 };
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
-use vcpu_gale::{Gale, blow};
+use vcpu_gale::{RandomRun, blow};
 use vcpu_world::{Costs, FOREVER, Random, World, cpu, vcpu};
 
 /// Credits of a slice, and nanoseconds of a credit.
@@ -45,7 +45,7 @@ impl Tables {
     }
 }
 
-/// What the ledger knows of a unit.
+/// The ledger's facts about a unit.
 #[derive(Clone, Debug, Default)]
 struct Account {
     domain: usize,
@@ -57,7 +57,7 @@ struct Account {
     earned: i64,
     active: bool,
     parked: bool,
-    /// Asked to yield, and not queued since.
+    /// Yielded, and not queued since.
     yielding: bool,
 }
 
@@ -67,9 +67,9 @@ impl Account {
     }
 }
 
-/// CREDIT and a naive book-keeper beside it, who sees every event, works out each
-/// unit's credit from all that it has ever executed, and each queue from the one
-/// before; after every call both have to agree.
+/// CREDIT and a naive book-keeper next to it. The book-keeper sees every event, and computes each
+/// unit's credit from all that it has ever executed, and each queue from the one before. After
+/// every call both have to agree.
 struct Ledger<'a> {
     inner: Credit<'a>,
     cpus: usize,
@@ -258,8 +258,8 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Every queue follows from the one before: those that stay keep their order,
-    /// and one that comes stands before the first of a lower class.
+    /// Every queue follows from the one before: those that stay keep their order, and one that
+    /// comes is before the first of a lower class.
     fn compare_queues(&mut self, before: &Moment, sorted: Option<usize>, moved: Option<usize>) {
         let after = self.moment();
         for (index, account) in self.accounts.iter_mut().enumerate() {
@@ -270,7 +270,7 @@ impl<'a> Ledger<'a> {
         for on in 0..self.cpus {
             let old = &before.queues[on];
             let new = &after.queues[on];
-            // Who leaves does so after who comes has come.
+            // A unit that leaves does so after the other one has come.
             let stays = |index: &&usize| moved != Some(**index);
             let mut kept: Vec<usize> = old.iter().filter(stays).copied().collect();
             if sorted == Some(on) {
@@ -509,8 +509,8 @@ fn parameters(seed: u64) -> Parameters {
     }
 }
 
-/// A storm over CREDIT, with or without the ledger; gives the number of events.
-fn storm(gale: Gale, watched: bool) -> u64 {
+/// Runs a stress test over CREDIT, with or without the ledger. Returns the number of events.
+fn storm(gale: RandomRun, watched: bool) -> u64 {
     let mut tables = Tables::new(gale.cpus, gale.units);
     let topology = vcpu_gale::topology(gale.cpus);
     let policy = tables.policy(&topology, parameters(gale.seed));
@@ -549,7 +549,7 @@ fn the_laws_hold_in_storms() {
     let mut events = 0;
     for seed in 0..24 {
         let (cpus, units) = [(1, 4), (4, 12), (8, 20), (16, 40)][seed as usize % 4];
-        let gale = Gale {
+        let gale = RandomRun {
             seed: seed * 7 + 1,
             cpus,
             units,
@@ -565,7 +565,7 @@ fn the_laws_hold_in_storms() {
 fn the_ledger_agrees_in_storms() {
     for seed in 0..12 {
         let (cpus, units) = [(1, 4), (2, 7), (4, 10), (6, 14)][seed as usize % 4];
-        let gale = Gale {
+        let gale = RandomRun {
             seed: seed * 5 + 2,
             cpus,
             units,
@@ -576,9 +576,9 @@ fn the_ledger_agrees_in_storms() {
     }
 }
 
-/// The law of the module's head, with the book-keeper's own figures: whatever the
-/// weights, where no more was forfeited and forgiven than rounding had added, the
-/// time of each unit is its part within three slices and that rounding.
+/// The invariant of the module's head, with the book-keeper's own figures. Whatever the weights,
+/// if no more was forfeited and forgiven than rounding had added, the time of each unit is its
+/// part within three slices and that rounding.
 #[test]
 fn where_nothing_is_lost_time_follows_weight() {
     let mut random = Random::new(67);

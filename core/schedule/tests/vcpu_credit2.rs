@@ -1,4 +1,4 @@
-//! CREDIT2 in virtual time: storms against a model that sorts at every event.
+//! CREDIT2 in virtual time: stress tests against a model that sorts at every event.
 
 mod vcpu_gale;
 mod vcpu_world;
@@ -13,7 +13,7 @@ use taktos_schedule::vcpu::{
 };
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
-use vcpu_gale::{Gale, blow};
+use vcpu_gale::{RandomRun, blow};
 use vcpu_world::{Random, World, cpu, vcpu};
 
 /// The tables of a pool.
@@ -50,7 +50,7 @@ impl Tables {
     }
 }
 
-/// What the model knows of a unit.
+/// The model's facts about a unit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     awake: bool,
@@ -60,13 +60,13 @@ struct Known {
     started: Option<Instant>,
 }
 
-/// CREDIT2 and a naive onlooker beside it, who sorts the units that wait at every
-/// event, and tries all of them in that order for every choice.
+/// CREDIT2 and a naive onlooker next to it, which sorts the units that wait at every event, and
+/// tries all of them in that order for every choice.
 struct Sorted<'a> {
     inner: Credit2<'a>,
     units: Vec<Known>,
     cpus: usize,
-    /// Whether caps are in play: whom they let run, the onlooker cannot tell.
+    /// Whether caps are in play: the onlooker cannot know which units they let run.
     capped: bool,
 }
 
@@ -89,8 +89,8 @@ impl<'a> Sorted<'a> {
         self.inner.credit(vcpu(index)).unwrap_or(CREDIT_FLOOR)
     }
 
-    /// Every queue is what was there before, less who left, and behind it who
-    /// came, sorted by credit and otherwise in that order.
+    /// Checks every queue: it is the one before, less the units that left, with those that came at
+    /// its end, sorted by credit and otherwise in that order.
     fn compare(&self, before: &[Vec<usize>], moved: Option<usize>) {
         for (on, new) in self.queues().iter().enumerate() {
             let old = before[on].iter();
@@ -126,7 +126,7 @@ impl<'a> Sorted<'a> {
         self.units[index].awake && !self.inner.is_leaving(id) && !self.inner.is_parked(id)
     }
 
-    /// Whom processor `on` has to choose, by the rules; `free` are idle.
+    /// Returns the unit that processor `on` has to choose, by the rules; `free` are idle.
     fn expected(&self, on: Cpu, now: Instant, work: bool, free: CpuSet) -> Option<usize> {
         if work || !self.inner.cpus().contains(on) {
             return None;
@@ -147,7 +147,7 @@ impl<'a> Sorted<'a> {
         let bar = |index: usize| self.inner.credit_at(vcpu(index), now).unwrap();
         let bar = baseline.map_or(CREDIT_IDLE, bar);
         let mut waiting: Vec<usize> = self.inner.queue(on).map(Vcpu::index).collect();
-        // Sorted anew, as if the queue were not.
+        // Sorted again, as if the queue were not.
         waiting.sort_by_key(|&index| std::cmp::Reverse(self.credit(index)));
         let fits = |&&index: &&usize| {
             let id = vcpu(index);
@@ -302,8 +302,8 @@ fn parameters(seed: u64) -> Parameters {
     }
 }
 
-/// A storm over CREDIT2; gives the number of events.
-fn storm(gale: Gale, watched: bool, capped: bool) -> u64 {
+/// Runs a stress test over CREDIT2. Returns the number of events.
+fn storm(gale: RandomRun, watched: bool, capped: bool) -> u64 {
     let mut tables = Tables::new(gale.cpus, gale.units);
     let topology = vcpu_gale::topology(gale.cpus);
     let policy = tables.policy(&topology, grouping(gale.seed), parameters(gale.seed));
@@ -349,7 +349,7 @@ fn the_laws_hold_in_storms() {
     let mut events = 0;
     for seed in 0..24 {
         let (cpus, units) = [(1, 4), (4, 12), (8, 20), (16, 40)][seed as usize % 4];
-        let gale = Gale {
+        let gale = RandomRun {
             seed: seed * 7 + 1,
             cpus,
             units,
@@ -365,7 +365,7 @@ fn the_laws_hold_in_storms() {
 fn the_onlooker_agrees_in_storms() {
     for seed in 0..24 {
         let (cpus, units) = [(1, 4), (2, 7), (4, 10), (6, 14)][seed as usize % 4];
-        let gale = Gale {
+        let gale = RandomRun {
             seed: seed * 5 + 2,
             cpus,
             units,

@@ -1,5 +1,5 @@
-//! What the analysis admits gets what it was promised, in every period in which it
-//! wants it: RTDS on several processors, SEDF on each.
+//! Units that the analysis admits get their guarantee, in every period in which they want it: RTDS
+//! on several processors, SEDF on each.
 
 mod vcpu_world;
 
@@ -62,7 +62,7 @@ fn watch<P: Policy>(
         .collect()
 }
 
-/// The periods that lie in one stretch of wanting.
+/// The periods that are whole in one stretch of wanting.
 fn whole(want: Want, to: u64, period: u64) -> Vec<(u64, u64)> {
     let mut begin = want.deadline.saturating_sub(period);
     if begin < want.from {
@@ -116,7 +116,8 @@ fn restless<P: Policy>(
     }
 }
 
-/// A random server that `demand` admits beside those that are there, if one is found.
+/// Returns a random server that `demand` admits in addition to those that are there, if one is
+/// found.
 fn admitted(
     policy: &mut Rtds,
     random: &mut Random,

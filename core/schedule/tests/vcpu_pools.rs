@@ -1,11 +1,11 @@
-//! Pools of processors: what is refused, how processors and domains move, and storms
-//! over all six schedulers side by side.
+//! Pools of processors: what is refused, how processors and domains move, and stress tests over
+//! all six schedulers together.
 
 mod vcpu_world;
 
 use std::collections::BTreeMap;
 use taktos_schedule::vcpu::arinc653::{self, Arinc653, Slot, Window};
-use taktos_schedule::vcpu::pool::{AnyPolicy, Member, Pool, PoolEffects, Pools, Stranding};
+use taktos_schedule::vcpu::pool::{AnyPolicy, EmptyAffinityRule, Member, Pool, PoolEffects, Pools};
 use taktos_schedule::vcpu::rtds::{Options, Rtds};
 use taktos_schedule::vcpu::sedf::Sedf;
 use taktos_schedule::vcpu::{
@@ -19,7 +19,7 @@ const UNITS: usize = 12;
 const CPUS: usize = 8;
 /// Domains 0 to 5, of one to three units.
 const DOMAINS: [u16; UNITS] = [0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5];
-const KEEP: Stranding = Stranding::Refused;
+const KEEP: EmptyAffinityRule = EmptyAffinityRule::Refused;
 
 /// Memory for one scheduler of each kind.
 struct Tables {
@@ -104,7 +104,7 @@ const NULL: Pool = Pool::new(2);
 const CREDIT: Pool = Pool::new(4);
 const CREDIT2: Pool = Pool::new(5);
 
-/// What has been asked for and is not done yet.
+/// The requests that are not done yet.
 #[derive(Default)]
 struct Asked {
     tickled: CpuSet,
@@ -206,7 +206,7 @@ impl<'p, 'a> Machine<'p, 'a> {
         }
     }
 
-    /// All that is asked for happens, until nothing is left to do now.
+    /// Serves all requests, until nothing is left to do now.
     fn settle(&mut self) {
         for _ in 0..1_000 {
             let saving: Vec<Cpu> = self.saving.keys().copied().collect();
@@ -221,7 +221,7 @@ impl<'p, 'a> Machine<'p, 'a> {
         panic!("it never settles");
     }
 
-    /// What is due now goes off.
+    /// Serves the timers and choices that are due now.
     fn go_off(&mut self) {
         let due = |at: &Instant| *at <= self.now;
         let timers: Vec<(Pool, Timer)> = self
@@ -247,7 +247,7 @@ impl<'p, 'a> Machine<'p, 'a> {
         self.asked.tickled = self.asked.tickled.or(cpus);
     }
 
-    /// Time goes on to the next instant that was asked for; by 1 ms at most.
+    /// Moves the time to the next requested instant; by 1 ms at most.
     fn pass(&mut self) {
         let limit = self.now.saturating_add(Duration::from_millis(1));
         let asked = self.asked.timers.values().chain(self.until.values());
@@ -325,8 +325,8 @@ fn what_would_leave_somebody_nowhere_is_refused() {
     assert_eq!(refused, Err(Error::Stranded(vcpu(0))));
 }
 
-/// Everything at random, and each thing in whatever order: after each, all laws of the
-/// pools and of their schedulers hold.
+/// Everything at random, and each thing in whatever order: after each, all invariants of the pools
+/// and of their schedulers hold.
 #[test]
 fn storms_over_all_schedulers() {
     let mut events = 0;
@@ -364,9 +364,8 @@ fn storms_over_all_schedulers() {
     assert!(events >= 300_000);
 }
 
-/// When all is done that was asked for, a processor that idles has nothing to do:
-/// otherwise somebody was forgotten. (CREDIT and CREDIT2 take work over from others only
-/// when they look.)
+/// Checks that a processor that idles has nothing to do when all requests are served: otherwise a
+/// unit was forgotten. (CREDIT and CREDIT2 take work over from others only when they look.)
 fn find_forgotten(machine: &mut Machine) {
     for cpu in CpuSet::first(CPUS) {
         let pool = machine.pools.pool_of_cpu(cpu);
@@ -395,7 +394,7 @@ fn set_table(machine: &mut Machine) {
     let Some(AnyPolicy::Arinc653(arinc)) = machine.pools.policy_mut(pool) else {
         panic!("the fourth pool is ARINC 653");
     };
-    let mut fx = vcpu_world::Wishes::default();
+    let mut fx = vcpu_world::PendingEffects::default();
     arinc
         .set_table(&windows, Duration::from_nanos(12 * MS), at(0), &mut fx)
         .unwrap();

@@ -109,7 +109,7 @@ fn extra_time_is_shared_in_chunks_below_every_guarantee() {
     world.give(0, 0, FOREVER);
     world.give(0, 1, FOREVER);
     world.run_until(15 * MS);
-    // Level 0: 0..2, 2..5. Level 1: 5..7, 7..10. Then both are refilled; who waits wins
+    // Level 0: 0..2, 2..5. Level 1: 5..7, 7..10. Then both are refilled; the unit that waits wins
     // the tie.
     assert_eq!(
         world.executed(0),
@@ -181,8 +181,8 @@ fn a_quantum_notices_late() {
         .unwrap();
     world.give(MS / 4, 0, FOREVER);
     world.run_until(24 * MS);
-    // 3 quanta for 2.5 ms, and no extra time. The processor looks again every
-    // millisecond; the grid is 0.25 ms behind, and so is the processor from then on.
+    // 3 quanta for 2.5 ms, and no extra time. The processor looks again every millisecond; the
+    // grid is 0.25 ms late, and so is the processor from then on.
     assert_eq!(
         world.executed(0),
         [(250, 3_250), (10_250, 13_250), (20_250, 23_250)]

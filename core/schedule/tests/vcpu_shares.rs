@@ -1,5 +1,5 @@
-//! What weights and caps are worth under CREDIT and CREDIT2, in virtual time. The
-//! bounds are derived in the heads of the two modules.
+//! The effect of weights and caps under CREDIT and CREDIT2, in virtual time. The bounds are derived
+//! in the heads of the two modules.
 
 mod vcpu_world;
 
@@ -24,7 +24,7 @@ fn with_credit(cpus: usize, units: usize, test: impl FnOnce(credit::Credit)) {
     test(credit::Credit::new(memory, &topology, parameters));
 }
 
-/// The same with a CREDIT2 pool.
+/// Executes `test` with a CREDIT2 pool.
 fn with_credit2(cpus: usize, units: usize, test: impl FnOnce(credit2::Credit2)) {
     let mut records = vec![credit2::Unit::EMPTY; units];
     let mut domains = vec![credit2::DomainRecord::EMPTY; units];
@@ -127,8 +127,8 @@ fn credit_breaks_the_proportion_where_a_unit_waits_longer_than_it_may_save() {
     assert!(furthest > 60 * SECOND / 2, "{furthest} ns");
 }
 
-/// The shares that are due to these weights on so many processors, in parts of one: in proportion,
-/// but nobody more than one, whose surplus goes to the others.
+/// Returns the shares that are due to these weights on `cpus` processors, in parts of one: in
+/// proportion, but none is more than one; a surplus goes to the others.
 fn due(weights: &[u32], cpus: usize) -> Vec<f64> {
     let mut due = vec![0.0; weights.len()];
     let (mut left, mut open): (f64, Vec<usize>) = (cpus as f64, (0..weights.len()).collect());
@@ -158,7 +158,7 @@ struct Apart {
     relative: f64,
 }
 
-/// Of random sets whose weights lie within a `factor`: all want to run all the time on one to four
+/// Measures random sets with weights within a `factor`: all want to run all the time on one to four
 /// processors, for 10 s.
 fn apart(factor: u32, mut run: impl FnMut(usize, &[u32]) -> Vec<u64>) -> Apart {
     let mut random = Random::new(taktos_random::seed());
@@ -185,7 +185,7 @@ fn apart(factor: u32, mut run: impl FnMut(usize, &[u32]) -> Vec<u64>) -> Apart {
     apart
 }
 
-/// How many random sets are looked at.
+/// How many random sets are measured.
 const SETS: usize = 30;
 
 /// The time that each has executed after 10 s in which all want to run all the time.
@@ -282,7 +282,7 @@ impl Capped {
         world
     }
 
-    /// What the domain has executed after each of the next 20 seconds, and at odd
+    /// Reports the time that the domain has executed after each of the next 20 seconds, and at odd
     /// instants between.
     fn watch<P: Policy>(&self, world: &mut World<P>, mut see: impl FnMut(u64, u64)) {
         while world.now < 20 * SECOND {
@@ -333,7 +333,7 @@ fn credit2_caps_bound_the_time_of_a_domain() {
             world.call(|p, now, fx| p.set_cap(Domain::new(0), cap, now, fx).unwrap());
             let units = capped.units as u64;
             let each = 10 * MS * capped.cap / 100;
-            // Who has started runs for a millisecond, whatever its budget.
+            // A unit that has started runs for a millisecond, whatever its budget.
             let overrun = units * (MS + capped.costs.slop);
             capped.watch(&mut world, |now, used| {
                 let periods = now / (10 * MS);
@@ -381,8 +381,8 @@ fn credit2_shares_by_weight_whatever_others_do() {
             }
             while world.now < 10 * SECOND {
                 world.run_until(world.now + 33 * MS + 7);
-                // What each has spent of credit, per weight; any two differ by
-                // what lies between −10 and 10 ms, twice.
+                // The credit that each unit has spent, per weight; any two differ by at most the
+                // span between −10 and 10 ms, twice.
                 let spent = |index: usize| world.served(index) * heaviest / weights[index];
                 let all: Vec<u64> = (0..busy).map(spent).collect();
                 let apart = all.iter().max().unwrap() - all.iter().min().unwrap();
@@ -391,7 +391,7 @@ fn credit2_shares_by_weight_whatever_others_do() {
             }
         });
     }
-    // The bound is not idle: who has just run a slice is apart by one.
+    // The bound is not idle: a unit that has just run a slice is apart by one.
     assert!(furthest > 5 * MS, "{furthest} ns");
 }
 
@@ -410,10 +410,10 @@ fn credit2_gives_each_processor_to_who_is_alone_on_it() {
     });
 }
 
-/// After a storm of wake-ups, when nothing changes any more, all processors find
-/// work before long, if there is enough of it. Under CREDIT the ticks mend what
-/// the tickles left: a running unit looks for an idle processor at its second tick,
-/// and who waits beside it has its turn after a slice.
+/// After a random run of wake-ups, when nothing changes any more, all processors find work before
+/// long, if there is enough of it. Under CREDIT the ticks make up for what the tickles left: a
+/// running unit looks for an idle processor at its second tick, and the unit that waits next to it
+/// has its turn after a slice.
 #[test]
 fn no_processor_stays_idle_while_there_is_work() {
     let mut random = Random::new(61);

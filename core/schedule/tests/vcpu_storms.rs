@@ -1,6 +1,6 @@
-//! Random storms over each policy: waking, sleeping, yielding, affinities, the
-//! hypervisor's work, units and processors that leave and come back. After every
-//! event the world checks the policy's laws and its own.
+//! Random stress tests over each policy: waking, sleeping, yielding, affinities, the hypervisor's
+//! work, units and processors that leave and come back. After every event the world checks the
+//! policy's invariants and its own.
 
 mod vcpu_naive;
 mod vcpu_world;
@@ -14,9 +14,9 @@ use taktos_schedule::vcpu::sedf::{self, Processor, Sedf};
 use taktos_schedule::vcpu::{Admission, Domain, Error, Policy, Profile};
 use taktos_time::Duration;
 use vcpu_naive::{Lockstep, rtds::Naive as NaiveRtds, sedf::Naive as NaiveSedf};
-use vcpu_world::{Costs, FOREVER, Random, Wishes, World, at, cpu, vcpu};
+use vcpu_world::{Costs, FOREVER, PendingEffects, Random, World, at, cpu, vcpu};
 
-/// A storm's size.
+/// The size of a stress test.
 #[derive(Clone, Copy)]
 struct Size {
     cpus: usize,
@@ -74,7 +74,7 @@ fn everywhere(storm: impl Fn(Size, Costs, u64) -> u64) {
     assert!(events > 250_000, "a storm of {events} events is none");
 }
 
-/// Lets a storm loose in `world`; gives the number of events.
+/// Runs a stress test in `world`. Returns the number of events.
 fn rage<P: Policy>(
     mut world: World<P>,
     size: Size,
@@ -225,7 +225,7 @@ fn sedf_does_what_a_naive_model_does() {
         rage(world, size, seed, |world, random, unit| {
             let parameters = slices(random);
             world.call(|p, now, fx| {
-                let (mut own, demand) = (Wishes::default(), Demand::Forced);
+                let (mut own, demand) = (PendingEffects::default(), Demand::Forced);
                 p.real
                     .set_parameters(vcpu(unit), parameters, demand, now, fx)
                     .unwrap();

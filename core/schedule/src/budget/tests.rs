@@ -13,11 +13,11 @@ fn at(tick: u64) -> Instant {
     Instant::from_nanos(tick)
 }
 
-/// The same rules, a tick at a time: nothing is computed.
+/// A model with equal rules, a tick at a time: nothing is computed.
 struct Naive {
     amount: u64,
     period: u64,
-    /// Negative: owed.
+    /// A negative balance is a debt.
     balance: i64,
     /// The least that it ever was.
     least: i64,
@@ -26,7 +26,7 @@ struct Naive {
 }
 
 impl Naive {
-    /// Before the tick in which so many use the budget.
+    /// Acts before the tick in which `users` threads use the budget.
     fn tick(&mut self, users: u32) {
         if self.rest == Some(0) {
             self.balance = (self.balance + self.amount as i64).min(self.amount as i64);
@@ -46,7 +46,8 @@ impl Naive {
     }
 }
 
-/// What is done for a while: nothing, or use by some at a time, in ticks. Who uses goes on to the end of the budget, and some ticks beyond.
+/// A step of some duration, in ticks: nothing, or use by some threads at a time. The use continues
+/// to the end of the budget, and some ticks beyond.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Pause(u64),
@@ -68,7 +69,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         users,
     };
     let using = (1..40_u64, 0..4_u64, 1..=MOST).prop_map(of);
-    // Now and then a service of a thread that nobody else pays for.
+    // Now and then a service of a thread that no other budget pays for.
     let service = (1..4_u64, 0..60_u64, 1..=MOST).prop_map(of);
     prop::collection::vec(prop_oneof![4 => pause, 6 => using, 1 => service], 1..60)
 }
@@ -164,7 +165,7 @@ fn several_users_take_as_many_times_as_much_of_both_periods() {
     budget.charge_for(at(0), at(7), 3);
     assert_eq!((budget.left(), budget.owed()), (span(0), span(1)));
     budget.charge_for(at(98), at(103), 2);
-    // What is owed is paid by the renewal in between.
+    // The debt is paid by the renewal in between.
     assert_eq!((budget.left(), budget.owed()), (span(9), span(0)));
 }
 

@@ -1,29 +1,32 @@
 //! Owns: what an instance is made of. Must never know: what it decides.
 
-use super::{Level, Priority};
+use super::{Error, Level, Priority};
 use crate::CpuSet;
 
 /// How an instance chooses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum PolicyKind {
-    /// One sorted list; any number of priorities. Inserting takes as many steps as there are ready threads.
+    /// One sorted list; any number of priorities. Inserting takes as many steps as there are ready
+    /// threads.
     Simple,
     /// 256 levels, each first in first out, in a fixed number of steps.
     Priority,
-    /// Earliest absolute deadline first; threads without a deadline run below by fixed priority. Logarithmic.
-    /// A thread is bound to no processor or to one.
+    /// Earliest absolute deadline first; threads without a deadline run below by fixed priority.
+    /// Logarithmic. A thread is bound to no processor or to one.
     Edf,
-    /// [`PolicyKind::Priority`] with any set of permitted processors a thread, in the reference's weak form: nobody is
-    /// shifted to make room. For comparison.
+    /// [`PolicyKind::Priority`] with any set of permitted processors a thread, in the reference's
+    /// weak form: no thread is shifted to make space. For comparison.
     PriorityAffinity,
-    /// Fixed priorities with any set of permitted processors a thread; others are shifted to make room.
+    /// Fixed priorities with any set of permitted processors a thread; others are shifted to make
+    /// room.
     StrongAffinity,
     /// [`PolicyKind::Edf`] with a constant-bandwidth server a thread.
     Cbs,
 }
 
 impl PolicyKind {
-    /// The least urgent priority that a thread can be given: 255 where there are levels, otherwise [`Priority::MAX`].
+    /// The least urgent priority that a thread can be given: 255 where there are levels, otherwise
+    /// [`Priority::MAX`].
     pub const fn least_urgent(self) -> Priority {
         match self {
             Self::Priority | Self::PriorityAffinity => Priority(255),
@@ -42,6 +45,20 @@ impl PolicyKind {
         match self.knows_deadlines() {
             true => Level(Level::BACKGROUND | number),
             false => Level(number),
+        }
+    }
+
+    /// Refuses a set of processors that threads of this policy cannot be bound to: of an instance
+    /// that has the processors `owned`, of those that are `online`.
+    pub fn check(self, mask: CpuSet, owned: CpuSet, online: CpuSet) -> Result<(), Error> {
+        let accepts = match self {
+            Self::Simple | Self::Priority => mask.covers(online),
+            Self::Edf | Self::Cbs => mask.covers(online) || mask.count() == 1 && owned.covers(mask),
+            Self::PriorityAffinity | Self::StrongAffinity => !mask.and(owned).is_empty(),
+        };
+        match accepts {
+            true => Ok(()),
+            false => Err(Error::InvalidNumber),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Owns: what locks contribute to a node's priority. Must never know: why a lock contributes what it does.
+//! Owns: what locks contribute to a node's priority. Must never know: why a lock contributes what
+//! it does.
 
 use super::{ids::NONE, order::Level};
 

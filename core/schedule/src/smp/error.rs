@@ -10,7 +10,8 @@ pub enum Error {
     InvalidName,
     /// There is no such thread, instance or lock, or it is an idle thread.
     InvalidId,
-    /// A processor that is not the instance's, or a set of processors that the policy does not accept.
+    /// A processor that is not the instance's, or a set of processors that the policy does not
+    /// accept.
     InvalidNumber,
     /// A priority above the instance's maximum, or one that violates a ceiling.
     InvalidPriority,
@@ -18,7 +19,7 @@ pub enum Error {
     NotConfigured,
     /// The operation does not fit the present state, or would close a circle of waiting.
     IncorrectState,
-    /// Somebody still needs it.
+    /// The object is still in use.
     ResourceInUse,
     /// It cannot be had now: the lock is owned, or the target has no processor for the thread.
     Unsatisfied,

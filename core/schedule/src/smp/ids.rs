@@ -9,7 +9,7 @@ macro_rules! id {
         pub struct $name(pub(crate) $repr);
 
         impl $name {
-            /// The one in row `index` of its table; none when no table can be so long.
+            /// The one in row `index` of its table; none if no table can have that row.
             pub const fn new(index: usize) -> Option<Self> {
                 if index < <$repr>::MAX as usize {
                     Some(Self(index as $repr))
@@ -38,7 +38,8 @@ id! {
     Thread, u16
 }
 id! {
-    /// A scheduler instance (the scheduler of one cluster): a row of the table of instances, below 64.
+    /// A scheduler instance (the scheduler of one cluster): a row of the table of instances, below
+    /// 64.
     Instance, u8
 }
 id! {

@@ -5,7 +5,8 @@ use super::{
     lock::LockMemory, policy::cbs::ServerRecord,
 };
 
-/// The tables of a [`System`](super::System), which the caller owns: statics in a kernel, vectors in a simulator.
+/// The tables of a [`System`](super::System), which the caller owns: statics in a kernel, vectors
+/// in a simulator.
 ///
 /// With t threads to be created at most, p processors (the highest number + 1) and i instances:
 #[derive(Debug, Default)]
@@ -22,6 +23,7 @@ pub struct Memory<'a> {
     pub contributions: &'a mut [ContributionRecord],
     /// Those of the locks; [`LockMemory::default`] for a system without locks.
     pub locks: LockMemory<'a>,
-    /// As many as `threads` where an instance is [`PolicyKind::Cbs`](super::PolicyKind::Cbs); otherwise none.
+    /// As many as `threads` where an instance is [`PolicyKind::Cbs`](super::PolicyKind::Cbs);
+    /// otherwise none.
     pub servers: &'a mut [ServerRecord],
 }

@@ -1,19 +1,18 @@
-//! Threads on several processors: instances (one for each cluster) of any policy side by side, helping, pinning, locks.
+//! Threads on several processors: instances (one for each cluster) of any policy side by side,
+//! helping, pinning, locks.
 //!
-//! Owns: who runs where, for threads.
+//! Owns: the assignment of threads to processors.
 //! Must never know: a clock, a register, how an interrupt reaches another processor.
 //!
-//! Every thread has one *node* an instance. A node is BLOCKED, READY (in the queues of the instance's policy) or SCHEDULED
-//! (it holds a processor); each instance has exactly as many SCHEDULED nodes as processors, idle threads included. A thread
-//! is SCHEDULED by at most one of its nodes. Where the behaviour
-//! differs from the reference's on purpose, `docs/decisions/0012` says so.
-//!
-//! A call decides, and tells the world by [`Effects`]; [`System::dispatch`] carries a decision out on one processor.
+//! A [`Decider`](seats::Decider) decides about each instance, by seats: one for each processor.
+//! [`System`] is the rows that deciders read: the threads' homes and bindings, the priorities that
+//! locks raise, and the times at which budgets are used up. Every thread has one *node* an
+//! instance: its priority there, and the contributions to it. A [`Router`](seats::Router) keeps
+//! both together. If the behaviour differs from the reference's on purpose, `docs/decisions/0012`
+//! says so.
 
-pub mod closed;
 mod config;
 mod contribution;
-mod effects;
 mod error;
 mod ids;
 mod instance;
@@ -25,15 +24,13 @@ pub mod period;
 mod policy;
 mod processor;
 mod reasons;
+pub mod seats;
 mod steps;
 mod system;
-#[cfg(test)]
-mod tests;
 mod thread;
 
 pub use config::{InstanceConfig, PolicyKind};
 pub use contribution::ContributionRecord;
-pub use effects::{Dispatch, Effects};
 pub use error::Error;
 pub use ids::{Instance, Lock, Thread};
 pub use instance::InstanceRecord;

@@ -1,4 +1,4 @@
-//! Owns: who shall run on a processor and who does. Must never know: why.
+//! Owns: the instance that has a processor. Must never know: the thread that runs there.
 
 use super::ids::NONE;
 use taktos_time::{Duration, Instant};
@@ -6,25 +6,18 @@ use taktos_time::{Duration, Instant};
 /// A row of the table of processors.
 #[derive(Clone, Debug)]
 pub struct ProcessorRecord {
-    /// Since when the heir is the heir.
+    /// Since when no instance has it.
     pub(crate) since: Instant,
-    /// How long an idle thread was the heir.
+    /// How long it idled while no instance had it, up to then.
     pub(crate) idle: Duration,
-    /// Who shall run here; NONE where the processor is not online.
-    pub(crate) heir: u16,
-    /// Whose registers are here, or NONE.
-    pub(crate) executing: u16,
-    /// First and last of the threads whose requests for help this processor will carry out.
-    pub(crate) asks_first: u16,
-    pub(crate) asks_last: u16,
+    /// The row of its idle thread; NONE where it is not online.
+    pub(crate) idle_row: u16,
     /// The instance that owns it, or NO_OWNER.
     pub(crate) owner: u8,
     /// Whether it was given to an instance when the system was made.
     pub(crate) assigned: bool,
-    /// The time at which it was asked to expire.
-    pub(crate) armed: Option<Instant>,
-    /// The last thread that lost it with its budget used up, until that is looked at, or NONE. The
-    /// thread may be at home in an instance that does not own the processor any more.
+    /// The last thread that lost it with its budget used up, until that budget is checked, or
+    /// NONE. The thread may be at home in an instance that does not own the processor any more.
     pub(crate) spent: u16,
 }
 
@@ -35,13 +28,9 @@ impl ProcessorRecord {
     pub const EMPTY: Self = Self {
         since: Instant::START,
         idle: Duration::ZERO,
-        heir: NONE,
-        executing: NONE,
-        asks_first: NONE,
-        asks_last: NONE,
+        idle_row: NONE,
         owner: Self::NO_OWNER,
         assigned: false,
-        armed: None,
         spent: NONE,
     };
 }

@@ -1,8 +1,9 @@
-//! Owns: why a thread is blocked. Must never know: who will end it.
+//! Owns: the reasons why a thread is blocked. Must never know: what ends them.
 
 /// A set of reasons why a thread is not ready. The empty set means that it is.
 ///
-/// Suspension and waiting are independent: a thread that is suspended while it waits is ready only when both are over.
+/// Suspension and waiting are independent: a thread that is suspended while it waits is ready only
+/// when both are over.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[repr(transparent)]
 pub struct Reasons(u16);

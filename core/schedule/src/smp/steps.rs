@@ -1,4 +1,5 @@
-//! Owns: the count of steps that the tests hold against the documented bounds. Outside of tests it is nothing.
+//! Owns: the count of steps that the tests hold against the documented bounds. Outside of tests it
+//! is nothing.
 
 #[cfg(test)]
 extern crate std;

@@ -22,7 +22,7 @@ pub enum Demand {
 /// A server's share: `budget` in each `period`, both above zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {
-    /// What it may use in a period.
+    /// The time that the server may use in a period.
     pub budget: Duration,
     /// How long a period is.
     pub period: Duration,
@@ -93,11 +93,10 @@ const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
 /// `others`: it gets its budget in every period during all of which it wants it,
 /// *whatever* the others do.
 ///
-/// In a window as long as its period, another server uses with deadlines up to
-/// the window's end at most W = ⌊P/Pᵢ⌋·Bᵢ + min(Bᵢ, P mod Pᵢ), and that also
-/// when it wakes late with its budget kept (two budgets back to back): so the
-/// test holds for deferrable servers. With X = P − B + 1 ns, the delay which
-/// would first hurt, it asks Σ min(W, X) < m · X. Bound: one pass over `others`.
+/// In a window as long as its period, another server uses with deadlines up to the window's end at
+/// most W = ⌊P/Pᵢ⌋·Bᵢ + min(Bᵢ, P mod Pᵢ). This also holds when it wakes late with its budget kept
+/// (two budgets back to back): so the test holds for deferrable servers. With X = P − B + 1 ns,
+/// the delay which would first hurt, it tests Σ min(W, X) < m · X. Bound: one pass over `others`.
 pub fn interference(
     own: Share,
     others: impl Iterator<Item = Share>,

@@ -1,6 +1,6 @@
-//! Owns: why a request to a policy is refused, in one line that says the mend;
-//! and the laws that a policy's state can be found to break.
-//! Must never know: who asked.
+//! Owns: the reasons for which a request to a policy is refused, in one line with the hint; and the
+//! invariants that a policy's state can be found to break.
+//! Must never know: the caller.
 
 use super::{Domain, Vcpu};
 use crate::Cpu;
@@ -9,17 +9,17 @@ use core::fmt;
 /// Why a request was refused. Nothing has changed then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// A parameter lies outside its range.
+    /// A parameter is outside its range.
     OutOfRange {
-        /// What it is called.
+        /// Its name.
         parameter: &'static str,
-        /// What was asked for.
+        /// The requested value.
         value: u64,
         /// The least allowed value.
         minimum: u64,
         /// The greatest allowed value.
         maximum: u64,
-        /// What all three are counted in: "ns", "%", "".
+        /// The unit of all three: "ns", "%", "".
         unit: &'static str,
     },
     /// The caller's table has no record for this virtual processor.
@@ -44,29 +44,28 @@ pub enum Error {
     NoCpu,
     /// The virtual processor may run on none of the processors that would remain.
     Stranded(Vcpu),
-    /// A processor is on its way between two pools; what was asked for has to wait.
+    /// A processor is on its way between two pools; the request has to wait.
     Moving(Cpu),
     /// The domain has units in another pool.
     Split(Domain),
     /// There is no such pool.
     NoPool(usize),
-    /// What was asked for has to be asked of another scheduler than this pool's.
+    /// The request belongs to another scheduler than this pool's.
     WrongScheduler,
     /// A schedulability test says no. Utilisations are in parts per million, rounded up.
     NotAdmitted {
         /// The test that refused.
         test: &'static str,
-        /// What the set would need.
+        /// The amount that the set would need.
         needed: u64,
-        /// What there is for it.
+        /// The amount that there is for it.
         available: u64,
     },
-    /// The test asked for cannot judge units whose affinities overlap without being
-    /// the same.
+    /// The requested test cannot judge units with affinities that overlap without being the same.
     NoTest,
     /// A table has more entries than there is room for.
     TableFull {
-        /// What the table holds.
+        /// The name of the table.
         table: &'static str,
         /// How many entries it takes.
         capacity: usize,
@@ -223,11 +222,11 @@ pub(crate) const fn in_range(
     Ok(())
 }
 
-/// A law that a policy's state breaks: for tests and the simulator, which check
-/// it after every event.
+/// An invariant that a policy's state breaks: for tests and the simulator, which check it after
+/// every event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// The law, as a sentence.
+    /// The invariant, as a text.
     pub law: &'static str,
     /// The virtual processor at which it does not hold.
     pub vcpu: Option<Vcpu>,
@@ -236,7 +235,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Holds `law` true of `vcpu` and `cpu` when `holds`.
+    /// Returns the violation of `law` by `vcpu` and `cpu`, unless `holds`.
     pub(crate) fn unless(
         holds: bool,
         law: &'static str,

@@ -1,7 +1,6 @@
 //! Virtual processors on processors: the schedulers of a hypervisor.
 //!
-//! Owns: the events that a VCPU policy sees, what it asks of the world, and the
-//! six policies.
+//! Owns: the events that a VCPU policy sees, its requests to the world, and the six policies.
 //! Must never know: registers, guests, clocks; how long anything takes.
 //!
 //! # How the world uses a policy
@@ -10,42 +9,34 @@
 //!
 //! - A unit comes in asleep ([`Policy::insert`]); [`Policy::wake`] makes it runnable,
 //!   [`Policy::sleep`] ends that (it blocked, or it is paused), wherever it is.
-//! - A policy never switches a processor itself: it tickles it
-//!   ([`Effects::tickle`]), and the world calls [`Policy::schedule`] there as
-//!   soon as it can. Several tickles before that call are as good as one.
-//!   The world calls it also when [`Choice::until`] has come.
-//! - When `schedule` chooses another unit than that processor had before, the
-//!   world switches, and when the outgoing unit's registers are saved it calls
-//!   [`Policy::context_saved`] for it (not for the idle unit). Until then no
-//!   other processor is given that unit.
-//! - A hardware timer is not set closer than [`TIMER_SLOP`] ahead. That floor
-//!   belongs to the world: policies ask for exact instants and live with late ones.
+//! - A policy never switches a processor itself: it tickles it ([`Effects::tickle`]), and the world
+//!   calls [`Policy::schedule`] there as soon as it can. Several tickles before that call are as
+//!   good as one. The world calls it also when [`Choice::until`] has come.
+//! - When `schedule` chooses another unit than that processor had before, the world switches, and
+//!   when the outgoing unit's registers are saved it calls [`Policy::context_saved`] for it (not
+//!   for the idle unit). Until then no other processor is given that unit.
+//! - A hardware timer is not set closer than [`TIMER_SLOP`] ahead. That floor belongs to the
+//!   world: policies request exact instants and live with late ones.
 //!
 //! The behaviour follows spec 05 (Xen's current source; SEDF from its last
 //! release), with the reference's named defects mended and offered as options.
 
 pub mod admission;
-mod affinity;
 pub mod arinc653;
-mod chain;
 pub mod credit;
 pub mod credit2;
 mod error;
 mod ids;
-mod list;
+mod kit;
 pub mod null;
 pub mod pool;
-#[cfg(test)]
-mod probe;
 pub mod rtds;
 pub mod sedf;
-mod steps;
-mod topology;
 
 pub(crate) use error::in_range;
 pub use error::{Error, Violation};
 pub use ids::{Domain, Vcpu};
-pub use topology::Place;
+pub use kit::topology::Place;
 
 use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -65,16 +56,21 @@ pub enum Profile {
     Xen45,
 }
 
-/// Whether what only the simulator needs is left out, as it is in images, whose text counts: the modes that exist for
-/// comparison, those of another [`Profile`] among them; and that units are placed anew when a processor joins: in an
-/// image all processors join before the first unit comes and stay, and affinities stay ([`pool::FixedPools`] sees to it).
+/// Whether code that only the simulator needs is left out, as in images, where the size of text
+/// counts: the modes that exist for comparison, those of another [`Profile`] among them; and the
+/// new placement of units when a processor joins. In an image all processors join before the first
+/// unit comes, and stay; affinities stay, too ([`pool::FixedPools`] ensures it).
 const PLAIN: bool = cfg!(target_os = "none");
 
-/// Makes a table of the caller's a new one. In an image it is new: a scheduler is made once.
-fn clear<T: Clone>(table: &mut [T], empty: T) {
+/// Makes a table of the caller's a new one, of the first `most` records. In an image it is new: a
+/// scheduler is made once.
+fn table<T: Clone + Default>(table: &mut [T], most: usize) -> &mut [T] {
+    let most = table.len().min(most);
+    let table = &mut table[..most];
     if !PLAIN {
-        table.fill(empty);
+        table.fill(T::default());
     }
+    table
 }
 
 /// A timer of a policy, one of each name in an instance.
@@ -90,13 +86,13 @@ pub enum Timer {
     Refill(Domain),
 }
 
-/// What a policy asks of the world.
+/// The requests of a policy to the world.
 pub trait Effects {
-    /// Asks for [`Policy::schedule`] on `cpu` as soon as can be.
+    /// Requests a call of [`Policy::schedule`] on `cpu` as soon as can be.
     fn tickle(&mut self, cpu: Cpu);
 
-    /// Asks for [`Policy::timer`] with `timer` at `at`, instead of any instant
-    /// asked for before; none disarms it. An instant that has passed is due at once.
+    /// Requests a call of [`Policy::timer`] with `timer` at `at`, instead of any instant requested
+    /// before; none disarms it. An instant that has passed is due at once.
     fn arm(&mut self, timer: Timer, at: Option<Instant>);
 }
 
@@ -106,7 +102,7 @@ impl Effects for () {
     fn arm(&mut self, _: Timer, _: Option<Instant>) {}
 }
 
-/// What a processor does next.
+/// The next unit of a processor, and when it chooses again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choice {
     /// The unit to run; none for the idle unit.
@@ -116,7 +112,7 @@ pub struct Choice {
     pub until: Option<Instant>,
 }
 
-/// What a policy has to know of a unit that comes into its pool.
+/// The facts that a policy needs of a unit that comes into its pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Admission {
     /// The domain that it belongs to.
@@ -216,13 +212,13 @@ pub trait Policy {
         at
     }
 
-    /// What [`Policy::schedule`] last chose for `cpu`; none for the idle unit.
+    /// The last choice of [`Policy::schedule`] for `cpu`; none for the idle unit.
     fn current(&self, cpu: Cpu) -> Option<Vcpu>;
 
     /// The processors of the pool.
     fn cpus(&self) -> CpuSet;
 
-    /// Checks all that has to be true between two calls, at the price of looking
-    /// at every unit and processor several times: for tests and the simulator.
+    /// Checks all that has to be true between two calls. It reads every unit and processor several
+    /// times: for tests and the simulator.
     fn check_invariants(&self) -> Result<(), Violation>;
 }

@@ -1,23 +1,14 @@
 //! Placement and waiting, by hand.
 
+extern crate std;
+
 use super::*;
-use crate::vcpu::{Domain, probe::Probe};
+use crate::vcpu::Domain;
+use crate::vcpu::kit::tests::{self, check_refusals, cpu, set, vcpu};
 
-const NOW: Instant = Instant::START;
+type Bench<'a> = tests::Bench<Null<'a>>;
 
-fn cpu(index: usize) -> Cpu {
-    Cpu::new(index).unwrap()
-}
-
-fn unit(index: u16) -> Vcpu {
-    Vcpu::new(index)
-}
-
-fn set(cpus: &[usize]) -> CpuSet {
-    cpus.iter().map(|&index| cpu(index)).collect()
-}
-
-fn admit(hard: &[usize], soft: &[usize]) -> Admission {
+fn admit(hard: u64, soft: u64) -> Admission {
     Admission {
         domain: Domain::new(0),
         hard: set(hard),
@@ -25,106 +16,86 @@ fn admit(hard: &[usize], soft: &[usize]) -> Admission {
     }
 }
 
-fn pool<'a>(units: &'a mut [Unit], cpus: usize, fx: &mut Probe) -> Null<'a> {
-    let mut null = Null::new(units);
-    for index in 0..cpus {
-        null.add_cpu(cpu(index), NOW, fx).unwrap();
+impl Bench<'_> {
+    fn home(&self, index: usize) -> Option<usize> {
+        self.policy.processor_of(vcpu(index)).map(Cpu::index)
     }
-    null
+}
+
+#[test]
+fn what_is_refused() {
+    Bench::new(Null::new(&mut [Unit::EMPTY; 2]), 2).with(2, check_refusals);
 }
 
 #[test]
 fn a_place_is_kept_then_preferred_then_any_then_waited_for() {
-    let mut units = [Unit::EMPTY; 4];
-    let mut fx = Probe::default();
-    let mut null = pool(&mut units, 3, &mut fx);
-    null.insert(unit(0), admit(&[0, 1, 2], &[2]), NOW, &mut fx)
-        .unwrap();
-    null.insert(unit(1), admit(&[0, 1, 2], &[2]), NOW, &mut fx)
-        .unwrap();
-    assert_eq!(null.processor_of(unit(0)), Some(cpu(2)));
-    assert_eq!(null.processor_of(unit(1)), Some(cpu(0)));
-    null.insert(unit(2), admit(&[0, 2], &[0, 1, 2]), NOW, &mut fx)
-        .unwrap();
-    assert_eq!(null.processor_of(unit(2)), None);
-    // Only unit 2 could use it, and it is not allowed there: it stays free.
-    assert_eq!(null.free, set(&[1]));
-    // Unit 1 goes out and comes back: to where it was, though 1 is free too.
-    null.remove(unit(2), NOW, &mut fx).unwrap();
-    null.remove(unit(1), NOW, &mut fx).unwrap();
-    null.insert(unit(1), admit(&[0, 1, 2], &[1]), NOW, &mut fx)
-        .unwrap();
-    assert_eq!(null.processor_of(unit(1)), Some(cpu(0)));
-    null.check_invariants().unwrap();
+    Bench::new(Null::new(&mut [Unit::EMPTY; 4]), 3).with(0, |b| {
+        b.insert(0, admit(0b111, 0b100));
+        b.insert(1, admit(0b111, 0b100));
+        assert_eq!((b.home(0), b.home(1)), (Some(2), Some(0)));
+        b.insert(2, admit(0b101, 0b111));
+        assert_eq!(b.home(2), None);
+        // Only unit 2 could use it, and it is not allowed there: it stays free.
+        assert_eq!(b.policy.free, set(0b010));
+        // Unit 1 goes out and comes back: to where it was, though 1 is free too.
+        b.remove(2).unwrap();
+        b.remove(1).unwrap();
+        b.insert(1, admit(0b111, 0b010));
+        assert_eq!(b.home(1), Some(0));
+    });
 }
 
 #[test]
 fn a_freed_processor_goes_to_who_had_better_run_there() {
-    let mut units = [Unit::EMPTY; 3];
-    let mut fx = Probe::default();
-    let mut null = pool(&mut units, 1, &mut fx);
-    null.insert(unit(0), admit(&[0], &[0]), NOW, &mut fx)
-        .unwrap();
-    null.insert(unit(1), admit(&[0], &[1]), NOW, &mut fx)
-        .unwrap();
-    null.insert(unit(2), admit(&[0], &[0]), NOW, &mut fx)
-        .unwrap();
-    null.wake(unit(2), NOW, &mut fx);
-    assert_eq!(fx.take().tickles, [], "who waits never runs");
-    null.remove(unit(0), NOW, &mut fx).unwrap();
-    assert_eq!(null.processor_of(unit(2)), Some(cpu(0)));
-    assert_eq!(fx.take().tickles, [cpu(0)]);
-    let choice = null.schedule(cpu(0), NOW, false, &mut fx);
-    assert_eq!((choice.next, choice.until), (Some(unit(2)), None));
+    Bench::new(Null::new(&mut [Unit::EMPTY; 3]), 1).with(0, |b| {
+        b.insert(0, admit(0b01, 0b01));
+        b.insert(1, admit(0b01, 0b10));
+        b.insert(2, admit(0b01, 0b01));
+        b.wake(2);
+        assert_eq!(b.tickles(), [], "who waits never runs");
+        b.remove(0).unwrap();
+        assert_eq!(b.home(2), Some(0));
+        assert_eq!(b.tickles(), [0]);
+        let choice = b.schedule(0);
+        assert_eq!((choice.next, choice.until), (Some(vcpu(2)), None));
+    });
 }
 
 #[test]
 fn a_moved_unit_runs_again_only_when_it_is_saved() {
-    let mut units = [Unit::EMPTY; 1];
-    let mut fx = Probe::default();
-    let mut null = pool(&mut units, 2, &mut fx);
-    null.insert(unit(0), admit(&[0, 1], &[0]), NOW, &mut fx)
-        .unwrap();
-    null.wake(unit(0), NOW, &mut fx);
-    null.schedule(cpu(0), NOW, false, &mut fx);
-    null.set_affinity(unit(0), set(&[1]), CpuSet::ALL, NOW, &mut fx)
-        .unwrap();
-    let next = |null: &mut Null, at, fx: &mut Probe| null.schedule(cpu(at), NOW, false, fx).next;
-    assert_eq!(next(&mut null, 1, &mut fx), None, "it still runs on 0");
-    assert_eq!(next(&mut null, 0, &mut fx), None);
-    assert_eq!(next(&mut null, 1, &mut fx), None, "it is not saved");
-    fx.take();
-    null.context_saved(cpu(0), unit(0), NOW, &mut fx);
-    assert_eq!(fx.take().tickles, [cpu(1)]);
-    assert_eq!(next(&mut null, 1, &mut fx), Some(unit(0)));
-    null.check_invariants().unwrap();
+    Bench::new(Null::new(&mut [Unit::EMPTY; 1]), 2).with(0, |b| {
+        b.insert(0, admit(0b11, 0b01));
+        b.wake(0);
+        b.schedule(0);
+        b.affinity(0, 0b10, u64::MAX);
+        assert_eq!(b.next(1), None, "it still runs on 0");
+        assert_eq!(b.next(0), None);
+        assert_eq!(b.next(1), None, "it is not saved");
+        b.tickles();
+        b.saved(0, 0);
+        assert_eq!(b.tickles(), [1]);
+        assert_eq!(b.next(1), Some(0));
+    });
 }
 
 #[test]
 fn the_hypervisors_work_comes_first() {
-    let mut units = [Unit::EMPTY; 1];
-    let mut fx = Probe::default();
-    let mut null = pool(&mut units, 1, &mut fx);
-    null.insert(unit(0), admit(&[0], &[0]), NOW, &mut fx)
-        .unwrap();
-    null.wake(unit(0), NOW, &mut fx);
-    assert_eq!(null.schedule(cpu(0), NOW, true, &mut fx).next, None);
-    let after = null.schedule(cpu(0), NOW, false, &mut fx);
-    assert_eq!(after.next, Some(unit(0)));
+    Bench::new(Null::new(&mut [Unit::EMPTY; 1]), 1).with(0, |b| {
+        b.insert(0, admit(0b1, 0b1));
+        b.wake(0);
+        assert_eq!(b.work(0).next, None);
+        assert_eq!(b.next(0), Some(0));
+    });
 }
 
 #[test]
 fn the_last_processor_stays_while_there_are_units() {
-    let mut units = [Unit::EMPTY; 1];
-    let mut fx = Probe::default();
-    let mut null = pool(&mut units, 2, &mut fx);
-    null.insert(unit(0), admit(&[0], &[0]), NOW, &mut fx)
-        .unwrap();
-    null.remove_cpu(cpu(0), NOW, &mut fx).unwrap();
-    assert_eq!(null.processor_of(unit(0)), Some(cpu(1)), "any, for want");
-    let last = null.remove_cpu(cpu(1), NOW, &mut fx);
-    assert_eq!(last, Err(Error::LastCpu(cpu(1))));
-    null.add_cpu(cpu(0), NOW, &mut fx).unwrap();
-    assert_eq!(null.processor_of(unit(0)), Some(cpu(0)), "its own again");
-    null.check_invariants().unwrap();
+    Bench::new(Null::new(&mut [Unit::EMPTY; 1]), 2).with(0, |b| {
+        b.insert(0, admit(0b1, 0b1));
+        b.remove_cpu(0).unwrap();
+        assert_eq!(b.home(0), Some(1), "any, for want");
+        assert_eq!(b.remove_cpu(1), Err(Error::LastCpu(cpu(1))));
+        b.add_cpu(0).unwrap();
+        assert_eq!(b.home(0), Some(0), "its own again");
+    });
 }

@@ -1,4 +1,4 @@
-//! Storms of random operations, and making a failing one small.
+//! Stress tests of random operations, and making a failing one small.
 
 /// An operation is one random number; its parts are drawn from it.
 pub struct Dice(pub u64);
@@ -11,10 +11,10 @@ impl Dice {
     }
 }
 
-/// Where a storm failed, and how.
+/// The operation at which a stress test failed, and how.
 pub type Failure = (usize, String);
 
-/// Runs a storm of so many operations; a failing one is made small before it is reported.
+/// Runs a stress test of `length` operations; a failing one is made small before it is reported.
 pub fn storm(run: impl Fn(&[u64]) -> Result<(), Failure>, seed: u64, length: usize) {
     let mut state = seed;
     let words = (0..length)
@@ -34,7 +34,7 @@ pub fn storm(run: impl Fn(&[u64]) -> Result<(), Failure>, seed: u64, length: usi
     }
 }
 
-/// Leaves out ever smaller parts of a failing storm as long as it fails.
+/// Leaves out ever smaller parts of a failing stress test as long as it fails.
 fn shrink(run: &impl Fn(&[u64]) -> Result<(), Failure>, mut words: Vec<u64>) -> Vec<u64> {
     let mut part = words.len().div_ceil(2);
     loop {

@@ -1,14 +1,14 @@
-//! Whose turn it is to have a lock, recomputed from nothing but who came, changed, left and was
-//! granted it, and when.
+//! The turn to have a lock, recomputed from nothing but the threads that came, changed, left and
+//! were granted it, and when.
 //!
-//! Owns: the order of those who wait, as the protocols define it.
+//! Owns: the order of the waiters, as the protocols define it.
 //! Must never know: the tables that it is to judge.
 //!
-//! Lists, searched through: as plain as can be. The laws of `lab/simulate`'s scenarios use this
-//! file too.
+//! Lists, searched through: as plain as can be. The invariants of `lab/simulate`'s scenarios use
+//! this file too.
 
-/// A place among those who wait: an instance, a thread, and how urgent it is there; the smaller
-/// the more urgent.
+/// A place among the waiters: an instance, a thread, and how urgent it is there; the smaller the
+/// more urgent.
 pub type Place<I, T, U> = (I, T, U);
 
 /// The waiters of one lock.
@@ -16,19 +16,19 @@ pub type Place<I, T, U> = (I, T, U);
 pub struct Turns<I, T, U> {
     /// In the order in which they came to their urgency.
     pub waiters: Vec<Place<I, T, U>>,
-    /// The instances in their turn: those with waiters; under OMIP those whose head waits.
+    /// The instances in their turn: those with waiters; under OMIP those with a head that waits.
     pub line: Vec<I>,
     /// Whether the queues are those of OMIP (Brandenburg, ECRTS 2013): in each instance at most as
     /// many requests as it has processors are not overtaken, the owner's among them.
     omip: bool,
     /// Those requests, but the owner's, in the order in which they came so far.
     heads: Vec<(I, T)>,
-    /// The instance whose first request is the owner's.
+    /// The instance that has the owner's request as its first.
     owner: Option<I>,
 }
 
 impl<I: Copy + PartialEq, T: Copy + PartialEq, U: Copy + Ord> Turns<I, T, U> {
-    /// Nobody waits.
+    /// Creates a model in which no thread waits.
     pub fn new(omip: bool) -> Self {
         Self {
             waiters: Vec::new(),
@@ -67,9 +67,9 @@ impl<I: Copy + PartialEq, T: Copy + PartialEq, U: Copy + Ord> Turns<I, T, U> {
         Some(next)
     }
 
-    /// Who waits, after something happened. A place that is new or has another urgency goes behind
-    /// its equals, and an instance that had no waiter to the end of the line, in the order of
-    /// `places`; all else stays as it was. Under OMIP the places are those at home.
+    /// Updates the waiters after something happened. A place that is new or has another urgency
+    /// goes after its equals, and an instance that had no waiter to the end of the line, in the
+    /// order of `places`; all else stays as it was. Under OMIP the places are those at home.
     pub fn update(&mut self, places: &[Place<I, T, U>], room: impl Fn(I) -> usize) {
         for (instance, who, _) in self.waiters.clone() {
             if !places
@@ -94,7 +94,7 @@ impl<I: Copy + PartialEq, T: Copy + PartialEq, U: Copy + Ord> Turns<I, T, U> {
         }
     }
 
-    /// `who` has just become one of the waiters of `instance`.
+    /// Adds a thread that has just become one of the waiters of `instance`.
     fn come(&mut self, instance: I, who: T, room: &impl Fn(I) -> usize) {
         if !self.omip {
             if !self.line.contains(&instance) {
@@ -106,7 +106,7 @@ impl<I: Copy + PartialEq, T: Copy + PartialEq, U: Copy + Ord> Turns<I, T, U> {
         }
     }
 
-    /// `who` is none of the waiters of `instance` any more.
+    /// Removes a thread that is none of the waiters of `instance` any more.
     fn leave(&mut self, instance: I, who: T, room: &impl Fn(I) -> usize) {
         self.waiters.retain(|one| (one.0, one.1) != (instance, who));
         if !self.omip {

@@ -1,4 +1,4 @@
-//! Storms over a pool: units wake, sleep, yield, move, leave and come back, so do
+//! Stress tests over a pool: units wake, sleep, yield, move, leave and come back, so do
 //! processors, and the hypervisor has work of its own.
 #![allow(dead_code)]
 
@@ -6,9 +6,9 @@ use crate::vcpu_world::{Costs, FOREVER, Random, World, cpu, vcpu};
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::{Admission, Domain, Place, Policy};
 
-/// A storm's size and what it is made of.
+/// The size and the parameters of a stress test.
 #[derive(Clone, Copy, Debug)]
-pub struct Gale {
+pub struct RandomRun {
     pub seed: u64,
     pub cpus: usize,
     pub units: usize,
@@ -27,7 +27,7 @@ pub fn topology(cpus: usize) -> Vec<Place> {
     (0..cpus).map(place).collect()
 }
 
-/// What events cost in one run of every kind: nothing; microseconds; milliseconds.
+/// Returns the costs of events, one kind for every third seed: nothing; microseconds; milliseconds.
 pub fn costs(seed: u64) -> Costs {
     let (tickle, switch, slop) = match seed % 3 {
         0 => (0, 0, 0),
@@ -48,7 +48,7 @@ pub fn admit<P: Policy>(world: &mut World<P>, index: usize) {
 }
 
 /// A world with all processors and units in it.
-pub fn world<P: Policy>(policy: P, gale: Gale) -> World<P> {
+pub fn world<P: Policy>(policy: P, gale: RandomRun) -> World<P> {
     let mut world = World::empty(policy, gale.cpus, gale.units, costs(gale.seed));
     for index in 0..gale.cpus {
         world.add_cpu(index);
@@ -62,7 +62,7 @@ pub fn world<P: Policy>(policy: P, gale: Gale) -> World<P> {
 /// Lets it loose; `tune` now and then does what only its policy understands.
 pub fn blow<P: Policy>(
     world: &mut World<P>,
-    gale: Gale,
+    gale: RandomRun,
     mut tune: impl FnMut(&mut World<P>, &mut Random),
 ) {
     let mut random = Random::new(gale.seed);
@@ -84,7 +84,7 @@ pub fn blow<P: Policy>(
 
 fn turn<P: Policy>(
     world: &mut World<P>,
-    gale: Gale,
+    gale: RandomRun,
     random: &mut Random,
     absent: &mut [bool],
     unit: usize,

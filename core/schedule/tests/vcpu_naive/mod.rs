@@ -1,15 +1,15 @@
-//! Models of policies that are slow and plain: they keep no order, but sort
-//! everything at every event. And the harness that runs one beside the real thing.
+//! Models of policies that are slow and plain: they keep no order, but sort everything at every
+//! event. And the harness that runs one together with the real thing.
 
 pub mod rtds;
 pub mod sedf;
 
-use crate::vcpu_world::Wishes;
+use crate::vcpu_world::PendingEffects;
 use taktos_schedule::vcpu::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
-/// Two policies side by side: both have to say and ask for the same.
+/// Two policies side by side: both have to give the same results and make the same requests.
 pub struct Lockstep<A, B> {
     pub real: A,
     pub naive: B,
@@ -19,15 +19,15 @@ impl<A: Policy, B: Policy> Lockstep<A, B> {
     fn both<R: PartialEq + std::fmt::Debug>(
         &mut self,
         fx: &mut impl Effects,
-        real: impl FnOnce(&mut A, &mut Wishes) -> R,
-        naive: impl FnOnce(&mut B, &mut Wishes) -> R,
+        real: impl FnOnce(&mut A, &mut PendingEffects) -> R,
+        naive: impl FnOnce(&mut B, &mut PendingEffects) -> R,
         what: &str,
     ) -> R {
-        let (mut wishes, mut expected) = (Wishes::default(), Wishes::default());
+        let (mut wishes, mut expected) = (PendingEffects::default(), PendingEffects::default());
         let result = real(&mut self.real, &mut wishes);
         assert_eq!(result, naive(&mut self.naive, &mut expected), "{what}");
         assert_eq!(wishes.tickles, expected.tickles, "{what}");
-        // What counts of several settings of a timer is the last.
+        // Of several settings of a timer the last counts.
         assert_eq!(last(&wishes), last(&expected), "{what}");
         for &cpu in &wishes.tickles {
             fx.tickle(cpu);
@@ -39,7 +39,7 @@ impl<A: Policy, B: Policy> Lockstep<A, B> {
     }
 }
 
-fn last(wishes: &Wishes) -> Option<(Timer, Option<Instant>)> {
+fn last(wishes: &PendingEffects) -> Option<(Timer, Option<Instant>)> {
     wishes.timers.last().copied()
 }
 

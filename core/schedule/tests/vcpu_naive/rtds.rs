@@ -1,5 +1,5 @@
-//! RTDS from the description alone (spec 05, section 3), event-driven: all that is
-//! kept is what each unit is; who is first is found by sorting, each time.
+//! RTDS from the description alone (spec 05, section 3), event-driven: it keeps only the state of
+//! each unit, and finds the first by sorting, each time.
 
 use taktos_schedule::vcpu::rtds::Parameters;
 use taktos_schedule::vcpu::{
@@ -91,7 +91,7 @@ impl Naive {
         allowed(self.units[unit].hard, self.cpus).contains(cpu)
     }
 
-    /// Who waits and can run, the first first.
+    /// Returns the units that wait and can run, the first first.
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.units.len())
             .filter(|&u| self.units[u].waits() && self.units[u].left > 0)

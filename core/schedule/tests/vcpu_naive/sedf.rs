@@ -55,7 +55,7 @@ impl Unit {
         self.used = self.used.min(slice);
     }
 
-    /// Ends the periods whose slices are used.
+    /// Ends the periods with used slices.
     fn settle(&mut self) {
         if self.slice == 0 {
             self.used = 0;

@@ -1,6 +1,6 @@
 //! A small world in virtual time for one VCPU policy, for integration tests.
 //!
-//! Owns: the clock, the events, who executes where and how much each got.
+//! Owns: the clock, the events, the place of each unit and the time that it got.
 //! Must never know: how a policy decides.
 //!
 //! Units have work: `give` adds some (and wakes the unit), and when it is done the
@@ -21,18 +21,18 @@ use taktos_time::{Duration, Instant};
 /// Work without end.
 pub const FOREVER: u64 = u64::MAX;
 
-/// What things take, in nanoseconds.
+/// The costs of operations, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Costs {
     /// From a tickle to `schedule`.
     pub tickle: u64,
     /// From `schedule` to the next unit's first instruction, and to `context_saved`.
     pub switch: u64,
-    /// A timer goes off no earlier than so long after it was set.
+    /// The least time between the set time of a timer and the time at which it goes off.
     pub slop: u64,
 }
 
-/// What happens, in the order in which it does at one instant.
+/// An event; at one instant the events happen in the order of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Event {
     /// A policy's timer; the number says which setting of it.
@@ -55,7 +55,7 @@ enum Event {
 #[derive(Clone, Copy, Debug, Default)]
 struct Processor {
     current: Option<Vcpu>,
-    /// Who is being switched out until `Switched`.
+    /// The unit that is being switched out until `Switched`.
     leaving: Option<Vcpu>,
     switching: bool,
     /// A schedule is due as soon as the switch is over.
@@ -69,9 +69,9 @@ struct Processor {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unit {
-    /// What it still wants to execute.
+    /// The time that it still wants to execute.
     pub work: u64,
-    /// What it has executed.
+    /// The time that it has executed.
     pub served: u64,
     pub awake: bool,
     pub switches: u64,
@@ -89,14 +89,14 @@ pub struct Stretch {
     pub guaranteed: bool,
 }
 
-/// What a policy asked for in one call.
+/// The requests of a policy in one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct PendingEffects {
     pub tickles: Vec<Cpu>,
     pub timers: Vec<(Timer, Option<Instant>)>,
 }
 
-impl Effects for Wishes {
+impl Effects for PendingEffects {
     fn tickle(&mut self, cpu: Cpu) {
         self.tickles.push(cpu);
     }
@@ -113,7 +113,7 @@ pub struct World<P> {
     pub costs: Costs,
     /// Every stretch of execution, kept when `Some`.
     pub trace: Option<Vec<Stretch>>,
-    /// Says whether a unit runs on its guarantee; asked for each stretch.
+    /// Returns whether a unit runs on its guarantee; called for each stretch.
     pub guaranteed: fn(&P, Vcpu) -> bool,
     pub events: u64,
     /// Whether invariants are checked after every event.
@@ -134,12 +134,12 @@ pub fn vcpu(index: usize) -> Vcpu {
     Vcpu::new(index as u16)
 }
 
-/// So many nanoseconds after the start.
+/// Returns the instant `nanos` nanoseconds after the start.
 pub fn at(nanos: u64) -> Instant {
     Instant::from_nanos(nanos)
 }
 
-/// So many milliseconds.
+/// Returns `count` milliseconds.
 pub fn ms(count: u64) -> Duration {
     Duration::from_millis(count)
 }
@@ -162,7 +162,7 @@ impl<P: Policy> World<P> {
         world
     }
 
-    /// The same with nothing in the pool yet.
+    /// Returns a world as [`World::new`] does, with nothing in the pool yet.
     pub fn empty(policy: P, cpus: usize, units: usize, costs: Costs) -> Self {
         Self {
             policy,
@@ -188,9 +188,9 @@ impl<P: Policy> World<P> {
         self.call(|p, now, fx| p.insert(vcpu(index), admission, now, fx).unwrap());
     }
 
-    /// Calls the policy and carries out what it asks for.
-    pub fn call<R>(&mut self, f: impl FnOnce(&mut P, Instant, &mut Wishes) -> R) -> R {
-        let mut wishes = Wishes::default();
+    /// Calls the policy and carries out its requests.
+    pub fn call<R>(&mut self, f: impl FnOnce(&mut P, Instant, &mut PendingEffects) -> R) -> R {
+        let mut wishes = PendingEffects::default();
         let result = f(&mut self.policy, at(self.now), &mut wishes);
         for cpu in wishes.tickles {
             self.push(self.now + self.costs.tickle, Event::Tickled(cpu));
@@ -228,7 +228,7 @@ impl<P: Policy> World<P> {
         self.push(self.now, Event::Tickled(cpu(index)));
     }
 
-    /// What runs on processor `index`.
+    /// Returns the unit that runs on processor `index`.
     pub fn running(&self, index: usize) -> Option<usize> {
         self.processors[index].current.map(Vcpu::index)
     }
@@ -248,7 +248,7 @@ impl<P: Policy> World<P> {
             .any(|p| p.current == unit || p.leaving == unit)
     }
 
-    /// What unit `index` has executed up to now.
+    /// Returns the time that unit `index` has executed up to now.
     pub fn served(&self, index: usize) -> u64 {
         let running = self
             .processors
@@ -301,7 +301,7 @@ impl<P: Policy> World<P> {
         }
     }
 
-    /// Checks the policy's laws and the world's.
+    /// Checks the policy's invariants and the world's.
     pub fn check(&self) {
         if let Err(violation) = self.policy.check_invariants() {
             panic!("at {} ns: {violation}\n{:?}", self.now, self.processors);
@@ -328,7 +328,7 @@ impl<P: Policy> World<P> {
         match event {
             Event::Timer(timer, ticket) => {
                 if self.timers.get(&timer) == Some(&ticket) {
-                    // What was executed before belongs to what was before.
+                    // Time that was executed before the timer belongs to the state before it.
                     (0..self.processors.len()).for_each(|index| self.count(cpu(index)));
                     self.call(|p, now, fx| p.timer(timer, now, fx));
                 }

@@ -1,36 +1,34 @@
-//! Owns: a lock that is obtained, waited for and given up in its rows alone: no instance need be
-//! open.
-//! Must never know: who decides about the owner's home; what the world does to raise a thread, and
-//! to have one wait.
+//! Owns: a lock that is obtained, waited for and given up in its rows alone.
+//! Must never know: the decider of the owner's home; how the world raises a thread, and how it
+//! blocks one.
 //!
-//! Nobody's node depends on a lock without a ceiling while nobody waits for it. One with a ceiling
-//! raises its owner at home, which the world can do by itself wherever it has a say in the thread's
-//! priority: such a lock is *light*. The owner's own priority in the tables includes the ceiling
-//! then. Under MrsP nothing else follows there until somebody waits for a lock of the owner's: then
-//! it counts as any other.
+//! No node depends on a lock without a ceiling while no thread waits for it. A lock with a ceiling
+//! raises its owner at home. The world can do this by itself wherever it has a say in the thread's
+//! priority: such a lock is *light*. The owner's own priority in its row includes the ceiling then.
+//! Under MrsP nothing else follows there until a thread waits for a lock of the owner: then the
+//! light lock counts as any other.
 //!
-//! A lock without a protocol is *apart*, and so is a light one with an immediate ceiling: nobody
-//! helps its owner or inherits from who waits for it, so the wait decides nothing but who is granted
-//! the lock next. The world has the waiter wait as for anything else, wakes it, and tells what else
-//! changes its priority.
+//! A lock without a protocol is *apart*, and so is a light one with an immediate ceiling: no thread
+//! helps its owner, and the owner inherits from no waiter. So the wait only decides which thread is
+//! granted the lock next. The world blocks the waiter as for any other wait, wakes it, and reports
+//! what else changes its priority.
 
 use super::{LockRecord, Obtained, Outcome, Protocol, WaitRecord};
 use crate::Priority;
 use crate::smp::order::{Level, Order};
 use crate::smp::steps::step;
-use crate::smp::{Effects, Error, Instance, Lock, System, Thread};
-use taktos_time::Instant;
+use crate::smp::{Error, Instance, Lock, System, Thread};
 
 /// The result of an attempt to obtain a lock with a ceiling in its rows alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alone {
-    /// It is the thread's, whose priority the world makes this one while it owns it, unless it is
-    /// more urgent.
+    /// The thread owns the lock. While it does, the world gives it this priority, unless the thread
+    /// is more urgent.
     Raised(Priority),
     /// The thread is more urgent than the ceiling.
     Refused,
     /// The lock is not free, has no ceiling, or has none for this thread: [`System::obtain`] is to
-    /// be asked.
+    /// be called.
     Ask,
 }
 
@@ -42,7 +40,7 @@ pub struct Ownership {
     /// Whether the owner has obtained it once more than it has given it up.
     pub is_last: bool,
     /// Whether the world raises the owner by the ceiling, see [`System::obtain_raised`]. Under MrsP
-    /// only until somebody waits for a lock of the owner's.
+    /// only until a thread waits for a lock of the owner's.
     pub is_light: bool,
     /// The ceiling to which it raises its owner, if the protocol has ceilings.
     pub raised: Option<crate::smp::Priority>,
@@ -50,8 +48,7 @@ pub struct Ownership {
 
 impl System<'_> {
     /// Obtains `lock` for `thread`, which runs and waits for no lock, if it is free and has no
-    /// ceiling; whether it did. The thread is at home in `home`, which need not be open. A fixed
-    /// number of steps.
+    /// ceiling; whether it did. The thread is at home in `home`. A fixed number of steps.
     #[inline(always)]
     pub fn obtain_plain(&mut self, lock: Lock, thread: Thread, home: Instance) -> bool {
         self.locks.obtain_free(lock, thread, |record| {
@@ -63,8 +60,8 @@ impl System<'_> {
         })
     }
 
-    /// `thread` gives up `lock`, which has no ceiling, if it owns it once and nobody waits for it;
-    /// whether it did. A fixed number of steps.
+    /// Gives up `lock`, which has no ceiling, for `thread`, if it owns the lock once and no thread
+    /// waits for it. Returns whether it did. A fixed number of steps.
     #[inline(always)]
     pub fn surrender_plain(&mut self, lock: Lock, thread: Thread) -> bool {
         let fits = |record: &mut LockRecord| has_no_ceiling(record.protocol);
@@ -138,31 +135,30 @@ impl System<'_> {
         answer
     }
 
-    /// `thread` gives up `lock`, a light one, if it owns it once and nobody waits for it: what the
-    /// world says of its priority does not include the ceiling any more. Whether it did. A fixed
-    /// number of steps.
+    /// Gives up `lock`, a light one, for `thread`, if it owns the lock once and no thread waits for
+    /// it. The priority that the world reports for the thread does not include the ceiling any
+    /// more. Returns whether it did. A fixed number of steps.
     #[inline(always)]
     pub fn surrender_raised(&mut self, lock: Lock, thread: Thread) -> bool {
         self.locks
             .surrender_unwanted(lock, thread, |record| core::mem::take(&mut record.light))
     }
 
-    /// Obtains `lock`, an apart one that somebody owns, for `thread`, which runs, waits for no lock,
-    /// and whose row is up to date; none where it is free, or not apart: [`System::obtain`] is to be
-    /// asked. Where the answer is [`Obtained::Waiting`], the world has the thread wait until it
-    /// hears of it by [`System::surrender_apart`], [`System::time_out`] or
-    /// [`System::flush_first`], and calls [`System::waiter_changed`] meanwhile. One that inherits is
-    /// waited for in this way where the world says that it is, or goes on being, `seated`; where
-    /// the answer is [`Obtained::Spinning`], the world raises the thread to what
-    /// [`System::spun_at`] says.
+    /// Obtains `lock`, an apart one with an owner, for `thread`, which runs, waits for no lock, and
+    /// has a row that is up to date. None if the lock is free, or not apart: the caller continues
+    /// with [`System::obtain`]. If the result is [`Obtained::Waiting`], the world blocks the thread
+    /// until [`System::surrender_apart`], [`System::time_out`] or [`System::flush_first`] returns
+    /// it, and calls [`System::waiter_changed`] meanwhile. A lock that inherits is waited for in
+    /// this way if the world says that it is, or remains, `seated`. If the result is
+    /// [`Obtained::Spinning`], the world raises the thread to [`System::spun_at`].
     ///
-    /// Bound: as many steps as there are locks, in search of a deadlock, and log2(n + 1)
-    /// comparisons among n waiters; as often as there are instances where somebody waits for a lock
-    /// of the thread's that inherits.
+    /// Bound: as many steps as there are locks, in search of a deadlock. In addition, log2(n + 1)
+    /// comparisons among n waiters, once for each instance in which a thread waits for a lock of
+    /// `thread` that inherits.
     ///
     /// # Errors
     /// Those of [`System::obtain`] for a lock that is not free.
-    pub fn obtain_apart(
+    pub(crate) fn obtain_apart(
         &mut self,
         lock: Lock,
         thread: Thread,
@@ -210,7 +206,8 @@ impl System<'_> {
         self.queue_up_apart(lock, thread, raised)
     }
 
-    /// Makes `thread` wait for `lock`, an apart one that another owns: spinning where it is `raised`.
+    /// Makes `thread` wait for `lock`, an apart one that another owns: spinning where it is
+    /// `raised`.
     pub(super) fn queue_up_apart(
         &mut self,
         lock: Lock,
@@ -237,9 +234,9 @@ impl System<'_> {
         })
     }
 
-    /// The places of `thread`, which waits for `lock`, an apart one, agree with its nodes: also with
-    /// those of other instances than its home if `others` may help it, or may have helped it until
-    /// now.
+    /// The places of `thread`, which waits for `lock`, an apart one, agree with its nodes: also
+    /// with those of other instances than its home if `others` may help it, or may have helped
+    /// it until now.
     pub(super) fn take_places(&mut self, lock: Lock, thread: Thread, others: bool) {
         let home = self.home(thread);
         self.take_place(lock, home, thread);
@@ -250,20 +247,18 @@ impl System<'_> {
         }
     }
 
-    /// The priority of `thread`, whose row is up to date, has changed: what that means where it
-    /// waits for an apart lock, or for any while seats decide about its home. Bound: that of
-    /// [`System::obtain_apart`] without the search; of a lock that counts that of a chain, see the
-    /// module `smp::lock`.
-    pub fn waiter_changed(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
-        // Its node is in no queue of the tables where seats decide, so nothing moves there.
-        if !self.waiter_changed_apart(thread) && self.is_closed(self.home(thread)) {
-            self.priority_changed(thread, Order::Append, now, effects);
+    /// Applies a change of the priority of `thread`, which has a row that is up to date, to the
+    /// lock that it waits for, if any. Bound: that of [`System::obtain_apart`] without the search;
+    /// for a lock that counts, that of a chain, see the module `smp::lock`.
+    pub(crate) fn waiter_changed(&mut self, thread: Thread) {
+        if !self.waiter_changed_apart(thread) {
+            self.priority_changed(thread, Order::Append);
         }
     }
 
     /// [`System::waiter_changed`] of one that waits for no lock, or for an apart one; whether it
     /// does.
-    pub fn waiter_changed_apart(&mut self, thread: Thread) -> bool {
+    pub(crate) fn waiter_changed_apart(&mut self, thread: Thread) -> bool {
         let Some(lock) = self.locks.waits_for(thread) else {
             return true;
         };
@@ -274,11 +269,12 @@ impl System<'_> {
         is_apart
     }
 
-    /// `thread` gives `lock` up, as often as it was obtained, if it owns it and it is apart; the new
-    /// owner, if there is one, which the world raises and wakes. None where the lock is not apart,
-    /// or another's: [`System::surrender`] is to be asked. Bound: 4·log2(n + 1) comparisons among n
-    /// waiters; in each instance where somebody waits for a lock of the new owner's that inherits.
-    pub fn surrender_apart(&mut self, lock: Lock, thread: Thread) -> Option<Option<Thread>> {
+    /// Gives `lock` up for `thread`, once for each time that it was obtained, if `thread` owns it
+    /// and it is apart. Returns the new owner, if there is one, which the world raises and wakes.
+    /// None if the lock is not apart, or another's: the caller then calls [`System::surrender`].
+    /// Bound: 4·log2(n + 1) comparisons among n waiters; in each instance in which a thread waits
+    /// for a lock of the new owner's that inherits.
+    pub(crate) fn surrender_apart(&mut self, lock: Lock, thread: Thread) -> Option<Option<Thread>> {
         let record = self.locks.locks.get(lock.index())?;
         let (owner, nesting) = (record.owner?, record.nesting);
         if owner != thread || !self.locks.is_apart(lock) {
@@ -316,8 +312,13 @@ impl System<'_> {
         next
     }
 
-    /// The owner of `lock`, and what of that the world must know; none where it is free, or does not
-    /// exist. A fixed number of steps.
+    /// The locks that there are.
+    pub(crate) fn locks(&self) -> impl Iterator<Item = Lock> + '_ {
+        self.locks.all().filter(|lock| self.owner(*lock).is_ok())
+    }
+
+    /// Returns the owner of `lock`, and what of that the world must know; none if it is free, or
+    /// does not exist. A fixed number of steps.
     pub fn ownership(&self, lock: Lock) -> Option<Ownership> {
         let record = self.locks.locks.get(lock.index())?;
         let owner = record.owner?;
@@ -331,19 +332,10 @@ impl System<'_> {
         })
     }
 
-    /// The priority of its own of `thread`, whose home is open, is `priority`. The tables raise it
-    /// by the ceiling of a lock, too, so nothing moves. A fixed number of steps.
-    pub fn note_own(&mut self, thread: Thread, priority: crate::smp::Priority) {
-        if let Ok(id) = self.known(thread) {
-            let home = self.home(thread);
-            self.node_mut(home.0, id).real = self.level(home, priority);
-        }
-    }
-
-    /// Somebody waits for `lock`, or its owner, whom somebody waits for, is another one: the owner
-    /// may be helped, so all its light locks under MrsP count from now on. Its home is open, and its
-    /// own priority includes the ceilings, so nothing moves. As many steps as there are locks, if it
-    /// owns several, and for each the steps of [`System::contribute`].
+    /// Counts all light locks under MrsP of the owner of `lock` from now on. A thread waits for
+    /// `lock`, or its owner, which is waited for, is another one: so the owner may be helped. Its
+    /// own priority includes the ceilings, so nothing moves. As many steps as there are locks, if
+    /// it owns several, and for each the steps of [`System::contribute`].
     pub(super) fn weigh(&mut self, lock: Lock) {
         let Some(owner) = self.locks.owner(lock) else {
             return;
@@ -371,8 +363,6 @@ impl System<'_> {
         self.locks.wait_mut(owner).counting += u16::from(!counts);
         let home = self.home(owner);
         self.share(owner, home, lock, raised);
-        let node = self.node_mut(home.0, owner.0);
-        node.sticky = node.sticky.saturating_add(1);
     }
 }
 
@@ -426,7 +416,8 @@ impl super::Table<'_> {
         true
     }
 
-    /// `lock` is free, if `thread` owns it once, nobody waits for it, and it `fits`; whether it is.
+    /// Frees `lock`, if `thread` owns it once, no thread waits for it, and it `fits`. Returns
+    /// whether it did.
     #[inline(always)]
     fn surrender_unwanted(
         &mut self,

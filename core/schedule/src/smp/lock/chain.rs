@@ -3,8 +3,7 @@
 
 use crate::smp::order::{Level, Order};
 use crate::smp::steps::step;
-use crate::smp::{Effects, Instance, Lock, System, Thread};
-use taktos_time::Instant;
+use crate::smp::{Instance, Lock, System, Thread};
 
 impl System<'_> {
     /// Whether the chain from the owner of `lock` leads to `thread`: then it must not wait
@@ -16,37 +15,24 @@ impl System<'_> {
             .any(|owner| owner == thread)
     }
 
-    /// Makes all places of a waiting `thread` agree with its nodes, and all that follows
-    /// from it. The number of owners along the chain whose nodes are to be updated.
-    pub(super) fn follow_all(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> usize {
+    /// Makes all places of a waiting `thread` agree with its nodes, and applies all that follows
+    /// from it. Returns the number of owners along the chain that have nodes to update.
+    pub(super) fn follow_all(&mut self, thread: Thread) -> usize {
         // Home comes first in the line of instances.
         let home = self.home(thread);
-        let mut reach = self.follow(thread, home, now, effects);
+        let mut reach = self.follow(thread, home);
         for instance in self.locks.instances().filter(|other| *other != home) {
-            reach = reach.max(self.follow(thread, instance, now, effects));
+            reach = reach.max(self.follow(thread, instance));
         }
         reach
     }
 
     /// As [`System::follow_all`], for one instance.
-    pub(super) fn follow(
-        &mut self,
-        mut thread: Thread,
-        instance: Instance,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> usize {
+    pub(super) fn follow(&mut self, mut thread: Thread, instance: Instance) -> usize {
         let mut reach = 0;
         while let Some(lock) = self.locks.waits_for(thread) {
             step();
-            if !self.take_place(lock, instance, thread)
-                || !self.pass_on(lock, instance, now, effects)
-            {
+            if !self.take_place(lock, instance, thread) || !self.pass_on(lock, instance) {
                 break;
             }
             let Some(owner) = self.locks.owner(lock) else {
@@ -58,21 +44,16 @@ impl System<'_> {
         reach
     }
 
-    /// Lets the changes among the waiters of `lock` in all instances act on its owner, and
-    /// further along the chain; the number of owners whose nodes are to be updated.
-    pub(super) fn follow_owner(
-        &mut self,
-        lock: Lock,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> usize {
+    /// Lets the changes among the waiters of `lock` in all instances act on its owner, and further
+    /// along the chain. Returns the number of owners that have nodes to update.
+    pub(super) fn follow_owner(&mut self, lock: Lock) -> usize {
         let Some(owner) = self.locks.owner(lock) else {
             return 0;
         };
         let mut reach = 0;
         for instance in self.locks.instances() {
-            if self.pass_on(lock, instance, now, effects) {
-                reach = reach.max(1 + self.follow(owner, instance, now, effects));
+            if self.pass_on(lock, instance) {
+                reach = reach.max(1 + self.follow(owner, instance));
             }
         }
         reach
@@ -83,14 +64,7 @@ impl System<'_> {
     /// they are equals. Else a spinner could keep the processor that its owner needs.
     ///
     /// At most reach² / 2 links are followed.
-    pub(super) fn update_owners(
-        &mut self,
-        lock: Lock,
-        reach: usize,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
+    pub(super) fn update_owners(&mut self, lock: Lock, reach: usize, order: Order) {
         for nth in 0..reach {
             // Of those appended the first one goes first, of those prepended the last one.
             let distance = match order {
@@ -98,7 +72,7 @@ impl System<'_> {
                 Order::Prepend => nth,
             };
             if let Some(owner) = self.owner_along(lock, distance) {
-                self.update_priority(owner, order, now, effects);
+                self.update_priority(owner, order);
             }
         }
     }
@@ -115,43 +89,29 @@ impl System<'_> {
     /// The priority of `thread` has changed by itself: carries it to its instances, and
     /// what follows from it to the owners that it waits for.
     #[inline]
-    pub(crate) fn priority_changed(
-        &mut self,
-        thread: Thread,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
+    pub(crate) fn priority_changed(&mut self, thread: Thread, order: Order) {
         match self.locks.waits_for(thread) {
-            None => self.update_priority(thread, order, now, effects),
+            None => self.update_priority(thread, order),
             Some(lock) if self.locks.is_apart(lock) => {
                 self.take_places(lock, thread, true);
-                self.update_priority(thread, order, now, effects);
+                self.update_priority(thread, order);
             }
-            Some(lock) => self.follow_waiter(lock, thread, order, now, effects),
+            Some(lock) => self.follow_waiter(lock, thread, order),
         }
     }
 
-    fn follow_waiter(
-        &mut self,
-        lock: Lock,
-        thread: Thread,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
-        let reach = self.follow_all(thread, now, effects);
+    fn follow_waiter(&mut self, lock: Lock, thread: Thread, order: Order) {
+        let reach = self.follow_all(thread);
         match order {
             Order::Append => {
-                self.update_owners(lock, reach, order, now, effects);
-                self.update_priority(thread, order, now, effects);
+                self.update_owners(lock, reach, order);
+                self.update_priority(thread, order);
             }
             Order::Prepend => {
-                self.update_priority(thread, order, now, effects);
-                self.update_owners(lock, reach, order, now, effects);
+                self.update_priority(thread, order);
+                self.update_owners(lock, reach, order);
             }
         }
-        self.let_owner_of_lead(self.locks.owner(lock), now, effects);
     }
 
     /// Makes the place of `thread`, which waits for `lock`, agree with its node of
@@ -165,7 +125,7 @@ impl System<'_> {
         if is == due {
             return false;
         }
-        queues.place_anew(lock, instance, thread, due);
+        queues.reposition(lock, instance, thread, due);
         if let Some(level) = due
             && self.home(thread) == instance
         {
@@ -176,13 +136,7 @@ impl System<'_> {
 
     /// Makes what `lock` contributes to its owner in `instance` agree with its waiters
     /// there; whether the owner's node changed.
-    pub(super) fn pass_on(
-        &mut self,
-        lock: Lock,
-        instance: Instance,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> bool {
+    pub(super) fn pass_on(&mut self, lock: Lock, instance: Instance) -> bool {
         let Some(owner) = self
             .locks
             .owner(lock)
@@ -207,7 +161,7 @@ impl System<'_> {
             highest.map_or(own, |level| level.min(own)),
         );
         let helps = highest.is_some() && !at_home;
-        let began_or_ended = self.lend(lock, owner, instance, helps, now, effects);
+        let began_or_ended = self.lend(lock, owner, instance, helps);
         began_or_ended || before != self.effective(owner, instance)
     }
 
@@ -219,8 +173,6 @@ impl System<'_> {
         owner: Thread,
         instance: Instance,
         helps: bool,
-        now: Instant,
-        effects: &mut impl Effects,
     ) -> bool {
         let side = self.locks.side_mut(lock, instance);
         if core::mem::replace(&mut side.helps, helps) == helps {
@@ -229,12 +181,12 @@ impl System<'_> {
         if helps {
             self.add_helping(owner, instance);
         } else {
-            self.remove_helping(owner, instance, now, effects);
+            self.remove_helping(owner, instance);
         }
         true
     }
 
-    /// What `lock` contributes to `thread` in `instance`; nothing for [`Level::NONE`].
+    /// Sets the contribution of `lock` to `thread` in `instance`; [`Level::NONE`] removes it.
     pub(super) fn share(&mut self, thread: Thread, instance: Instance, lock: Lock, level: Level) {
         if level == Level::NONE {
             self.retract(thread, instance, lock);

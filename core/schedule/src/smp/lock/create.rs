@@ -1,10 +1,9 @@
-//! Owns: how locks come and go, and their ceilings.
-//! Must never know: who waits for them.
+//! Owns: the creation and deletion of locks, and their ceilings.
+//! Must never know: the threads that wait for them.
 
 use super::Protocol;
 use crate::smp::order::{Level, Order};
-use crate::smp::{Effects, Error, Instance, Lock, Priority, System, Thread};
-use taktos_time::Instant;
+use crate::smp::{Error, Instance, Lock, Priority, System, Thread};
 
 impl System<'_> {
     /// A new lock, made by `creator`; `ceiling` is that of the creator's home, where the
@@ -16,9 +15,9 @@ impl System<'_> {
     /// # Errors
     /// In this order:
     /// - [`Error::InvalidId`]: no such thread.
-    /// - [`Error::InvalidPriority`]: the ceiling is missing where the protocol needs one, is
-    ///   beyond the instance's least urgent priority, or the creator, which is to own the lock,
-    ///   is more urgent.
+    /// - [`Error::InvalidPriority`]: the ceiling is missing where the protocol needs one, is beyond
+    ///   the instance's least urgent priority, or the creator, which is to own the lock, is more
+    ///   urgent.
     /// - [`Error::TooMany`]: all rows are used.
     pub fn create_lock(
         &mut self,
@@ -26,10 +25,8 @@ impl System<'_> {
         creator: Thread,
         ceiling: Option<Priority>,
         locked: bool,
-        now: Instant,
-        effects: &mut impl Effects,
     ) -> Result<Lock, Error> {
-        self.reasons(creator)?;
+        self.known(creator)?;
         let home = self.home(creator);
         let ceiling = match protocol {
             Protocol::None | Protocol::Inheritance | Protocol::Omip => None,
@@ -48,16 +45,16 @@ impl System<'_> {
             self.locks.side_mut(lock, home).ceiling = ceiling;
         }
         if locked {
-            self.own(lock, creator, raised, now, effects);
+            self.own(lock, creator, raised);
         }
         Ok(lock)
     }
 
-    /// Ends `lock`. In a fixed number of steps.
+    /// Deletes `lock`. A fixed number of steps.
     ///
     /// # Errors
     /// - [`Error::InvalidId`]: no such lock.
-    /// - [`Error::ResourceInUse`]: somebody owns it.
+    /// - [`Error::ResourceInUse`]: a thread owns it.
     pub fn delete_lock(&mut self, lock: Lock) -> Result<(), Error> {
         self.locks.protocol(lock)?;
         if self.locks.owner(lock).is_some() {
@@ -71,7 +68,7 @@ impl System<'_> {
     ///
     /// # Errors
     /// As [`System::set_ceiling`], but for the priority.
-    pub fn ceiling(&self, lock: Lock, instance: Instance) -> Result<Priority, Error> {
+    pub(crate) fn ceiling(&self, lock: Lock, instance: Instance) -> Result<Priority, Error> {
         let protocol = self.locks.protocol(lock)?;
         self.processors(instance)?;
         let defined = match protocol {
@@ -102,8 +99,6 @@ impl System<'_> {
         lock: Lock,
         instance: Instance,
         ceiling: Priority,
-        now: Instant,
-        effects: &mut impl Effects,
     ) -> Result<Priority, Error> {
         let old = self.ceiling(lock, instance)?;
         self.check_priority(instance, ceiling)?;
@@ -117,7 +112,7 @@ impl System<'_> {
                 return Ok(old);
             }
             self.share(owner, instance, lock, raised);
-            self.priority_changed(owner, Order::Append, now, effects);
+            self.priority_changed(owner, Order::Append);
         }
         Ok(old)
     }

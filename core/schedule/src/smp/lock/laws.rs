@@ -1,15 +1,16 @@
-//! Owns: what must hold of the locks between any two operations, computed anew from the
-//! plainest facts (real priorities, owners, waiters) by other means than the operations use.
-//! Must never know: how the operations keep it so.
+//! Owns: the invariants of the locks between any two operations, computed again from the plainest
+//! facts (real priorities, owners, waiters) by other means than the operations use.
+//! Must never know: how the operations keep them.
 
 use crate::smp::order::Level;
-use crate::smp::{Instance, Lock, Reasons, System, Thread, Violation};
+use crate::smp::{Instance, Lock, System, Thread, Violation};
 
 impl System<'_> {
-    /// The laws of the locks. O((l + t)·i·t) for l locks, t threads, i instances, along each chain.
+    /// Checks the invariants of the locks. O((l + t)·i·t) for l locks, t threads, i instances,
+    /// along each chain.
     ///
     /// # Errors
-    /// The first law found broken.
+    /// The first invariant found broken.
     pub(crate) fn check_locks(&self) -> Result<(), Violation> {
         if !self.locks.has_room() {
             return Ok(());
@@ -17,16 +18,6 @@ impl System<'_> {
         for lock in self.locks.all() {
             self.check_lock(lock)?;
         }
-        let spins = |thread: &Thread| {
-            let lock = self.locks.waits_for(*thread);
-            lock.is_some_and(|lock| self.holds_places(lock))
-        };
-        let spinners = (0..self.idle_from).map(Thread).filter(spins).count();
-        law(
-            self.locks.anyone_spins() == (spinners > 0),
-            "spinners are counted",
-            None,
-        )?;
         for thread in (0..self.idle_from).map(Thread) {
             if self.known(thread).is_ok() {
                 self.check_wait(thread)?;
@@ -36,11 +27,11 @@ impl System<'_> {
         Ok(())
     }
 
-    /// The counts of owners of seated locks, and of those who spin for them: no instance need be open.
-    /// O(l·t) for l locks and t threads. For tests.
+    /// Checks the counts of owners of seated locks, and of the threads that spin for them. O(l·t)
+    /// for l locks and t threads. For tests.
     ///
     /// # Errors
-    /// The first law found broken.
+    /// The first invariant found broken.
     pub fn check_seated(&self) -> Result<(), Violation> {
         let owned = |thread: Thread| {
             let owns = |lock: &Lock| self.locks.owner(*lock) == Some(thread);
@@ -100,28 +91,8 @@ impl System<'_> {
                 .locks
                 .instances()
                 .any(|instance| self.locks.queues.level(instance, thread).is_some());
-            law(!queued, "who does not wait is in no queue", Some(thread))?;
-            let asleep = self.is_blocked_for_lock(thread);
-            return law(
-                !asleep,
-                "who does not wait does not sleep for it",
-                Some(thread),
-            );
+            return law(!queued, "who does not wait is in no queue", Some(thread));
         };
-        let spins = self.holds_places(lock);
-        let decided = self.is_closed(self.home(thread));
-        let sleeps = match self.locks.is_apart(lock) {
-            // By the tables all wait where seats decide.
-            _ if decided => !spins,
-            // For whatever reason the world has.
-            true => !self.thread(thread.0).reasons.is_empty(),
-            false => self.is_blocked_for_lock(thread),
-        };
-        law(
-            spins != sleeps,
-            "a waiter sleeps or spins, as the protocol says",
-            Some(thread),
-        )?;
         for instance in self.locks.instances() {
             let due = self
                 .takes_part(thread, instance)
@@ -140,7 +111,7 @@ impl System<'_> {
                 Some(thread),
             )?;
         }
-        if spins {
+        if self.locks.spins(thread) {
             let home = self.home(thread);
             let raised = self.locks.wait(thread).raised;
             law(
@@ -181,26 +152,7 @@ impl System<'_> {
             usize::from(self.locks.wait(thread).owned) == owned,
             "the number of locks owned is counted",
             Some(thread),
-        )?;
-        let counts = |lock: &Lock| !self.locks.lock(*lock).light;
-        if self.is_closed(self.home(thread)) {
-            // Seats hold no places.
-            return Ok(());
-        }
-        let owned = self.owned_by(thread).filter(counts);
-        let sticks = owned.chain(self.locks.waits_for(thread));
-        let sticks = sticks.filter(|lock| self.holds_places(*lock)).count();
-        law(
-            self.lock_stickiness(thread) == sticks,
-            "a node sticks once for each lock of MrsP that counts and is held, or is spun for",
-            Some(thread),
         )
-    }
-
-    /// Whether who owns `lock`, or spins for it, keeps its place by the tables: they know no
-    /// spinner for a seated one.
-    fn holds_places(&self, lock: Lock) -> bool {
-        self.locks.sticks(lock) && !self.is_seated(lock)
     }
 
     /// The locks of `thread`.
@@ -209,10 +161,10 @@ impl System<'_> {
         self.locks.all().filter(owns)
     }
 
-    /// The level of `thread` in `instance` from the definition: the least of its own, its
-    /// ceilings, and of those of all who wait for a lock of its that inherits.
+    /// Returns the level of `thread` in `instance` from the definition: the least of its own, its
+    /// ceilings, and those of all threads that wait for a lock of `thread` that inherits.
     ///
-    /// The recursion follows waiters, who wait for nobody that waits for them: it ends.
+    /// The recursion follows waiters. It ends: no thread waits for one that waits for it.
     fn naive_level(&self, thread: Thread, instance: Instance) -> Level {
         let at_home = self.home(thread) == instance;
         let mut level = Level::NONE;
@@ -240,8 +192,8 @@ impl System<'_> {
         level
     }
 
-    /// Whether `instance` schedules `thread`: its home, or that of one who waits for it,
-    /// directly or not.
+    /// Returns whether `instance` schedules `thread`: it is the home of `thread`, or of a thread
+    /// that waits for it, directly or not.
     fn naive_part(&self, thread: Thread, instance: Instance) -> bool {
         self.home(thread) == instance
             || self.owned_by(thread).any(|lock| {
@@ -251,10 +203,6 @@ impl System<'_> {
                             && self.naive_part(waiter, instance)
                     })
             })
-    }
-
-    fn is_blocked_for_lock(&self, thread: Thread) -> bool {
-        self.thread(thread.0).reasons.any_of(Reasons::LOCK)
     }
 }
 

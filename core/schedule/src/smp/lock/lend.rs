@@ -1,44 +1,43 @@
-//! Owns: who may run in place of whom, and whose place it is, where seats decide: the rows of
-//! loans.
-//! Must never know: who decides about an instance, and who has which seat.
+//! Owns: the rows of loans, where seats decide: which thread may run in place of which, and to
+//! which one the place belongs.
+//! Must never know: the decider of an instance, and the holder of a seat.
 //!
-//! A thread that owns a lock for which others wait, and waits for no such lock itself, is the *end*
-//! of their chains. In each instance where somebody waits for it, directly or not, the first of
-//! those that are at home there is its *lender*: while the end is ready without a seat, the lender
-//! stands among the ready threads of its home, and the end uses the seat that the lender gets. The
-//! instances are asked in one order: the end's home, then the others in the order in which somebody
-//! began to wait there.
+//! A thread that owns a lock for which others wait, and waits for no such lock itself, is the
+//! *end* of their chains. In each instance in which a thread waits for it, directly or not, the
+//! first of the waiters that are at home there is its *lender*. While the end is ready without a
+//! seat, the lender is queued among the ready threads of its home. The end uses the seat that the
+//! lender gets. The instances are tried in one order: the end's home, then the others in the order
+//! in which the first thread began to wait there.
 
 use super::Table;
 use crate::Cpu;
-use crate::smp::closed::Place;
-use crate::smp::node::{NodeRecord, State};
+use crate::smp::node::NodeRecord;
+use crate::smp::seats::Place;
 use crate::smp::steps::step;
-use crate::smp::{Effects, Instance, Level, Lock, Reasons, System, Thread, order::Order};
-use taktos_time::Instant;
+use crate::smp::{Instance, Level, Lock, System, Thread};
 
-/// The part of a loan that is kept beside each thread.
+/// The part of a loan that is kept with each thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoanRecord {
-    /// The end for which the thread, which waits, stands among the ready ones of its home: one that
-    /// waits blocked does so for that alone, one that spins in any case.
+    /// The end that the waiting thread represents among the ready ones of its home: a blocked
+    /// waiter is queued there for that alone, a spinning one in any case.
     pub(crate) stands_for: Option<Thread>,
-    /// Whether the thread, an end that is ready, stands among those of its home no longer: it runs
-    /// in place of another.
+    /// Whether the thread, an end that is ready, is no longer queued among those of its home: it
+    /// runs in place of another.
     pub(crate) is_away: bool,
-    /// The processor on whose seat the thread, an end, runs or is to run.
+    /// The processor of the seat by which the thread, an end, runs or is to run.
     pub(crate) uses: Option<Cpu>,
     /// The processor, of another instance than its own, to which the thread pinned itself while it
     /// was helped there.
     pub(crate) pinned: Option<Cpu>,
-    /// To what the thread is raised at home, for those who wait for its locks there.
+    /// The level to which waiters for its locks at home raise the thread there.
     pub(crate) inherits: Option<Level>,
     /// The place among its equals at home that the last change of that gives the thread.
     pub(crate) place: Place,
 }
 
 impl LoanRecord {
-    /// That of a thread which is no end, and stands for none.
+    /// The record of a thread that is no end, and represents none.
     pub const NONE: Self = Self {
         stands_for: None,
         is_away: false,
@@ -57,7 +56,7 @@ impl LoanRecord {
         }
     }
 
-    /// Whether the thread, which `is_ready`, has a seat at home or stands there in the rings.
+    /// Returns whether the thread, which `is_ready`, has a seat at home or is in the rings there.
     pub(crate) fn moves(self, is_ready: bool) -> bool {
         match is_ready {
             true => !self.is_away,
@@ -72,16 +71,11 @@ impl System<'_> {
     #[inline(always)]
     pub(crate) fn lends(&self, instance: Instance) -> bool {
         let record = self.instances.get(instance.index());
-        record.is_some_and(|record| record.closed && record.involved > 0)
+        record.is_some_and(|record| record.involved > 0)
     }
 
-    /// Whether `thread` waits for a lock that counts, or owns one.
-    pub(crate) fn is_involved(&self, thread: Thread) -> bool {
-        self.locks.is_involved(thread)
-    }
-
-    /// How urgent those who wait for locks of `thread` at its home make it; none where nobody does.
-    /// As many steps as there are locks.
+    /// Returns the level that `thread` inherits from the threads that wait for its locks at its
+    /// home; none if no thread does. As many steps as there are locks.
     pub(crate) fn inherited(&self, thread: Thread) -> Option<Level> {
         let home = self.home(thread);
         let highest = |lock| self.locks.queues.highest(lock, home);
@@ -90,7 +84,8 @@ impl System<'_> {
         owned.filter_map(highest).min()
     }
 
-    /// The deadline of the job of `thread`, if that counts at its home; nobody else's.
+    /// Returns the deadline of the job of `thread`, if that counts at its home; no other thread's
+    /// deadline.
     pub(crate) fn own_deadline(&self, thread: Thread) -> Option<Level> {
         let deadline = self.node(self.home(thread).0, thread.0).deadline;
         (deadline != Level::NONE).then_some(deadline)
@@ -149,8 +144,8 @@ impl System<'_> {
         self.locks.counts_for(thread) && self.next_in_chain(thread).is_none()
     }
 
-    /// The end of the chain from `thread`, which waits for a lock that counts; none where it does
-    /// not. As many steps as the chain has owners.
+    /// Returns the end of the chain from `thread`, which waits for a lock that counts; none if it
+    /// does not. As many steps as the chain has owners.
     pub(crate) fn end_for(&self, thread: Thread) -> Option<Thread> {
         self.chain_from(thread).last()
     }
@@ -169,7 +164,7 @@ impl System<'_> {
             .filter(|_| !self.locks.is_apart(lock))
     }
 
-    /// Whether somebody who is at home where `thread` is spins for a lock of its that counts.
+    /// Returns whether a thread with the same home spins for a lock of `thread` that counts.
     pub(crate) fn leads_at_home(&self, thread: Thread) -> bool {
         let home = self.home(thread);
         let waited = |lock| self.locks.queues.first(lock, home).is_some();
@@ -182,8 +177,8 @@ impl System<'_> {
         self.owned_of(end).any(|lock| self.locks.sticks(lock))
     }
 
-    /// The lender of `end` in `instance`; none where nobody who is at home there waits for it.
-    /// Along the chain from it, as many steps as there are locks.
+    /// Returns the lender of `end` in `instance`; none if no thread that is at home there waits for
+    /// `end`. Along the chain from it, as many steps as there are locks.
     pub(crate) fn lender(&self, end: Thread, instance: Instance) -> Option<Thread> {
         let mut owner = end;
         loop {
@@ -201,8 +196,8 @@ impl System<'_> {
         }
     }
 
-    /// The instance that is asked after `before` for a seat for `end`; the first one where there is
-    /// none. A thread that is pinned runs at home alone, or where it pinned itself.
+    /// Returns the instance to try after `before` for a seat for `end`, or the first one if there
+    /// is none. A thread that is pinned runs at home alone, or where it pinned itself.
     pub(crate) fn asked_after(&self, end: Thread, before: Option<Instance>) -> Option<Instance> {
         if let Some(cpu) = self.loan(end).pinned {
             return self.instance_of_cpu(cpu).ok().filter(|_| before.is_none());
@@ -217,73 +212,12 @@ impl System<'_> {
         (next != NodeRecord::NO_HELPER).then_some(Instance(next))
     }
 
-    /// The instances `opened`, a bit each, were opened while their seats were lent, and the rows of
-    /// those whom locks that count concern there are up to date: the tables help them from now on.
-    /// For each that is involved as many steps as [`System::update_priority`] takes.
-    pub(crate) fn help_again(&mut self, opened: u32, now: Instant, effects: &mut impl Effects) {
-        let mut last = None;
-        while let Some(row) = self.next_involved(last, opened) {
-            last = Some(row);
-            let home = self.home(row);
-            let waits = self.next_in_chain(row).is_some();
-            let spins = waits && self.locks.spins(row);
-            let sticks = |lock: &Lock| self.locks.sticks(*lock) && self.locks.counts(*lock);
-            let locks = self.owned_of(row).filter(sticks).count() + usize::from(spins);
-            self.node_mut(home.0, row.0).sticky += locks as u16;
-            if waits && !spins {
-                self.add_reasons(row.0, Reasons::LOCK, now, effects);
-            }
-            self.leave_ring(row, effects);
-        }
-        last = None;
-        while let Some(row) = self.next_involved(last, opened) {
-            last = Some(row);
-            self.take_place_anew(row, now, effects);
-            self.update_priority(row, Order::Append, now, effects);
-        }
-        last = None;
-        while let Some(row) = self.next_involved(last, opened) {
-            last = Some(row);
-            if self.is_end(row) {
-                self.request_help(row, effects);
-            }
-        }
-        self.let_owners_lead(now, effects);
-    }
-
-    /// The thread after `before` which a lock that counts concerns, and which is at home in
-    /// one of the instances `opened`, a bit each.
-    fn next_involved(&mut self, before: Option<Thread>, opened: u32) -> Option<Thread> {
-        let mut next = self.next_listed(before);
-        let is_one = |it: &Self, row: Thread| {
-            it.locks.is_involved(row) && opened & 1 << it.home(row).index() != 0
-        };
-        while let Some(row) = next.filter(|row| !is_one(self, *row)) {
-            next = self.next_listed(Some(row));
-        }
-        next
-    }
-
-    /// `thread`, which is involved, stands in a ring of the world's no longer, where it does so by
-    /// its own priority, but in the tables.
-    fn leave_ring(&mut self, thread: Thread, effects: &mut impl Effects) {
-        let home = self.home(thread).0;
-        let node = self.node_mut(home, thread.0);
-        if node.kept {
-            node.key.level = node.real.min(node.deadline);
-            self.take_ready(home, thread.0, effects);
-            self.refresh(home, thread.0);
-            self.put_ready(home, thread.0, Order::Prepend, effects);
-        }
-    }
-
-    /// `thread`, if it is READY at home, has a processor there if it is urgent enough.
-    fn take_place_anew(&mut self, thread: Thread, now: Instant, effects: &mut impl Effects) {
-        let home = self.home(thread).0;
-        if self.node(home, thread.0).state == State::Ready {
-            self.remove_ready(home, thread.0, effects);
-            self.refresh(home, thread.0);
-            self.enqueue(home, thread.0, Order::Prepend, now, effects);
+    /// Returns whether `end` may run by a seat of `instance`, be it its home or one in which a
+    /// thread waits for it.
+    pub(crate) fn may_ask(&self, end: Thread, instance: Instance) -> bool {
+        match self.loan(end).pinned {
+            Some(cpu) => self.instance_of_cpu(cpu) == Ok(instance),
+            None => self.thread(end.0).pins == 0 || self.home(end) == instance,
         }
     }
 
@@ -316,7 +250,7 @@ impl Table<'_> {
         self.is_involved(thread) || !self.wait(thread).loan.is_none()
     }
 
-    /// `thread` stands in [`Table::listed`] from now on, in front of the others.
+    /// Puts `thread` into [`Table::listed`], in front of the others.
     #[inline(never)]
     pub(super) fn list(&mut self, thread: Thread) {
         if self.wait(thread).is_listed {

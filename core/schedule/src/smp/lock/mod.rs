@@ -1,19 +1,19 @@
 //! Mutual exclusion for threads (spec 01, section 5): five protocols over one kind of lock.
 //!
-//! Owns: who owns a lock, who waits for it, what that makes of the owner's priority, and
-//! when a wait would never end.
-//! Must never know: how a policy orders its queues, how a thread is switched, when a wait
-//! is over by the clock: the world calls [`System::time_out`](super::System::time_out).
+//! Owns: the owner of a lock, its waiters, their effect on the owner's priority, and the detection
+//! of waits that would never end.
+//! Must never know: how a policy orders its queues, how a thread is switched, when a wait is over
+//! by the clock: the world calls [`System::time_out`](super::System::time_out).
 //!
-//! - **Inheritance** across instances is migratory: an owner runs in place of those who wait
-//!   for it, in their instance, at their priority there. **OMIP** (Brandenburg, "A fully
-//!   preemptive multiprocessor semaphore protocol for latency-sensitive real-time
-//!   applications", ECRTS 2013) is this with the queues that its bound rests upon.
+//! - **Inheritance** across instances is migratory: an owner runs in place of its waiters, in their
+//!   instance, at their priority there. **OMIP** (Brandenburg, "A fully preemptive multiprocessor
+//!   semaphore protocol for latency-sensitive real-time applications", ECRTS 2013) is this with the
+//!   queues that its bound rests upon.
 //! - **Ceiling** is the immediate ceiling of one instance.
-//! - **MrsP** (Burns and Wellings, "A schedulability compatible multiprocessor resource
-//!   sharing protocol", ECRTS 2013): a waiter spins at the ceiling that its instance has
-//!   given the lock, and lends its processor to an owner that was displaced. An owner that
-//!   blocks leaves its place; one that spins keeps it.
+//! - **MrsP** (Burns and Wellings, "A schedulability compatible multiprocessor resource sharing
+//!   protocol", ECRTS 2013): a waiter spins at the ceiling that its instance has given the lock,
+//!   and lends its processor to an owner that was displaced. An owner that blocks leaves its place;
+//!   one that spins keeps it.
 //!
 //! Bounds: with at most n waiters in a tree, s contributions to a node, i instances, and U
 //! the bound of the policy's update of one node, an operation that follows a chain of h
@@ -30,14 +30,11 @@ mod obtain;
 mod omip;
 #[cfg(test)]
 mod omip_tests;
-mod progress;
 mod queue;
 mod seam;
 mod seated;
 mod surrender;
 mod table;
-#[cfg(test)]
-mod tests;
 
 pub use alone::{Alone, Ownership};
 pub(crate) use lend::LoanRecord;
@@ -45,7 +42,7 @@ pub use queue::{EndsRecord, LineRecord, PlaceRecord};
 pub(crate) use table::Table;
 pub use table::{LockMemory, LockRecord, SideRecord, WaitRecord};
 
-/// What a lock does to the priority of its owner and to those who wait.
+/// The effect of a lock on the priority of its owner and on the threads that wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Protocol {
     /// Nothing. Waiters block.
@@ -66,7 +63,7 @@ pub enum Protocol {
     MrsP,
 }
 
-/// What became of an attempt to obtain a lock.
+/// The result of an attempt to obtain a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Obtained {

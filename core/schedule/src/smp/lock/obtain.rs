@@ -3,8 +3,7 @@
 
 use super::{Obtained, Protocol};
 use crate::smp::order::{Level, Order};
-use crate::smp::{Effects, Error, Lock, Reasons, System, Thread};
-use taktos_time::Instant;
+use crate::smp::{Error, Lock, System, Thread};
 
 impl System<'_> {
     /// Obtains `lock` for `thread`, which runs; when it is busy, `wait` says whether to wait.
@@ -21,21 +20,12 @@ impl System<'_> {
     /// - [`Error::Unsatisfied`]: it is busy, and the thread does not wait.
     /// - [`Error::InvalidPriority`]: the thread is more urgent than the ceiling of its home: of a
     ///   free lock, and of a busy one under MrsP.
-    /// - [`Error::IncorrectState`]: the wait would never end: the owner waits, directly or not,
-    ///   for this thread.
-    pub fn obtain(
-        &mut self,
-        lock: Lock,
-        thread: Thread,
-        wait: bool,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Obtained, Error> {
+    /// - [`Error::IncorrectState`]: the wait would never end: the owner waits, directly or not, for
+    ///   this thread.
+    pub fn obtain(&mut self, lock: Lock, thread: Thread, wait: bool) -> Result<Obtained, Error> {
         let protocol = self.locks.protocol(lock)?;
-        let reasons = self.reasons(thread)?;
-        // In a closed instance who asks runs, whatever its row says.
-        let runs = reasons.is_empty() || self.is_closed(self.home(thread));
-        if !runs || self.locks.waits_for(thread).is_some() {
+        self.known(thread)?;
+        if self.locks.waits_for(thread).is_some() {
             return Err(Error::IncorrectState);
         }
         if protocol == Protocol::Ceiling && self.locks.lock(lock).home != self.home(thread) {
@@ -44,7 +34,7 @@ impl System<'_> {
         match self.locks.owner(lock) {
             None => {
                 let raised = self.ceiling_for(lock, thread)?;
-                self.own(lock, thread, raised, now, effects);
+                self.own(lock, thread, raised);
                 Ok(Obtained::Owned)
             }
             Some(owner) if owner == thread => {
@@ -55,7 +45,7 @@ impl System<'_> {
                 Ok(Obtained::Owned)
             }
             Some(_) if !wait => Err(Error::Unsatisfied),
-            Some(_) => self.queue_up(lock, thread, now, effects),
+            Some(_) => self.queue_up(lock, thread),
         }
     }
 
@@ -81,17 +71,10 @@ impl System<'_> {
     }
 
     /// Makes `thread` the owner of a free lock, raised to `raised`.
-    pub(super) fn own(
-        &mut self,
-        lock: Lock,
-        thread: Thread,
-        raised: Level,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
+    pub(super) fn own(&mut self, lock: Lock, thread: Thread, raised: Level) {
         self.locks.take_slot(lock, self.home(thread));
         if raised == Level::NONE {
-            // Nobody waits for a lock that is free, and without a ceiling it does not count.
+            // No thread waits for a lock that is free, and without a ceiling it does not count.
             return self.locks.set_owner(lock, Some(thread), raised);
         }
         let before = self.involved([Some(thread)]);
@@ -99,20 +82,11 @@ impl System<'_> {
         self.count_involved([Some(thread)], before);
         let home = self.home(thread);
         self.share(thread, home, lock, raised);
-        self.priority_changed(thread, Order::Append, now, effects);
-        if self.locks.sticks(lock) {
-            self.make_sticky(thread, home, now, effects);
-        }
+        self.priority_changed(thread, Order::Append);
     }
 
     /// Makes `thread` wait for a lock that another owns.
-    fn queue_up(
-        &mut self,
-        lock: Lock,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Obtained, Error> {
+    fn queue_up(&mut self, lock: Lock, thread: Thread) -> Result<Obtained, Error> {
         let spins = self.locks.sticks(lock);
         let raised = match spins {
             true => self.ceiling_for(lock, thread)?,
@@ -120,7 +94,6 @@ impl System<'_> {
         };
         if self.locks.is_apart(lock) {
             let waiting = self.queue_up_apart(lock, thread, raised)?;
-            self.add_reasons(thread.0, Reasons::LOCK, now, effects);
             return Ok(waiting);
         }
         if self.chain_leads_to(lock, thread) {
@@ -132,19 +105,16 @@ impl System<'_> {
         self.count_involved(parties, before);
         self.weigh(lock);
         if spins {
-            self.spin(lock, thread, raised, now, effects);
+            self.spin(lock, thread, raised);
             return Ok(Obtained::Spinning);
         }
         self.line_up(lock, thread);
-        let reach = self.follow_all(thread, now, effects);
-        self.add_reasons(thread.0, Reasons::LOCK, now, effects);
-        self.update_owners(lock, reach, Order::Append, now, effects);
-        // Others may spin for this thread, and now for the one it waits for.
-        self.let_owner_of_lead(self.locks.owner(lock), now, effects);
+        let reach = self.follow_all(thread);
+        self.update_owners(lock, reach, Order::Append);
         Ok(Obtained::Waiting)
     }
 
-    /// `thread`, which waits for `lock` since now, stands in the queues of its protocol.
+    /// Puts `thread`, which waits for `lock` since now, into the queues of its protocol.
     pub(super) fn line_up(&mut self, lock: Lock, thread: Thread) {
         if !self.locks.is_omip(lock) {
             return;
@@ -158,20 +128,10 @@ impl System<'_> {
         self.locks.stand(lock, home, thread, level, room);
     }
 
-    /// Spinner and owner become equals in the spinner's instance, where the owner goes first.
-    fn spin(
-        &mut self,
-        lock: Lock,
-        thread: Thread,
-        raised: Level,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
+    /// `thread`, which waits for `lock`, spins at `raised`.
+    fn spin(&mut self, lock: Lock, thread: Thread, raised: Level) {
         let home = self.home(thread);
         self.share(thread, home, lock, raised);
-        self.priority_changed(thread, Order::Append, now, effects);
-        self.make_sticky(thread, home, now, effects);
-        self.locks.count_spinner();
-        self.let_owner_of_lead(self.locks.owner(lock), now, effects);
+        self.priority_changed(thread, Order::Append);
     }
 }

@@ -1,13 +1,13 @@
-//! The order of grants of OMIP (Brandenburg, ECRTS 2013, section 4): in each instance a
-//! first-in first-out queue of at most as many requests as it has processors, and behind it
-//! a queue by priority; the heads of the former stand in one first-in first-out line. The
-//! owner counts as the head of its queue until it releases.
+//! The order of grants of OMIP (Brandenburg, ECRTS 2013, section 4). Each instance has a first-in
+//! first-out queue of at most as many requests as it has processors, and after it a queue by
+//! priority. The heads of the former are in one first-in first-out line. The owner counts as the
+//! head of its queue until it releases.
 //!
-//! Owns: whose turn it is.
-//! Must never know: what waiters lend the owner; they all do, wherever they stand.
+//! Owns: the order of turns.
+//! Must never know: the priorities that waiters lend the owner; all of them do, in either queue.
 //!
-//! Each operation takes at most 3·log2(n + 1) comparisons for n waiters, but the choice,
-//! which looks at all instances.
+//! Each operation takes at most 3·log2(n + 1) comparisons for n waiters, except the choice, which
+//! checks all instances.
 
 use super::Table;
 use super::table::WaitRecord;
@@ -22,7 +22,7 @@ pub(super) struct Heads {
     /// First in, first out.
     first: Option<Thread>,
     last: Option<Thread>,
-    /// The most urgent of those behind.
+    /// The most urgent of those in the queue by priority.
     rest: Option<Thread>,
     /// Requests in the first queue, the owner's included.
     used: u16,
@@ -40,7 +40,7 @@ impl Heads {
     };
 }
 
-/// Where a waiter stands.
+/// The position of a waiter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stand {
     queue: Queue,
@@ -70,13 +70,13 @@ impl Stand {
 }
 
 impl Table<'_> {
-    /// `instance` has the owner of `lock`, for which nobody waits.
+    /// Notes that `instance` has the owner of `lock`, for which no thread waits.
     pub(super) fn take_slot(&mut self, lock: Lock, instance: Instance) {
         self.lock_mut(lock).slot = Some(instance);
     }
 
-    /// The first one waits for `lock`, or nobody does any more: the owner counts as a request, or
-    /// as none, under OMIP.
+    /// Counts the owner as a request, or as none, under OMIP: the first thread waits for `lock`, or
+    /// none waits any more.
     pub(super) fn count_slot(&mut self, lock: Lock, change: impl FnOnce(u16) -> u16) {
         if self.is_omip(lock)
             && let Some(instance) = self.slot(lock)
@@ -86,8 +86,8 @@ impl Table<'_> {
         }
     }
 
-    /// The owner of `lock`, for which somebody waits, releases it: whoever stood behind it moves
-    /// up. `room` is the number of processors of its instance.
+    /// Frees the owner's slot when the owner releases `lock`, for which threads wait: the next one
+    /// in its queue moves up. `room` is the number of processors of its instance.
     pub(super) fn return_slot(&mut self, lock: Lock, room: usize) {
         self.count_slot(lock, |used| used - 1);
         if let Some(instance) = self.lock_mut(lock).slot.take() {
@@ -117,7 +117,7 @@ impl Table<'_> {
         }
     }
 
-    /// The level of `thread` has changed in its home `instance`: it goes behind its equals,
+    /// Applies a change of the level of `thread` in its home `instance`: puts it after its equals,
     /// unless priorities no longer count for it.
     pub(super) fn stand_anew(
         &mut self,
@@ -132,7 +132,7 @@ impl Table<'_> {
         }
     }
 
-    /// `thread` waits no longer; whoever stood behind it moves up.
+    /// Ends the wait of `thread`; the next one in its queue moves up.
     pub(super) fn stand_down(
         &mut self,
         lock: Lock,
@@ -243,7 +243,7 @@ impl Table<'_> {
     }
 }
 
-/// Those who wait by priority, seen as a heap's links.
+/// The threads that wait by priority, as the links of a heap.
 struct Rest<'t>(&'t mut [WaitRecord]);
 
 impl Branches for Rest<'_> {

@@ -1,4 +1,4 @@
-//! Owns: what the locks ask of the rest of the system about threads and nodes.
+//! Owns: the queries of the locks to the rest of the system about threads and nodes.
 //! Must never know: what a lock is.
 
 use crate::smp::order::Level;
@@ -48,15 +48,7 @@ impl System<'_> {
 
     /// How many threads of `instance` can run at a time; 1 for one that has no processor now.
     pub(super) fn room(&self, instance: Instance) -> usize {
-        let processors = self.instances[instance.index()].places.owned.count();
+        let processors = self.instances[instance.index()].owned.count();
         processors.max(1)
-    }
-
-    /// How often locks make `thread` stick at home.
-    pub(super) fn lock_stickiness(&self, thread: Thread) -> usize {
-        let record = self.thread(thread.0);
-        let is_ready = record.first == record.home && record.reasons.is_empty();
-        let sticky = self.node(record.home, thread.0).sticky;
-        usize::from(sticky) - usize::from(is_ready)
     }
 }

@@ -1,24 +1,23 @@
-//! Owns: locks whose owner inherits, and has a seat: nobody helps it, so the wait is one in the
-//! lock's rows alone.
-//! Must never know: who decides about the owner's home.
+//! Owns: locks with an owner that inherits, and has a seat: no thread helps it, so the wait is one
+//! in the lock's rows alone.
+//! Must never know: the decider of the owner's home.
 //!
-//! The owner of a lock under inheritance, OMIP or MrsP runs in place of those who wait for it only
-//! while it is ready and its home has no processor for it. Until then, and while all waiters are at
-//! home elsewhere, whose levels are not compared with the owner's, the lock is *seated*: it is
-//! [apart](super::Table::is_apart) and does not count. The world sees to it that it is counted, by
+//! The owner of a lock under inheritance, OMIP or MrsP runs in place of its waiters only while it
+//! is ready and its home has no processor for it. Until then, and while all waiters are at home
+//! elsewhere, with levels that are not compared with the owner's, the lock is *seated*: it is
+//! [apart](super::Table::is_apart) and does not count. The world ensures that it is counted, by
 //! [`System::count_waits`], before the owner loses its seat, or becomes ready without getting one.
 //!
 //! A waiter under MrsP spins: the world raises it to its [ceiling](System::spun_at) as it does an
-//! owner. It is counted at home beside the owners: if it is to be ready no more, the lock counts.
+//! owner. It is counted at home like the owners: if it is to be ready no more, the lock counts.
 
 use crate::smp::order::{Level, Order};
 use crate::smp::steps::step;
-use crate::smp::{Effects, Instance, Lock, Reasons, System, Thread};
-use taktos_time::Instant;
+use crate::smp::{Instance, Lock, System, Thread};
 
 impl System<'_> {
-    /// Whether `thread`, which runs, may wait for `lock`, which another owns, as one that is seated,
-    /// if the owner has a seat whenever it is ready.
+    /// Whether `thread`, which runs, may wait for `lock`, which another owns, as one that is
+    /// seated, if the owner has a seat whenever it is ready.
     pub(crate) fn may_wait_seated(&self, lock: Lock, thread: Thread) -> bool {
         let Some(record) = self.locks.locks.get(lock.index()) else {
             return false;
@@ -62,12 +61,12 @@ impl System<'_> {
         self.locks.spins(thread)
     }
 
-    /// The ceiling to which the world raises `thread`, which spins for a lock, from when its wait
-    /// began until that is over; none where the tables decide about its home, or it does not spin.
-    /// A fixed number of steps.
+    /// Returns the ceiling to which the world raises `thread`, which spins for a lock, from when
+    /// its wait began until that is over; none if it does not spin. A fixed number of steps.
     pub fn spun_at(&self, thread: Thread) -> Option<crate::smp::Priority> {
-        let raised = self.locks.spins(thread) && self.is_closed(self.home(thread));
-        raised.then(|| self.unmapped(self.home(thread).0, self.locks.wait(thread).raised))
+        self.locks
+            .spins(thread)
+            .then(|| self.unmapped(self.home(thread).0, self.locks.wait(thread).raised))
     }
 
     /// Whether a thread that is at home in `instance` owns a lock that is seated, or spins for one.
@@ -76,10 +75,10 @@ impl System<'_> {
         record.is_some_and(|record| record.seated > 0)
     }
 
-    /// The instances, a bit each, of which the answer of [`System::seats_owners`] may be another one than
-    /// when this was asked before.
+    /// Returns the instances, a bit each, for which the result of [`System::seats_owners`] may
+    /// have changed since the last call.
     #[inline(always)]
-    pub(crate) fn seats_owners_anew(&mut self) -> u32 {
+    pub(crate) fn seats_owners_anew(&mut self) -> u64 {
         core::mem::take(&mut self.locks.seats_owners_anew)
     }
 
@@ -96,7 +95,8 @@ impl System<'_> {
         self.count_seated(lock, 1);
     }
 
-    /// Nobody waits for `lock` any more, or its owner is about to be another one.
+    /// Changes the counts of seated locks: no thread waits for `lock` any more, or its owner is
+    /// about to be another one.
     pub(super) fn count_seated(&mut self, lock: Lock, change: i32) {
         if let Some(owner) = self.locks.owner(lock) {
             let wait = self.locks.wait_mut(owner);
@@ -123,8 +123,8 @@ impl System<'_> {
         }
     }
 
-    /// `thread` is about to wait for its lock no more, which is seated, or to count: where it spins it
-    /// is no longer counted at home.
+    /// `thread` is about to wait for its lock no more, which is seated, or to count: where it spins
+    /// it is no longer counted at home.
     pub(super) fn end_spin_seated(&mut self, thread: Thread) {
         if self.spins_seated(thread) {
             self.count_at_home(thread, -1);
@@ -140,8 +140,8 @@ impl System<'_> {
         }
     }
 
-    /// An owner of a seated lock that is at home in `instance`, or for which somebody spins there. As
-    /// many steps as there are locks.
+    /// Returns an owner of a seated lock that is at home in `instance`, or for which a thread spins
+    /// there. As many steps as there are locks.
     pub(crate) fn seated_owner_of(&self, instance: Instance) -> Option<Thread> {
         let owner = |lock: Lock| {
             step();
@@ -153,14 +153,14 @@ impl System<'_> {
         all.find_map(owner)
     }
 
-    /// Whether one of those who wait for `lock` is at home in `instance`, but for those who were
-    /// never there.
+    /// Returns whether a thread that waits for `lock` is at home in `instance`, except threads that
+    /// were never there.
     pub(crate) fn is_waited_for_in(&self, lock: Lock, instance: Instance) -> bool {
         self.locks.queues.first(lock, instance).is_some()
     }
 
-    /// The first thread from the row `from` on that waits for a seated lock of `owner`. As many steps
-    /// as there are threads.
+    /// The first thread from the row `from` on that waits for a seated lock of `owner`. As many
+    /// steps as there are threads.
     pub(crate) fn seated_waiter(&self, owner: Thread, from: usize) -> Option<Thread> {
         let waits = |thread: &Thread| {
             step();
@@ -171,15 +171,15 @@ impl System<'_> {
         all.find(waits)
     }
 
-    /// The owner of `lock` would begin now to run in place of those who wait for it in `instance`: where
-    /// it is to run in several, it asks them in this order.
+    /// Notes that the owner of `lock` would begin now to run in place of its waiters in
+    /// `instance`. If it is to run in several instances, they are tried in this order.
     pub(super) fn note_beginning(&mut self, lock: Lock, instance: Instance) {
         let turn = self.locks.draw(Order::Append);
         self.locks.side_mut(lock, instance).since = turn;
     }
 
-    /// The owner of `lock`, which is seated, is another one: it would begin anew wherever somebody waits.
-    /// Where nobody does, the lock is not seated any more.
+    /// Passes `lock`, which is seated, to another owner, which would begin again wherever a thread
+    /// waits. If none does, the lock is not seated any more.
     #[inline(never)]
     pub(super) fn pass_seat(&mut self, lock: Lock) {
         if self.locks.lock(lock).waiters == 0 {
@@ -194,11 +194,11 @@ impl System<'_> {
         }
     }
 
-    /// The seated locks of `owner` count from now on: it is about to lose its seat, or to be ready
-    /// without one. The homes of the owner and of all who wait for them are open, and their rows up to
-    /// date. Bound: as many steps as there are threads, as there are sides of locks for each instance
-    /// in which somebody waits, and those of a chain, see the module `smp::lock`.
-    pub(crate) fn count_waits(&mut self, owner: Thread, now: Instant, effects: &mut impl Effects) {
+    /// Makes the seated locks of `owner` count: it is about to lose its seat, or to be ready
+    /// without one. The rows of the owner and of all threads that wait for these locks are up to
+    /// date. Bound: as many steps as there are threads, as there are sides of locks for each
+    /// instance in which a thread waits, and those of a chain, see the module `smp::lock`.
+    pub(crate) fn count_waits(&mut self, owner: Thread) {
         let before = self.involved([Some(owner)]);
         let mut from = 0;
         while let Some(waiter) = self.seated_waiter(owner, from) {
@@ -207,22 +207,20 @@ impl System<'_> {
             self.instances[home.index()].involved += 1;
             self.locks.list(waiter);
             self.locks.seats_owners_anew |= 1 << home.index();
-            match self.spins_seated(waiter) {
-                true => self.count_spin(waiter),
-                false => self.add_reasons(waiter.0, Reasons::LOCK, now, effects),
+            if self.spins_seated(waiter) {
+                self.count_spin(waiter);
             }
         }
         self.unseat_all(owner);
         let mut last = 0;
         while let Some((since, lock, instance)) = self.next_beginning(owner, last) {
             last = since;
-            if self.pass_on(lock, instance, now, effects) {
-                self.follow(owner, instance, now, effects);
+            if self.pass_on(lock, instance) {
+                self.follow(owner, instance);
             }
         }
         self.count_involved([Some(owner)], before);
-        self.update_priority(owner, Order::Append, now, effects);
-        self.let_owner_of_lead(Some(owner), now, effects);
+        self.update_priority(owner, Order::Append);
     }
 
     /// `thread` spins for a lock that counts from now on. Its own priority includes the ceiling, so
@@ -234,9 +232,6 @@ impl System<'_> {
         let (home, raised) = (self.home(thread), self.locks.wait(thread).raised);
         self.end_spin_seated(thread);
         self.share(thread, home, lock, raised);
-        let node = self.node_mut(home.0, thread.0);
-        node.sticky = node.sticky.saturating_add(1);
-        self.locks.count_spinner();
     }
 
     /// No lock of `owner` is seated from now on: they count. As many steps as there are locks.
@@ -254,7 +249,7 @@ impl System<'_> {
         }
     }
 
-    /// The next side of a lock of `owner` that somebody waits for, by when that began.
+    /// Returns the next side of a lock of `owner` that a thread waits for, by when that began.
     fn next_beginning(&self, owner: Thread, last: u64) -> Option<(u64, Lock, Instance)> {
         let owned = self.locks.all().filter(|lock| {
             step();

@@ -2,15 +2,15 @@
 //! Must never know: how the next came to wait.
 
 use crate::smp::order::{Level, Order};
-use crate::smp::{Effects, Error, Instance, Lock, Outcome, Reasons, System, Thread};
-use taktos_time::Instant;
+use crate::smp::{Error, Instance, Lock, Outcome, System, Thread};
 
 impl System<'_> {
-    /// Gives `lock` up, as often as it was obtained; the new owner, if there is one.
+    /// Gives `lock` up, once for each time that it was obtained. Returns the new owner, if there
+    /// is one.
     ///
-    /// The next owner is the most urgent waiter of the instance whose turn it is; that
-    /// instance then goes to the end of the line. Under OMIP it is the first of the line. A waiter that sleeps wakes; one that
-    /// spins finds its [`System::outcome`].
+    /// The next owner is the most urgent waiter of the instance that has its turn; that instance
+    /// then goes to the end of the line. Under OMIP the next owner is the first of the line. A
+    /// waiter that sleeps wakes; one that spins finds its [`System::outcome`].
     ///
     /// Bound: 3·i·log2(n + 1) comparisons for n waiters and i instances, two updates and one
     /// enqueue of the policy's in each instance.
@@ -18,15 +18,9 @@ impl System<'_> {
     /// # Errors
     /// - [`Error::InvalidId`]: no such lock or thread.
     /// - [`Error::NotOwner`]: `thread` does not own it.
-    pub fn surrender(
-        &mut self,
-        lock: Lock,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Option<Thread>, Error> {
+    pub fn surrender(&mut self, lock: Lock, thread: Thread) -> Result<Option<Thread>, Error> {
         self.locks.protocol(lock)?;
-        self.reasons(thread)?;
+        self.known(thread)?;
         if self.locks.owner(lock) != Some(thread) {
             return Err(Error::NotOwner);
         }
@@ -40,14 +34,10 @@ impl System<'_> {
             return Ok(None);
         }
         if self.locks.is_apart(lock) {
-            let next = self.pass_apart(lock);
-            if let Some(next) = next {
-                self.clear_reasons(next.0, Reasons::LOCK, now, effects);
-            }
-            return Ok(next);
+            return Ok(self.pass_apart(lock));
         }
         let next = self.choose(lock);
-        self.shed(lock, thread, now, effects);
+        self.shed(lock, thread);
         let raised = next.map_or(Level::NONE, |next| self.ceiling_of_waiter(lock, next));
         self.pass_ownership(lock, thread, next, raised);
         if next.is_some() {
@@ -55,28 +45,19 @@ impl System<'_> {
                 self.weigh(lock);
             }
             for instance in self.locks.instances() {
-                self.pass_on(lock, instance, now, effects);
+                self.pass_on(lock, instance);
             }
-        }
-        if self.locks.sticks(lock) {
-            let home = self.home(thread);
-            self.clean_sticky(thread, home, now, effects);
         }
         if self.locks.has_ceiling(lock) || self.locks.inherits(lock) && next.is_some() {
-            self.priority_changed(thread, Order::Prepend, now, effects);
+            self.priority_changed(thread, Order::Prepend);
         }
         if let Some(next) = next {
-            self.update_priority(next, Order::Append, now, effects);
-            if !self.locks.sticks(lock) {
-                self.clear_reasons(next.0, Reasons::LOCK, now, effects);
-            }
-            self.let_owner_of_lead(Some(next), now, effects);
-            self.let_others_lead(thread, now, effects);
+            self.update_priority(next, Order::Append);
         }
         Ok(next)
     }
 
-    /// `next` owns the lock of `thread`, at `raised`; nobody where nobody waits.
+    /// Gives `next` the lock of `thread`, at `raised`; no thread if none waits.
     fn pass_ownership(&mut self, lock: Lock, thread: Thread, next: Option<Thread>, raised: Level) {
         if !self.locks.counts(lock) {
             return self.locks.set_owner(lock, None, raised);
@@ -127,12 +108,12 @@ impl System<'_> {
     }
 
     /// The owner's nodes have nothing more from `lock`.
-    fn shed(&mut self, lock: Lock, owner: Thread, now: Instant, effects: &mut impl Effects) {
+    fn shed(&mut self, lock: Lock, owner: Thread) {
         for instance in self.locks.instances() {
             self.share(owner, instance, lock, Level::NONE);
         }
         for instance in self.locks.instances() {
-            self.lend(lock, owner, instance, false, now, effects);
+            self.lend(lock, owner, instance, false);
         }
     }
 
@@ -146,7 +127,7 @@ impl System<'_> {
         }
     }
 
-    /// Who owns `lock`.
+    /// Returns the owner of `lock`.
     ///
     /// # Errors
     /// [`Error::InvalidId`]: no such lock.
@@ -160,7 +141,7 @@ impl System<'_> {
     /// # Errors
     /// [`Error::InvalidId`]: no such thread.
     pub fn outcome(&self, thread: Thread) -> Result<Option<Outcome>, Error> {
-        self.reasons(thread)?;
+        self.known(thread)?;
         Ok(self.locks.outcome(thread))
     }
 
@@ -169,13 +150,13 @@ impl System<'_> {
     /// # Errors
     /// [`Error::InvalidId`]: no such thread.
     pub fn waits_for(&self, thread: Thread) -> Result<Option<Lock>, Error> {
-        self.reasons(thread)?;
+        self.known(thread)?;
         Ok(self.locks.waits_for(thread))
     }
 
-    /// Visits everyone who waits for `lock` in every instance where it has a place: the
-    /// instances in their turn, the waiters of one in the order in which they would get it. For each waiter,
-    /// O(i·t·log t) for t threads. For tests and tools.
+    /// Visits every thread that waits for `lock` in every instance where it has a place: the
+    /// instances in their turn, the waiters of one in the order in which they would get the lock.
+    /// For each waiter, O(i·t·log t) for t threads. For tests and tools.
     ///
     /// # Errors
     /// [`Error::InvalidId`]: no such lock.

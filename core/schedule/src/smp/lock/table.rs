@@ -1,5 +1,5 @@
-//! Owns: the rows of the locks and of those who wait.
-//! Must never know: what a change of a row means for a priority.
+//! Owns: the rows of the locks and of the threads that wait.
+//! Must never know: the effect of a row on a priority.
 
 use super::lend::LoanRecord;
 use super::omip::{Heads, Stand};
@@ -22,15 +22,15 @@ pub struct LockRecord {
     /// The creator's home: the one instance of an immediate ceiling.
     pub(super) home: Instance,
     /// The instance in which the owner was at home when it was granted: under OMIP the owner is the
-    /// first in its queue. It counts as a request of that queue while somebody waits.
+    /// first in its queue. It counts as a request of that queue while a thread waits.
     pub(super) slot: Option<Instance>,
     /// Whether the owner's own priority includes [`LockRecord::raised`], and the lock does not
-    /// count: the world raised the owner. Under MrsP nobody has waited for a lock of the owner's
+    /// count: the world raised the owner. Under MrsP no thread has waited for a lock of the owner's
     /// since.
     pub(super) light: bool,
-    /// Whether the owner, which inherits, has had a seat at home whenever it was ready since somebody
-    /// waits for the lock, all of them at home elsewhere: so nobody helps it, and the lock does not
-    /// count.
+    /// Whether the owner, which inherits, has had a seat at home whenever it was ready since a
+    /// thread waits for the lock, all of them at home elsewhere: so no thread helps it, and the
+    /// lock does not count.
     pub(super) seated: bool,
     /// The next row that holds no lock.
     pub(super) next_free: Option<Lock>,
@@ -58,7 +58,7 @@ impl Default for LockRecord {
     }
 }
 
-/// What a lock keeps for an instance, beside its waiters.
+/// The data that a lock keeps for an instance, in addition to its waiters.
 #[derive(Clone, Debug)]
 pub struct SideRecord {
     pub(super) ceiling: Priority,
@@ -70,7 +70,7 @@ pub struct SideRecord {
 }
 
 impl SideRecord {
-    /// That of a lock whose ceiling was not set.
+    /// The record of a lock without a ceiling that was set.
     pub const EMPTY: Self = Self {
         ceiling: Priority::MOST_URGENT,
         helps: false,
@@ -85,7 +85,7 @@ impl Default for SideRecord {
     }
 }
 
-/// What locks know of a thread.
+/// The data that locks keep about a thread.
 #[derive(Clone, Debug)]
 // A power of two: rows are found without a multiplication.
 #[repr(align(64))]
@@ -105,7 +105,7 @@ pub struct WaitRecord {
     pub(super) stand: Stand,
     /// While the seats of its home decide.
     pub(super) loan: LoanRecord,
-    /// Whether it stands in [`Table::listed`], and who follows it there.
+    /// Whether the thread is in [`Table::listed`], and the next thread there.
     pub(super) is_listed: bool,
     pub(super) next_listed: Option<Thread>,
 }
@@ -160,13 +160,11 @@ pub(crate) struct Table<'a> {
     pub(super) instances: usize,
     free: Option<Lock>,
     turns: Turns,
-    /// How many threads spin for locks that count.
-    spinners: u16,
-    /// The first of the threads that are [involved](Table::is_involved), or have a loan; the others
-    /// follow. One that is neither any more leaves when the list is walked.
+    /// The first of the threads that are [involved](Table::is_involved), or have a loan; the
+    /// others follow. One that is neither any more leaves when the list is walked.
     pub(super) listed: Option<Thread>,
     /// See [`System::seats_owners_anew`](crate::smp::System::seats_owners_anew).
-    pub(super) seats_owners_anew: u32,
+    pub(super) seats_owners_anew: u64,
 }
 
 impl<'a> Table<'a> {
@@ -175,7 +173,7 @@ impl<'a> Table<'a> {
     /// # Errors
     /// [`Error::TooMany`]: a table is shorter than [`LockMemory`] says, or the pool than
     /// l·i + t. So nothing can run out later.
-    pub(crate) fn new(
+    pub fn new(
         memory: LockMemory<'a>,
         instances: usize,
         threads: usize,
@@ -218,7 +216,6 @@ impl<'a> Table<'a> {
             instances,
             free,
             turns: Turns::NEW,
-            spinners: 0,
             listed: None,
             seats_owners_anew: 0,
         })
@@ -291,32 +288,21 @@ impl<'a> Table<'a> {
     }
 
     /// The lock that `thread` waits for, blocked or spinning.
-    pub(crate) fn waits_for(&self, thread: Thread) -> Option<Lock> {
+    pub fn waits_for(&self, thread: Thread) -> Option<Lock> {
         self.waits.get(thread.index())?.lock
     }
 
     /// Whether `thread` owns a lock.
-    pub(crate) fn owns_any(&self, thread: Thread) -> bool {
+    pub fn owns_any(&self, thread: Thread) -> bool {
         self.waits
             .get(thread.index())
             .is_some_and(|wait| wait.owned > 0)
     }
 
-    /// Whether a thread spins for a lock that counts, anywhere.
-    #[inline(always)]
-    pub(crate) fn anyone_spins(&self) -> bool {
-        self.spinners > 0
-    }
-
     /// Whether `thread` spins.
-    pub(crate) fn spins(&self, thread: Thread) -> bool {
+    pub fn spins(&self, thread: Thread) -> bool {
         let wait = self.waits.get(thread.index());
         wait.is_some_and(|wait| wait.raised != Level::NONE)
-    }
-
-    /// One more thread spins for a lock that counts, until its wait is over.
-    pub(super) fn count_spinner(&mut self) {
-        self.spinners += 1;
     }
 
     /// The wait of `thread` is over.
@@ -326,11 +312,6 @@ impl<'a> Table<'a> {
             if self.lock(lock).waiters == 0 {
                 self.count_slot(lock, |used| used - 1);
             }
-        }
-        let is_apart = |lock| self.is_apart(lock);
-        let wait = self.wait(thread);
-        if wait.raised != Level::NONE && !wait.lock.is_some_and(is_apart) {
-            self.spinners -= 1;
         }
         let wait = self.wait_mut(thread);
         wait.lock = None;
@@ -343,16 +324,16 @@ impl<'a> Table<'a> {
         self.waits.get(thread.index())?.outcome
     }
 
-    /// Whether `lock` makes a difference to who runs where: it raises its owner in the tables, or
-    /// somebody lends it a priority.
+    /// Returns whether `lock` affects which thread runs where: it raises its owner by more than the
+    /// world does, or a waiter lends the owner a priority.
     pub(crate) fn counts(&self, lock: Lock) -> bool {
         let record = self.lock(lock);
         self.has_ceiling(lock) && !record.light
             || self.inherits(lock) && record.waiters > 0 && !record.seated
     }
 
-    /// Whether those who wait for `lock`, which has an owner, make a difference to nobody: to the
-    /// tables they wait for whatever it is.
+    /// Returns whether the threads that wait for `lock`, which has an owner, affect nothing except
+    /// which thread is granted it.
     pub(super) fn is_apart(&self, lock: Lock) -> bool {
         match self.lock(lock).protocol {
             Some(Protocol::None) => true,
@@ -391,7 +372,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Hands `lock` to `owner`, which has it once, or to nobody.
+    /// Gives `lock` to `owner`, which has it once, or to no thread.
     pub(super) fn set_owner(&mut self, lock: Lock, owner: Option<Thread>, raised: Level) {
         let counts = u16::from(self.counts(lock));
         if let Some(old) = self.lock(lock).owner {

@@ -2,8 +2,8 @@
 //! becomes a periodic one (spec 01, section 6).
 //!
 //! Owns: the release grid of one thread, its postponed jobs, the figures of its jobs.
-//! Must never know: a timer, a scheduler, how a thread is put to sleep; it asks for
-//! all of them through [`Effects`].
+//! Must never know: a timer, a scheduler, how a thread is put to sleep; it requests all of them
+//! through [`Effects`].
 //!
 //! Every operation takes a fixed number of steps.
 
@@ -16,7 +16,7 @@ pub use statistics::{Line, Spread, Statistics};
 use super::Error;
 use taktos_time::{Duration, Instant};
 
-/// What a period asks of its world.
+/// The effects that a period requests from its world.
 pub trait Effects {
     /// Call [`Period::expire`] at `at`, on the processor of the owner; none: no more.
     fn arm(&mut self, at: Option<Instant>);
@@ -39,16 +39,16 @@ pub enum State {
     Expired,
 }
 
-/// What the owner does after a call that succeeded.
+/// The owner's next step after a call that succeeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// It goes on: the grid begins here, or only the status was asked.
+    /// It continues: the grid begins here, or only the status was requested.
     Continues,
     /// It goes to sleep, unless [`Period::falls_asleep`] says that it is too late for that.
     Waits,
 }
 
-/// What the figures of a job count that was released while its predecessor still ran.
+/// The start of the figures of a job that was released while its predecessor still ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Figures {
     /// From the end of its predecessor: each job has its own.
@@ -69,7 +69,7 @@ enum Wait {
     Sleeps,
 }
 
-/// What [`Period::status`] tells.
+/// The result of [`Period::status`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status<Owner> {
     /// The thread that made it.
@@ -132,34 +132,36 @@ impl<Owner: Copy + Eq> Period<Owner> {
         }
     }
 
-    /// The same with deadlines so long after the releases: constrained ones. Deadlines that would come after the next
-    /// release, as all do without this, are the next release. A job that is concluded behind a constrained
-    /// deadline has missed it, though the owner still waits for its next release and succeeds.
+    /// Returns the period with deadlines at `constraint` after the releases: constrained ones. A
+    /// deadline that would come after the next release is the next release; without this call all
+    /// deadlines are. A job that is concluded after a constrained deadline has missed it, though
+    /// the owner still waits for its next release and succeeds.
     #[must_use]
     pub const fn with_deadline(mut self, constraint: Duration) -> Self {
         self.constraint = Some(constraint);
         self
     }
 
-    /// The same with a budget: a job that took more processor time has overrun, which is counted.
+    /// Returns the period with a budget. A job that took more processor time has overrun, which is
+    /// counted.
     #[must_use]
     pub const fn with_budget(mut self, budget: Duration) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// `caller` has concluded its job, if it had one, and asks for the next: one period of
-    /// `length` after this release. `cpu` is the caller's lifetime processor time.
+    /// Concludes the job of `caller`, if it had one, and requests the next: one period of `length`
+    /// after this release. `cpu` is the caller's lifetime processor time.
     ///
-    /// The first call begins the grid and never waits. A length of zero asks for the status
-    /// and changes nothing. A new length acts when the timer fires the next time, also while
-    /// jobs are postponed. Postponed jobs are answered one a call, each with the latest deadline.
+    /// The first call begins the grid and never waits. A length of zero requests the status and
+    /// changes nothing. A new length acts when the timer fires the next time, also while jobs are
+    /// postponed. Postponed jobs are answered one a call, each with the latest deadline.
     ///
     /// # Errors
     /// - [`Error::NotOwner`]: `caller` is not the thread that made the period.
-    /// - [`Error::NotDefined`]: the status of an inactive period was asked.
-    /// - [`Error::Timeout`]: the job was concluded too late, the next one is on already;
-    ///   or the status of an expired period was asked.
+    /// - [`Error::NotDefined`]: the status of an inactive period was requested.
+    /// - [`Error::Timeout`]: the job was concluded too late, the next one is on already; or the
+    ///   status of an expired period was requested.
     pub fn call(
         &mut self,
         caller: Owner,
@@ -201,8 +203,9 @@ impl<Owner: Copy + Eq> Period<Owner> {
         }
     }
 
-    /// `caller` asks for a grid whose first release is at `first`, and waits for that: as for the next release of a
-    /// grid that is on. If it has passed already, the wait is at its end.
+    /// Requests a grid for `caller` with the first release at `first`. `caller` waits for that
+    /// release as for the next one of a running grid. If the release has passed already, the wait
+    /// is over.
     ///
     /// # Errors
     /// - [`Error::NotOwner`]: `caller` is not the thread that made the period.
@@ -231,8 +234,9 @@ impl<Owner: Copy + Eq> Period<Owner> {
         Ok(Progress::Waits)
     }
 
-    /// Asked by the owner between a call that said [`Progress::Waits`] and its sleep:
-    /// whether it still has to. If not, the release has come in between, and it goes on.
+    /// Returns whether the owner still has to sleep. The owner calls it between a call that said
+    /// [`Progress::Waits`] and its sleep. If the result is false, the release has come in between,
+    /// and the owner continues.
     #[must_use]
     pub fn falls_asleep(&mut self) -> bool {
         let sleeps = self.wait == Wait::Intends;
@@ -267,11 +271,12 @@ impl<Owner: Copy + Eq> Period<Owner> {
         }
     }
 
-    /// Brings a period that has no timer to `now`: all that [`Period::expire`] would have done by then, in as many
-    /// steps as once. For a world in which the owner's sleep ends by itself at [`Period::expiry`].
+    /// Brings a period that has no timer to `now`: all that [`Period::expire`] would have done by
+    /// then, in as many steps as once. For a world in which the owner's sleep ends by itself at
+    /// [`Period::expiry`].
     ///
-    /// Nothing can be told from a timer's work: while the owner does not wait, a release changes nothing but
-    /// what calls of this period say.
+    /// The result cannot be distinguished from a timer's work: while the owner does not wait, a
+    /// release changes nothing but what calls of this period say.
     pub fn catch_up(&mut self, now: Instant, cpu: Duration, effects: &mut impl Effects) {
         if self.state == State::Inactive || now < self.expiry {
             return;
@@ -321,7 +326,7 @@ impl<Owner: Copy + Eq> Period<Owner> {
         }
     }
 
-    /// The present job's figures so far; anyone may ask.
+    /// Returns the present job's figures so far; any thread may call this.
     pub fn status(&self, now: Instant, cpu: Duration) -> Status<Owner> {
         let (wall, cpu) = match self.state {
             State::Inactive => (Duration::ZERO, Duration::ZERO),
@@ -336,12 +341,12 @@ impl<Owner: Copy + Eq> Period<Owner> {
         }
     }
 
-    /// The figures of all concluded jobs; anyone may ask.
+    /// Returns the figures of all concluded jobs; any thread may call this.
     pub const fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// Counts from nothing again; anyone may ask. The job under way is not cut.
+    /// Counts from nothing again; any thread may call this. The job under way is not cut.
     pub fn reset(&mut self) {
         self.statistics = Statistics::EMPTY;
     }
@@ -384,7 +389,7 @@ impl<Owner: Copy + Eq> Period<Owner> {
         })
     }
 
-    /// So many releases, at least one, that the owner does not wait for.
+    /// Postpones `releases` releases, at least one, that the owner does not wait for.
     fn postpone(&mut self, releases: u64, effects: &mut impl Effects) {
         let further = Duration::from_nanos(self.length.as_nanos().saturating_mul(releases - 1));
         self.state = State::Expired;

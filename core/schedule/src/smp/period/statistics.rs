@@ -37,7 +37,7 @@ impl Spread {
     }
 }
 
-/// What a period has counted since it was made, or since the last reset.
+/// The counts of a period since it was made, or since the last reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Statistics {
     /// Concluded jobs, missed ones included; stays at 2³² − 1.
@@ -94,7 +94,7 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The same with dashes for the processor time, where nobody counts it.
+    /// Returns the line with dashes for the processor time, for worlds that do not count it.
     #[must_use]
     pub const fn without_cpu(mut self) -> Self {
         self.counts_cpu = false;

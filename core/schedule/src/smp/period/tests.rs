@@ -47,7 +47,7 @@ fn ns(ns: u64) -> Duration {
     Duration::from_nanos(ns)
 }
 
-/// A period and what it asked for.
+/// A period and its requests.
 struct Case {
     period: Period<u8>,
     log: Log,
@@ -452,7 +452,7 @@ fn to_catch_up_with_ages_takes_no_age() {
     assert_eq!(case.log.take(), []);
 }
 
-/// What a period must do, said without its state machine: a list of unanswered releases.
+/// A model of a period without its state machine: a list of unanswered releases.
 struct Model {
     releases: Vec<u64>,
     expiry: u64,

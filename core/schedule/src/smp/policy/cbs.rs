@@ -1,21 +1,25 @@
-//! Owns: the rules of constant-bandwidth servers: when a budget is refilled, and which deadline goes with it.
-//! Must never know: who runs, what a job is, a timer.
+//! Owns: the rules of constant-bandwidth servers: when a budget is refilled, and with which
+//! deadline. Must never know: the running thread, a job, a timer.
 //!
-//! After L. Abeni and G. Buttazzo, "Integrating Multimedia Applications in Hard Real-Time Systems" (RTSS 1998), section 3.
-//! A server has a budget Q and a period T. Whatever its thread does, it takes no more of the processors than a periodic task
-//! with execution time Q and period T would, so those beside it keep what they were promised. The rules, at time t, with the
-//! deadline d and what is left of the budget, c:
-//! - the thread wakes: if t ≥ d, or c / (d − t) ≥ Q / T, it begins anew with d = t + T and c = Q; otherwise it goes on with what
-//!   it has, for c by d is no more than its share;
-//! - the budget is used up (c = 0): d moves on by T and c becomes Q again. A *soft* server does so at once: its thread may go
-//!   on, behind all with earlier deadlines. A *hard* one is throttled until t = d and does so then.
+//! After L. Abeni and G. Buttazzo, "Integrating Multimedia Applications in Hard Real-Time Systems"
+//! (RTSS 1998), section 3. A server has a budget Q and a period T. Whatever its thread does, it
+//! takes no more of the processors than a periodic task with execution time Q and period T would.
+//! So the other threads keep their guarantees. The rules, at time t, with the deadline d and what
+//! is left of the budget, c:
+//! - the thread wakes: if t ≥ d, or c / (d − t) ≥ Q / T, the server begins again with d = t + T and
+//!   c = Q; otherwise it continues with c and d, for c by d is no more than its share;
+//! - the budget is used up (c = 0): d moves on by T and c becomes Q again. A *soft* server does so
+//!   at once: its thread may continue, after all with earlier deadlines. A *hard* one is throttled
+//!   until t = d and does so then.
 //!
-//! Under global EDF on m processors every server gets its Q by its d if the sum of all Q / T is at most m − (m − 1)·max Q / T
-//! (J. Goossens, S. Funk and S. Baruah, "Priority-driven scheduling of periodic task systems on multiprocessors", 2003; for
-//! servers instead of tasks, S. Baruah, J. Goossens and G. Lipari, RTAS 2002).
+//! Under global EDF on m processors every server gets its Q by its d if the sum of all Q / T is at
+//! most m − (m − 1)·max Q / T (J. Goossens, S. Funk and S. Baruah, "Priority-driven scheduling of
+//! periodic task systems on multiprocessors", 2003; for servers instead of tasks, S. Baruah, J.
+//! Goossens and G. Lipari, RTAS 2002).
 //!
-//! The budget is a limit to the thread's CPU time: as that is kept anyway, a change of heirs costs nothing more. If the world
-//! comes too late, the thread owes the difference, which the next budget pays.
+//! The budget is a limit to the thread's CPU time: as that is kept anyway, a change of heirs costs
+//! nothing more. If the world comes too late, the thread owes the difference, which the next budget
+//! pays.
 
 use super::members::Member;
 use crate::Branch;
@@ -24,7 +28,7 @@ use taktos_time::{Duration, Instant};
 /// A row of the table of servers: the one of a thread.
 #[derive(Clone, Debug)]
 pub struct ServerRecord {
-    /// What it gets every `period`; zero: the thread has no server.
+    /// The processor time in every `period`; zero: the thread has no server.
     pub(crate) budget: Duration,
     pub(crate) period: Duration,
     /// By when what is left is to be served, and from when on it can be refilled.
@@ -51,8 +55,9 @@ impl ServerRecord {
         branch: Branch::LOOSE,
     };
 
-    /// A server with nothing left and a deadline that is over: it begins anew when its thread wakes.
-    pub(crate) fn new(budget: Duration, period: Duration, hard: bool, used: Duration) -> Self {
+    /// Creates a server with nothing left and a deadline that is over: it begins again when its
+    /// thread wakes.
+    pub fn new(budget: Duration, period: Duration, hard: bool, used: Duration) -> Self {
         Self {
             budget,
             period,
@@ -67,13 +72,14 @@ impl ServerRecord {
         self.budget > Duration::ZERO
     }
 
-    /// What is left of the budget for a thread that has used so much CPU time.
+    /// Returns the rest of the budget of a thread that has used so much CPU time.
     #[inline(always)]
     pub(crate) fn left(&self, used: Duration) -> Duration {
         self.limit.saturating_sub(used)
     }
 
-    /// The thread wakes, having used so much. Whether it may run; if not, not before the deadline. A fixed number of steps.
+    /// The thread wakes, having used so much. Whether it may run; if not, not before the deadline.
+    /// A fixed number of steps.
     pub(crate) fn wake(&mut self, used: Duration, now: Instant) -> bool {
         if self.has_its_share(used, now) {
             self.deadline = now.saturating_add(self.period);
@@ -89,9 +95,9 @@ impl ServerRecord {
         wide(self.left(used)) * wide(self.period) >= wide(until) * wide(self.budget)
     }
 
-    /// Refills the budget if it is used up and may be. Whether the thread may run; if not, not before the deadline. A fixed
-    /// number of steps.
-    pub(crate) fn settle(&mut self, used: Duration, now: Instant) -> bool {
+    /// Refills the budget if it is used up and may be. Whether the thread may run; if not, not
+    /// before the deadline. A fixed number of steps.
+    pub fn settle(&mut self, used: Duration, now: Instant) -> bool {
         if used < self.limit {
             return true;
         }
@@ -149,7 +155,7 @@ mod tests {
             (server.deadline, server.left(8.millis())),
             (at(10), 1.millis())
         );
-        // Exactly a fifth: anew.
+        // Exactly a fifth: it begins again.
         assert!(server.wake(8.millis(), at(5)));
         assert_eq!(
             (server.deadline, server.left(8.millis())),

@@ -1,6 +1,6 @@
-//! Owns: who must make way, and along which processors the others shift, when
-//! each thread may stand only on some of them.
-//! Must never know: what a thread is, what its priority means, where those that wait are kept.
+//! Owns: the choice of the occupant that leaves its processor and of the processors along which
+//! the others shift. Each thread may run only on some of them.
+//! Must never know: a thread, the meaning of its priority, where waiting threads are kept.
 //!
 //! The threads that run are a matching of threads to processors. The sets of
 //! threads that can run at once are the independent sets of a transversal
@@ -15,15 +15,15 @@
 
 use crate::{Cpu, CpuSet};
 
-/// What a search asks of those who stand on the processors.
+/// The facts that a search reads about the occupants of processors.
 pub(crate) trait Seats {
-    /// How urgent somebody is: the smaller, the more. No two have the same.
+    /// How urgent an occupant is: the smaller, the more. No two have the same.
     type Key: Ord + Copy;
 
-    /// Where the one on `cpu` may stand.
+    /// Returns where the one on `cpu` may run.
     fn allowed(&self, cpu: Cpu) -> CpuSet;
 
-    /// How urgent the one on `cpu` is; none when nobody is there who would mind leaving.
+    /// Returns the key of the occupant of `cpu`; none if a newcomer displaces no thread there.
     fn key(&self, cpu: Cpu) -> Option<Self::Key>;
 }
 
@@ -53,8 +53,8 @@ impl Route {
         self.stops[0]
     }
 
-    /// The processor that must be free before anybody shifts.
-    pub(crate) fn last(&self) -> Cpu {
+    /// Returns the processor that must be free before any occupant shifts.
+    pub fn last(&self) -> Cpu {
         self.stops[self.length - 1]
     }
 
@@ -65,13 +65,13 @@ impl Route {
     }
 }
 
-/// Where a newcomer that may stand on `allowed` goes, and who makes way.
+/// Returns the route of a newcomer that may run on `allowed`, up to the occupant that leaves.
 ///
-/// The last processor of the route is the nearest free one that can be reached
-/// by shifting; when there is none, that of the least urgent one who can be
-/// reached, provided that it is less urgent than `key`. None: the newcomer waits.
+/// The last processor of the route is the nearest free one that can be reached by shifting. If
+/// there is none, it is that of the least urgent occupant that can be reached, provided that this
+/// occupant is less urgent than `key`. None: the newcomer waits.
 ///
-/// Bound: each of the m processors of `owned` is looked at once: O(m).
+/// Bound: each of the m processors of `owned` is checked once: O(m).
 pub(crate) fn arrival<S: Seats>(
     seats: &S,
     owned: CpuSet,
@@ -104,28 +104,33 @@ pub(crate) fn arrival<S: Seats>(
     (worst > key).then(|| back(&from, allowed, cpu))
 }
 
-/// What can be said about an arrival without shifting anybody.
+/// The result for an arrival, as far as it is known without a shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Glance {
-    /// The newcomer takes this processor, which is free, or whose occupant makes way.
+pub(crate) enum ArrivalKind {
+    /// The newcomer takes this processor, which is free, or its occupant makes way.
     Takes(Cpu),
     /// The newcomer waits.
     Waits,
-    /// Only [`arrival`] tells: by shifting, somebody else may make way.
+    /// Only [`arrival`] decides: by shifting, another occupant may make way.
     Unclear,
 }
 
-/// What [`arrival`] will answer, where nobody shifts for it: a processor of the newcomer's is free, or the least urgent of all
-/// stands on one, or is more urgent than `key`.
+/// Returns the result of [`arrival`] if no thread shifts for it: a processor of `allowed` is free,
+/// or the least urgent occupant of all is on one of `allowed`, or is more urgent than `key`.
 ///
-/// Bound: each of the m processors of `owned` is looked at once: O(m).
+/// Bound: each of the m processors of `owned` is checked once: O(m).
 #[inline(always)]
-pub(crate) fn glance<S: Seats>(seats: &S, owned: CpuSet, allowed: CpuSet, key: S::Key) -> Glance {
+pub(crate) fn classify_arrival<S: Seats>(
+    seats: &S,
+    owned: CpuSet,
+    allowed: CpuSet,
+    key: S::Key,
+) -> ArrivalKind {
     let mut worst: Option<(S::Key, Cpu)> = None;
     let mut elsewhere = false;
     for cpu in owned {
         match seats.key(cpu) {
-            None if allowed.contains(cpu) => return Glance::Takes(cpu),
+            None if allowed.contains(cpu) => return ArrivalKind::Takes(cpu),
             None => elsewhere = true,
             Some(found) if worst.is_none_or(|(worst, _)| found > worst) => {
                 worst = Some((found, cpu));
@@ -134,17 +139,17 @@ pub(crate) fn glance<S: Seats>(seats: &S, owned: CpuSet, allowed: CpuSet, key: S
         }
     }
     match worst {
-        _ if elsewhere => Glance::Unclear,
+        _ if elsewhere => ArrivalKind::Unclear,
         Some((worst, cpu)) if worst > key => match allowed.contains(cpu) {
-            true => Glance::Takes(cpu),
-            false => Glance::Unclear,
+            true => ArrivalKind::Takes(cpu),
+            false => ArrivalKind::Unclear,
         },
-        _ => Glance::Waits,
+        _ => ArrivalKind::Waits,
     }
 }
 
-/// The path that ends at `last`: `from` says for each processor, until one of
-/// `allowed`, whose occupant comes there.
+/// Returns the path that ends at `last`. For each processor, until one of `allowed`, `from` has the
+/// processor that its next occupant comes from.
 fn back(from: &[Cpu; Cpu::COUNT], allowed: CpuSet, last: Cpu) -> Route {
     let mut route = Route::to(last);
     let mut cpu = last;
@@ -156,7 +161,7 @@ fn back(from: &[Cpu; Cpu::COUNT], allowed: CpuSet, last: Cpu) -> Route {
     route
 }
 
-/// The processors from which somebody can come, by shifting, to a freed one.
+/// The processors from which an occupant can come, by shifting, to a freed one.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     freed: Cpu,
@@ -165,10 +170,10 @@ pub(crate) struct Reach {
     distance: [u8; Cpu::COUNT],
 }
 
-/// Who can profit by it that `freed` is free: all who may stand on one of [`Reach::cpus`].
+/// Returns which threads profit if `freed` is free: all that may run on one of [`Reach::cpus`].
 ///
-/// Bound: at most m layers, each of which looks at the processors not reached
-/// yet: O(m²); one layer, O(m), when every occupant may stand on `freed`.
+/// Bound: at most m layers, each of which checks the processors not reached yet: O(m²); one layer,
+/// O(m), when every occupant may run on `freed`.
 pub(crate) fn departure<S: Seats>(seats: &S, owned: CpuSet, freed: Cpu) -> Reach {
     let mut reach = Reach {
         freed,
@@ -195,12 +200,12 @@ pub(crate) fn departure<S: Seats>(seats: &S, owned: CpuSet, freed: Cpu) -> Reach
 }
 
 impl Reach {
-    /// The processors one of which a thread must be allowed to stand on to profit.
+    /// Returns the processors one of which a thread must be allowed to run on to profit.
     pub(crate) fn cpus(&self) -> CpuSet {
         self.all
     }
 
-    /// The route of one that may stand on `allowed`; none when it cannot profit.
+    /// Returns the route of one that may run on `allowed`; none when it cannot profit.
     ///
     /// Bound: O(m).
     pub(crate) fn route(&self, allowed: CpuSet) -> Option<Route> {

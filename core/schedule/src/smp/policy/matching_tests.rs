@@ -7,7 +7,7 @@ extern crate std;
 use core::cell::Cell;
 use std::vec::Vec;
 
-use super::{Glance, Seats, arrival, departure, glance};
+use super::{ArrivalKind, Seats, arrival, classify_arrival, departure};
 use crate::{Cpu, CpuSet};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -86,16 +86,16 @@ impl Board {
         let Member { allowed, key, .. } = self.members[member];
         self.members[member].place = Place::Ready;
         let looks = self.looks.get();
-        let seen = glance(self, self.owned, allowed, key);
+        let seen = classify_arrival(self, self.owned, allowed, key);
         self.looks.set(looks);
         let found = arrival(self, self.owned, allowed, key);
         match seen {
-            Glance::Waits => assert!(found.is_none(), "it has to wait"),
-            Glance::Takes(cpu) => {
+            ArrivalKind::Waits => assert!(found.is_none(), "it has to wait"),
+            ArrivalKind::Takes(cpu) => {
                 let ends = found.map(|route| (route.first(), route.last()));
                 assert_eq!(ends, Some((cpu, cpu)), "nobody shifts");
             }
-            Glance::Unclear => {}
+            ArrivalKind::Unclear => {}
         }
         if let Some(route) = found {
             if self.on[route.last().index()].is_some() {
@@ -142,8 +142,8 @@ impl Board {
         all
     }
 
-    /// The greedy choice from scratch: each thread, the most urgent first, is
-    /// kept if all that are kept can still stand somewhere.
+    /// The greedy choice from scratch: each thread, the most urgent first, is kept if all that are
+    /// kept can still run.
     fn greedy(&self) -> Vec<usize> {
         let mut on = [None; Cpu::COUNT];
         let mut kept = Vec::new();
@@ -355,7 +355,7 @@ fn large_boards_agree_with_a_greedy_choice_from_scratch() {
     }
 }
 
-/// Thread i stands on processor i and may go to i + 1 too: the longest of paths.
+/// Thread i is on processor i and may go to i + 1 too: the longest of paths.
 fn ladder(cpus: usize) -> Board {
     let mut board = Board::new(cpus, cpus + 1);
     for index in 0..cpus {

@@ -1,41 +1,30 @@
-//! Owns: the tables, and who may be named. What is done with them is in the modules below.
-//! Must never know: how a policy keeps its READY nodes.
+//! Owns: the rows of threads, instances and processors, and the check that a name is valid. The
+//! modules below operate on them. Must never know: the decider of an instance, and its rules.
 
 mod affinity;
 mod budget;
-#[cfg(test)]
-mod budget_tests;
-mod closed;
-mod cluster;
-mod dispatch;
 mod help;
-mod idle;
 mod invariants;
-mod kept;
 mod lifecycle;
 mod membership;
 mod new;
+mod noted;
 mod pin;
-mod place;
 mod priority;
 mod query;
-mod ready;
 
-pub(crate) use closed::{Executing, Held};
 pub use invariants::Violation;
+pub(crate) use noted::Executing;
 
 use super::{
     ContributionRecord, Error, Instance, InstanceRecord, NodeRecord, ProcessorRecord, ServerRecord,
-    Thread, ThreadRecord, lock::Table, node::State, policy::Member,
+    Thread, ThreadRecord, lock::Table, policy::Member,
 };
-use crate::{Cpu, CpuSet};
+use crate::CpuSet;
 
 /// All threads, instances and processors.
 ///
-/// Every operation takes `now` and tells its consequences by [`Effects`](super::Effects). Bounds are given in steps (a link
-/// followed, a comparison made) with n READY nodes and m processors of the instance; "insert" stands for the policy's own
-/// bound: n for [`Simple`](super::PolicyKind::Simple), 1 for [`Priority`](super::PolicyKind::Priority), 2·log₂(n + 1) + m for
-/// [`Edf`](super::PolicyKind::Edf).
+/// Bounds are given in steps: a link followed, a comparison made.
 #[derive(Debug)]
 pub struct System<'a> {
     pub(crate) threads: &'a mut [ThreadRecord],
@@ -49,25 +38,14 @@ pub struct System<'a> {
     pub(crate) throttled: Option<Member>,
     /// Rows from here on are idle threads.
     pub(crate) idle_from: u16,
-    /// First of the rows of threads that do not exist, linked by `ask_next`.
+    /// First of the rows of threads that do not exist, linked by `next_free`.
     pub(crate) free_thread: u16,
     /// First of the unused contributions.
     pub(crate) free_contribution: u16,
-    /// The processor that acts: it carries out the requests for help that its calls bring about.
-    pub(crate) acting: Cpu,
     pub(crate) online: CpuSet,
 }
 
 impl System<'_> {
-    /// The calls that follow are made on `cpu`: its next dispatch carries out the requests for help that they bring about.
-    /// At the start it is the lowest one online; a dispatch makes it the one that it is for.
-    #[inline(always)]
-    pub fn act_on(&mut self, cpu: Cpu) {
-        if self.online.contains(cpu) {
-            self.acting = cpu;
-        }
-    }
-
     /// The row of a thread that exists and is not an idle one.
     #[inline(always)]
     pub(crate) fn known(&self, thread: Thread) -> Result<u16, Error> {
@@ -104,22 +82,6 @@ impl System<'_> {
     #[inline(always)]
     pub(crate) fn node_mut(&mut self, instance: u8, id: u16) -> &mut NodeRecord {
         &mut self.nodes[instance as usize * self.threads.len() + id as usize]
-    }
-
-    /// An instance and its nodes.
-    #[inline(always)]
-    pub(crate) fn split(&mut self, instance: u8) -> (&mut InstanceRecord, &mut [NodeRecord]) {
-        let rows = self.threads.len();
-        let from = instance as usize * rows;
-        (
-            &mut self.instances[instance as usize],
-            &mut self.nodes[from..from + rows],
-        )
-    }
-
-    #[inline(always)]
-    pub(crate) fn state(&self, instance: u8, id: u16) -> State {
-        self.node(instance, id).state
     }
 
     #[inline(always)]

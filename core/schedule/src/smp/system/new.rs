@@ -1,17 +1,11 @@
-//! Owns: how a system begins. Must never know: how it goes on.
+//! Owns: the creation of a system. Must never know: the operations on it.
 
 use super::System;
 use crate::{
-    Cpu, CpuSet,
+    CpuSet,
     smp::{
         ContributionRecord, Error, InstanceConfig, InstanceRecord, Memory, NodeRecord, PolicyKind,
-        ProcessorRecord, Reasons, ServerRecord, ThreadRecord,
-        ids::NONE,
-        lock::Table,
-        node::State,
-        order::{Key, Level, Order},
-        policy::Queues,
-        thread::Presence,
+        ProcessorRecord, ServerRecord, ThreadRecord, ids::NONE, lock::Table,
     },
 };
 
@@ -19,20 +13,23 @@ use crate::{
 const INSTANCES: usize = 64;
 
 impl<'a> System<'a> {
-    /// A system in which every processor of `online` runs an idle thread.
+    /// Creates a system in which every processor of `online` runs an idle thread.
     ///
-    /// `instances` says which processors each is given; those that are not online it does not get. Of several idle
-    /// processors the one with the lowest number is taken first.
+    /// `instances` assigns processors to each instance; an instance does not get those that are not
+    /// online. Of several idle processors the one with the lowest number is taken first.
     ///
     /// # Errors
-    /// [`Error::InvalidName`]: two instances of one name. [`Error::ResourceInUse`]: a processor given to two.
-    /// [`Error::InvalidNumber`]: no processor is online. [`Error::TooMany`]: a table of `memory` is too short.
+    /// [`Error::InvalidName`]: two instances of one name. [`Error::ResourceInUse`]: a processor
+    /// given to two. [`Error::InvalidNumber`]: no processor is online. [`Error::TooMany`]: a table
+    /// of `memory` is too short.
     pub fn new(
         memory: Memory<'a>,
         online: CpuSet,
         instances: &[InstanceConfig],
     ) -> Result<Self, Error> {
-        let acting = online.lowest().ok_or(Error::InvalidNumber)?;
+        if online.is_empty() {
+            return Err(Error::InvalidNumber);
+        }
         let given = check_instances(instances)?;
         check_memory(&memory, online.or(given), online.count(), instances)?;
         let Memory {
@@ -51,8 +48,7 @@ impl<'a> System<'a> {
             *record = InstanceRecord::EMPTY;
             record.name = config.name;
             record.kind = config.policy;
-            record.queues = Queues::new(config.policy);
-            record.places.owned = config.cpus.and(online);
+            record.owned = config.cpus.and(online);
         }
         nodes.fill(NodeRecord::EMPTY);
         processors.fill(ProcessorRecord::EMPTY);
@@ -72,7 +68,6 @@ impl<'a> System<'a> {
             servers,
             throttled: None,
             idle_from,
-            acting,
             online,
         };
         for instance in 0..system.instances.len() as u8 {
@@ -84,48 +79,24 @@ impl<'a> System<'a> {
         Ok(system)
     }
 
-    /// Gives every processor online its idle thread. The last one placed is the first to be taken.
+    /// Gives every processor online its idle thread, and the instance that it is given to.
     fn start_idle(&mut self) {
-        let mut rest = self.online;
-        while let Some(cpu) = rest.highest() {
-            rest = rest.without(cpu);
-            let id = self.idle_from + rest.count() as u16;
-            let owner = (0..self.instances.len() as u8)
-                .find(|&i| self.instances[i as usize].places.owned.contains(cpu));
+        for (number, cpu) in self.online.into_iter().enumerate() {
+            let id = self.idle_from + number as u16;
+            let owner = self
+                .instances
+                .iter()
+                .position(|record| record.owned.contains(cpu));
             *self.thread_mut(id) = ThreadRecord {
                 exists: true,
-                reasons: Reasons::NONE,
-                presence: Presence::Scheduled,
-                cpu: cpu.index() as u8,
-                live_on: cpu.index() as u8,
-                home: owner.unwrap_or(0),
-                first: owner.unwrap_or(0),
                 ..ThreadRecord::EMPTY
             };
             let processor = &mut self.processors[cpu.index()];
-            processor.heir = id;
-            processor.executing = id;
+            processor.idle_row = id;
             if let Some(owner) = owner {
-                processor.owner = owner;
-                self.enter_idle(owner, id, cpu);
+                processor.owner = owner as u8;
             }
         }
-    }
-
-    /// The idle thread `id`, which is on `cpu`, becomes one of `instance`, SCHEDULED.
-    pub(crate) fn enter_idle(&mut self, instance: u8, id: u16, cpu: Cpu) {
-        let (record, nodes) = self.split(instance);
-        nodes[id as usize] = NodeRecord {
-            key: Key {
-                level: Level::NONE,
-                turn: record.turns.draw(Order::Append),
-            },
-            state: State::Scheduled,
-            cpu: cpu.index() as u8,
-            ..NodeRecord::EMPTY
-        };
-        record.places.holders[cpu.index()] = id;
-        record.places.scheduled.insert_sorted(nodes, id);
     }
 }
 
@@ -169,7 +140,7 @@ fn chain_threads(threads: &mut [ThreadRecord], idle_from: u16) -> u16 {
     for (index, record) in threads.iter_mut().enumerate().rev() {
         *record = ThreadRecord::EMPTY;
         if index < idle_from as usize {
-            record.ask_next = next;
+            record.next_free = next;
             next = index as u16;
         }
     }

@@ -1,106 +1,23 @@
-//! Owns: what makes up a node's priority, and what follows from a change. Must never know: why it changes.
+//! Owns: what makes up a node's priority, and what follows from a change. Must never know: why it
+//! changes.
 
 use super::System;
-use crate::smp::closed::Place;
+use crate::smp::seats::Place;
 use crate::smp::{
-    ContributionRecord, Effects, Error, Lock, Priority, Thread,
+    ContributionRecord, Error, Lock, Priority, Thread, ThreadRecord,
     ids::{Instance, NONE},
-    node::{NodeRecord, State},
+    node::NodeRecord,
     order::{Level, Order},
     steps::step,
-    thread::Presence,
 };
-use taktos_time::Instant;
 
 impl System<'_> {
-    /// Gives `thread` a priority of its own, behind its equals; the one that it had of its own. Nothing moves unless its
-    /// effective priority changes. Insert + m steps for each of its nodes that is in use.
+    /// Whether `thread` may have `priority` at home.
     ///
     /// # Errors
-    /// [`Error::InvalidId`]; [`Error::InvalidPriority`]: less urgent than its home instance knows.
-    pub fn set_priority(
-        &mut self,
-        thread: Thread,
-        priority: Priority,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Priority, Error> {
-        self.change_priority(thread, priority, Order::Append, now, effects)
-    }
-
-    /// [`System::set_priority`], but `thread` goes in front of its equals: for who loses a priority that it was lent.
-    /// Bound and errors: as there.
-    pub fn set_priority_in_front(
-        &mut self,
-        thread: Thread,
-        priority: Priority,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Priority, Error> {
-        self.change_priority(thread, priority, Order::Prepend, now, effects)
-    }
-
-    fn change_priority(
-        &mut self,
-        thread: Thread,
-        priority: Priority,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<Priority, Error> {
-        let id = self.known(thread)?;
-        let home = Instance(self.thread(id).home);
-        self.check_priority(home, priority)?;
-        let level = self.level(home, priority);
-        let old = core::mem::replace(&mut self.node_mut(home.0, id).real, level);
-        self.priority_changed(thread, order, now, effects);
-        Ok(self.unmapped(home.0, old))
-    }
-
-    /// A job of `thread` with this absolute deadline is released: it counts from now on. It replaces the former one, and
-    /// stays until the next or until [`System::cancel_job`]. Nothing where deadlines do not count, nor while the thread has a
-    /// server: its deadline counts. Bound: that of
-    /// [`System::set_priority`]; a fixed number of steps for a blocked thread.
-    ///
-    /// # Errors
-    /// [`Error::InvalidId`].
-    #[inline]
-    pub fn release_job(
-        &mut self,
-        thread: Thread,
-        deadline: Instant,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        let id = self.known(thread)?;
-        let home = self.thread(id).home;
-        if self.instances[home as usize].kind.knows_deadlines() && !self.serves(id) {
-            self.node_mut(home, id).deadline = Level(deadline.as_nanos());
-            self.priority_changed(thread, Order::Append, now, effects);
-        }
-        Ok(())
-    }
-
-    /// The deadline of `thread` no longer counts: it goes before its equals among those without. Nothing where deadlines do
-    /// not count, nor while the thread has a server. Bound: that of [`System::set_priority`]; a fixed number of steps for a blocked thread.
-    ///
-    /// # Errors
-    /// [`Error::InvalidId`].
-    #[inline]
-    pub fn cancel_job(
-        &mut self,
-        thread: Thread,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) -> Result<(), Error> {
-        let id = self.known(thread)?;
-        if self.serves(id) {
-            return Ok(());
-        }
-        let home = self.thread(id).home;
-        self.node_mut(home, id).deadline = Level::NONE;
-        self.priority_changed(thread, Order::Prepend, now, effects);
-        Ok(())
+    /// [`Error::InvalidId`]; [`Error::InvalidPriority`]: less urgent than its home knows.
+    pub fn check_priority_of(&self, thread: Thread, priority: Priority) -> Result<(), Error> {
+        self.check_priority(self.scheduler(thread)?, priority)
     }
 
     pub(crate) fn check_priority(
@@ -149,11 +66,12 @@ impl System<'_> {
     /// Takes over what contributes; the node is in no queue.
     #[inline]
     pub(crate) fn refresh(&mut self, instance: u8, id: u16) {
-        self.node_mut(instance, id).key.level = self.wanted(instance, id);
+        self.node_mut(instance, id).level = self.wanted(instance, id);
     }
 
-    /// From now on `lock` contributes `level` to the priority of `thread` in `instance`, instead of what it contributed
-    /// before. It takes effect with [`System::update_priority`]. As many steps as locks contribute.
+    /// From now on `lock` contributes `level` to the priority of `thread` in `instance`, instead of
+    /// what it contributed before. It takes effect with [`System::update_priority`]. As many
+    /// steps as locks contribute.
     ///
     /// # Errors
     /// [`Error::TooMany`]: the pool of contributions is used up.
@@ -185,7 +103,7 @@ impl System<'_> {
         Ok(())
     }
 
-    /// What `lock` contributed to the priority of `thread` in `instance` no longer counts, from the next
+    /// Removes the contribution of `lock` to the priority of `thread` in `instance`, from the next
     /// [`System::update_priority`] on. As many steps as locks contribute.
     pub(crate) fn retract(&mut self, thread: Thread, instance: Instance, lock: Lock) {
         let first = self.node(instance.0, thread.0).shares;
@@ -217,89 +135,38 @@ impl System<'_> {
         (before, at)
     }
 
-    /// What contributes to the priority of `thread` has changed: at home, then where it is helped. Insert + m steps for each
-    /// of these nodes.
-    pub(crate) fn update_priority(
-        &mut self,
-        thread: Thread,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
-        self.update(thread.0, order, now, effects);
-    }
-
-    #[inline]
-    pub(crate) fn update(
-        &mut self,
-        id: u16,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
-        let first = self.thread(id).first;
-        self.update_node(first, id, order, now, effects);
-        let record = self.thread(id);
-        if record.helper != NodeRecord::NO_HELPER || record.home != first {
-            self.for_each_other(id, |system, instance| {
-                system.update_node(instance, id, order, now, effects);
-            });
+    /// The contributions to the priority of `thread` have changed: at home, then where it is
+    /// helped. As many steps as locks contribute to each of these nodes.
+    pub(crate) fn update_priority(&mut self, thread: Thread, order: Order) {
+        let id = thread.0;
+        let ThreadRecord {
+            home, mut helper, ..
+        } = *self.thread(id);
+        self.update_node(home, id, order);
+        while helper != NodeRecord::NO_HELPER {
+            self.update_node(helper, id, order);
+            helper = self.node(helper, id).next_helper;
         }
     }
 
-    fn update_node(
-        &mut self,
-        instance: u8,
-        id: u16,
-        order: Order,
-        now: Instant,
-        effects: &mut impl Effects,
-    ) {
+    fn update_node(&mut self, instance: u8, id: u16, order: Order) {
         let wanted = self.wanted(instance, id);
         let node = self.node_mut(instance, id);
-        if node.key.level == wanted {
-            self.retry(instance, id, now, effects);
-            return;
-        }
-        match node.state {
-            State::Scheduled => {
-                node.key.level = wanted;
-                self.place_anew(instance, id, order, now, effects);
-                self.settle(instance, now, effects);
-            }
-            State::Ready => {
-                self.remove_ready(instance, id, effects);
-                self.refresh(instance, id);
-                self.enqueue(instance, id, order, now, effects);
-                self.settle(instance, now, effects);
-            }
-            State::Blocked => {
-                node.key.level = wanted;
-                self.note_place(instance, id, order);
-                self.retry(instance, id, now, effects);
-                self.settle(instance, now, effects);
-            }
+        if node.level != wanted {
+            node.level = wanted;
+            self.note_place(instance, id, order);
         }
     }
 
-    /// The level of the node `id`, whose thread is blocked in the tables, has changed. Where seats
-    /// decide about its home, the thread takes its place among its equals as `order` says.
+    /// The level of the node `id` has changed: at home its thread takes its place among its equals
+    /// as `order` says.
     fn note_place(&mut self, instance: u8, id: u16, order: Order) {
-        let decided = self.instances[instance as usize].closed;
-        if decided && self.thread(id).home == instance {
+        if self.thread(id).home == instance {
             let place = match order {
                 Order::Append => Place::Last,
                 Order::Prepend => Place::First,
             };
             self.set_loan(Thread(id), |loan| loan.place = place);
-        }
-    }
-
-    /// Asks this instance again where the thread is ready and has no processor.
-    #[inline]
-    fn retry(&mut self, instance: u8, id: u16, now: Instant, effects: &mut impl Effects) {
-        if self.thread(id).presence == Presence::Ready {
-            self.ask(instance, id, now, effects);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Owns: credit: how it is spent, and how it is handed out.
-//! Must never know: queues' order, who runs next.
+//! Owns: credit: its spending, and its distribution.
+//! Must never know: the order of queues, the unit that runs next.
 
 use super::Credit;
 use super::parameters::CREDITS_PER_MILLISECOND;
 use super::tables::{ACTIVE, DOMAINS, Rank};
 use crate::Cpu;
-use crate::vcpu::chain::Chain;
+use crate::vcpu::kit::chain::Chain;
 use crate::vcpu::{Effects, Timer};
 use taktos_time::Instant;
 
@@ -19,13 +19,13 @@ const fn divided_up(value: i64, divisor: i64) -> i64 {
 
 /// One distribution of credit, as it goes from domain to domain.
 struct Distribution {
-    /// What there is to hand out.
+    /// The credit to be handed out.
     pot: i64,
     /// The weight of all active units.
     weight: i64,
     /// The weight of the active units of domains that are still to come.
     weight_left: i64,
-    /// What the last distribution left its units owing.
+    /// The debt that the last distribution left to its units.
     owed: i64,
     /// Whether a domain could have used more than it got.
     someone_short: bool,
@@ -33,8 +33,8 @@ struct Distribution {
 
 impl Credit<'_> {
     /// Charges unit `index`, which is running, for the time since it was last
-    /// charged. What is less than a credit is kept for the next time, so all
-    /// charges together are less than one credit off. Never changes the class.
+    /// charged. A rest of less than a credit is kept for the next time, so all charges together are
+    /// less than one credit off. Never changes the class.
     pub(super) fn burn(&mut self, index: usize, now: Instant) {
         let unit = &mut self.units[index];
         let elapsed = now.since(unit.charged).as_nanos().min(1 << 56);
@@ -44,14 +44,14 @@ impl Credit<'_> {
         unit.charged = now;
     }
 
-    /// The tick of `cpu`: samples the running unit and sorts the queue when there
-    /// was an accounting since it was last sorted. Looks at each unit on the
-    /// queue once, and twice at each processor (placement).
+    /// Handles the tick of `cpu`: samples the running unit and sorts the queue when there was an
+    /// accounting since it was last sorted. Checks each unit on the queue once, and each processor
+    /// twice (placement).
     pub(super) fn tick(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) {
         let Some(current) = self.processors[cpu.index()].current.map(usize::from) else {
             return; // Idle since: the tick starts again with the next unit.
         };
-        if !self.online.contains(cpu) {
+        if !self.cpus.contains(cpu) {
             return;
         }
         if self.units[current].rank == Rank::Boost {
@@ -102,9 +102,9 @@ impl Credit<'_> {
         self.units[index].active = false;
     }
 
-    /// Hands out credit to the active units and classes them anew. Looks once at
-    /// each active domain and each active unit; one that is paused or resumed
-    /// costs a tickle, and a resumed one its way into a queue.
+    /// Hands out credit to the active units and classes them again. Checks each active domain and
+    /// each active unit once; one that is paused or resumed costs a tickle, and a resumed one its
+    /// way into a queue.
     pub(super) fn account(&mut self, now: Instant, fx: &mut impl Effects) {
         fx.arm(
             Timer::Accounting,
@@ -116,7 +116,7 @@ impl Credit<'_> {
         }
         let owed = (-self.balance).max(0);
         let mut round = Distribution {
-            pot: self.modes().slice_credits() * self.online.count() as i64 + owed,
+            pot: self.modes().slice_credits() * self.cpus.count() as i64 + owed,
             weight: self.active_weight,
             weight_left: self.active_weight,
             owed,
@@ -133,8 +133,8 @@ impl Credit<'_> {
         self.epoch += 1;
     }
 
-    /// What each active unit of domain `id` gets of this distribution, and how
-    /// much each may owe before a cap pauses it.
+    /// Returns the part of this distribution for each active unit of domain `id`, and how much each
+    /// may owe before a cap pauses it.
     fn share(&mut self, id: usize, round: &mut Distribution) -> Share {
         let domain = &self.domains[id];
         let (weight, units) = (domain.active_weight(), domain.active_count);
@@ -222,7 +222,7 @@ impl Credit<'_> {
     }
 }
 
-/// What a unit of a domain gets.
+/// The part of a distribution for a unit of a domain.
 struct Share {
     each: i64,
     debt_allowed: Option<i64>,

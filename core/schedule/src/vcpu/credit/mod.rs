@@ -15,23 +15,22 @@
 //! Within a class the queues are first in, first out.
 //!
 //! # Shares and their bounds
-//! Let C be the credits of a slice, f a unit's part of the pot. What a unit has
-//! used, in credits, is what it has earned, less what it has at the end, less what
-//! it *forfeited* for having more than C (half of it), plus what it was *forgiven*
-//! for owing more than C: that is a law of book-keeping, and tests check it after
-//! every event. At an accounting its credit lies between −C and C, but a tick's
-//! worth, C/3, may not be charged yet.
+//! Let C be the credits of a slice, f a unit's part of the pot. A unit's use, in credits, is what
+//! it has earned, less its credit at the end, less what it *forfeited* for having more than C
+//! (half of it), plus what it was *forgiven* for owing more than C. That is an invariant of
+//! book-keeping, and tests check it after every event. At an accounting its credit is between −C
+//! and C, but a tick's worth, C/3, may not be charged yet.
 //!
 //! *Weights.* Over k accountings each active unit earns k·f, and up to two credits
 //! an accounting more by rounding. So, on one processor with units that always
 //! want to run, the time of each differs from its part by no more than three
 //! slices and what rounding adds, as long as nothing is forfeited but what
 //! rounding added, nor forgiven. Among units of equal weight there is not even
-//! that rest: they stay within three slices for ever. Tests find the bound kept
-//! for up to eight units whose weights differ by a factor of up to four, and for
-//! any two units. It is *not* kept where a heavy unit waits while many light ones
-//! have their slice: it cannot save more than C for that time. With parts of 97 %
-//! and 3 % among seven it gets less than half of the time. That is how CREDIT is.
+//! that rest: they stay within three slices for ever. Tests find the bound kept for up to eight
+//! units with weights that differ by a factor of up to four, and for any two units. It is *not*
+//! kept if a heavy unit waits while many light ones have their slice: it cannot save more than C
+//! for that time. With parts of 97 % and 3 % among seven it gets less than half of the time. That
+//! is how CREDIT is.
 //!
 //! *Caps.* At each accounting all units of a domain together earn the cap's worth
 //! at most, rounded up for each. A unit is parked at the first accounting at which
@@ -51,19 +50,19 @@
 //! | sleep | fixed |
 //! | schedule | 2 Q when it does not steal; with stealing 2 (C + all units that wait) more |
 //! | tick | Q + 2 C |
-//! | accounting | D + A, and Q for each unit that a cap lets go on |
+//! | accounting | D + A, and Q for each unit that a cap lets continue |
 //! | insert, affinity | Q + 2 C |
 //! | remove | fixed |
 //! | processor joins, leaves | all units of the table, and Q + 2 C for each that moves |
 //!
-//! # Where the spec leaves room
-//! - In the reference the idle unit lies on the queue, behind all others, while a
-//!   guest runs: so "one place further, if the unit there is not the idle one and
-//!   not the last" holds exactly when some guest is there.
-//! - A processor counts as idle in the tickle's first two rules only while it is
-//!   not yet tickled: two wake-ups must not chase one idle processor (section 0).
-//! - A unit that wakes before its registers are saved is put on its queue at
-//!   once, but nobody is tickled for it before they are: no one could take it.
+//! # Choices that the spec leaves open
+//! - In the reference the idle unit is on the queue, after all others, while a guest runs. So "one
+//!   place further, if the unit there is not the idle one and not the last" holds exactly when some
+//!   guest is there.
+//! - A processor counts as idle in the tickle's first two rules only while it is not yet tickled:
+//!   two wake-ups must not chase one idle processor (section 0).
+//! - A unit that wakes before its registers are saved is put on its queue at once. No processor is
+//!   tickled for it before they are: none could take it.
 //! - Without stealing a wake-up tickles the unit's own processor only.
 
 mod account;
@@ -78,14 +77,13 @@ mod tables;
 mod tests;
 mod tickle;
 
-pub(in crate::vcpu) use parameters::ratelimit_in_range;
 pub use parameters::{CREDITS_PER_MILLISECOND, DEFAULT_WEIGHT, Kick, Parameters, SHORTEST_CHECK};
 pub use tables::{DomainRecord, Processor, Rank, Unit};
 
-use super::chain::{self, Chain};
-use super::steps::Steps;
-use super::topology::{Neighbours, Place};
-use super::{Domain, Error, Vcpu, clear, in_range};
+use super::kit::chain::{self, Chain};
+use super::kit::topology::{Neighbours, Place};
+use super::kit::{Rules, Steps};
+use super::{Domain, Error, Vcpu, in_range, table};
 use crate::{Cpu, CpuSet};
 use tables::DOMAINS;
 
@@ -102,60 +100,52 @@ pub struct Memory<'a> {
     pub processors: &'a mut [Processor],
 }
 
-/// A pool of processors under CREDIT. See the module's head for its laws.
+/// A pool of processors under CREDIT. See the module's head for its invariants.
 pub struct Credit<'a> {
     units: &'a mut [Unit],
     domains: &'a mut [DomainRecord],
     processors: &'a mut [Processor],
     parameters: Parameters,
     /// The processors of the pool.
-    online: CpuSet,
+    cpus: CpuSet,
     /// Those of them that are idle and have not been tickled since.
     idlers: CpuSet,
-    /// Where the rotation among idlers stands.
+    /// The last position of the rotation among idlers.
     last_tickled: Cpu,
     active_domains: Chain<DOMAINS>,
     /// The weights of the domains of all active units.
     active_weight: i64,
     /// The sum of credits after the last accounting.
     balance: i64,
-    /// How many accountings have classed units anew.
+    /// How many accountings have classed units again.
     epoch: u64,
-    /// How many units are in the pool.
-    population: usize,
     steps: Steps,
 }
 
 impl<'a> Credit<'a> {
-    /// An instance without processors and units. `topology` says where processor
-    /// i of the machine lies; processors that it or the table of processors does
-    /// not reach cannot join. The tables are overwritten.
+    /// Creates an instance without processors and units. `topology` says where processor i of the
+    /// machine is located; processors that it or the table of processors does not reach cannot
+    /// join. The tables are overwritten.
     ///
-    /// Looks at each processor once for each processor, and once at each record.
+    /// Reads each processor once for each processor, and each record once.
     pub fn new(memory: Memory<'a>, topology: &[Place], parameters: Parameters) -> Self {
         let reach = memory.processors.len().min(topology.len()).min(Cpu::COUNT);
-        let units = shortened(memory.units);
-        let domains = shortened(memory.domains);
-        let processors = &mut memory.processors[..reach];
-        clear(units, Unit::EMPTY);
-        clear(domains, DomainRecord::EMPTY);
-        clear(processors, Processor::EMPTY);
+        let processors = table(memory.processors, reach);
         for (index, processor) in processors.iter_mut().enumerate() {
             processor.near = Neighbours::of(&topology[..reach], index);
         }
         Self {
-            units,
-            domains,
+            units: table(memory.units, chain::CAPACITY),
+            domains: table(memory.domains, chain::CAPACITY),
             processors,
             parameters,
-            online: CpuSet::EMPTY,
+            cpus: CpuSet::EMPTY,
             idlers: CpuSet::EMPTY,
             last_tickled: LAST_CPU,
             active_domains: Chain::EMPTY,
             active_weight: 0,
             balance: 0,
             epoch: 0,
-            population: 0,
             steps: Steps::NONE,
         }
     }
@@ -188,9 +178,8 @@ impl<'a> Credit<'a> {
         Ok(())
     }
 
-    /// Sets the cap of `domain` in percent of one processor: 0 (none) to
-    /// [`CAP_MAXIMUM`]. It is looked at when credit is next handed out. A fixed
-    /// number of steps.
+    /// Sets the cap of `domain` in percent of one processor: 0 (none) to [`CAP_MAXIMUM`]. It takes
+    /// effect when credit is next handed out. A fixed number of steps.
     pub fn set_cap(&mut self, domain: Domain, cap: u32) -> Result<(), Error> {
         in_range("cap", cap.into(), 0, CAP_MAXIMUM.into(), "%")?;
         self.domain_mut(domain)?.cap = cap as u16;
@@ -213,10 +202,6 @@ impl<'a> Credit<'a> {
     pub fn cap(&self, domain: Domain) -> Option<u32> {
         let record = self.domains.get(domain.index())?;
         Some(record.cap.into())
-    }
-
-    fn unit(&self, vcpu: Vcpu) -> Option<&Unit> {
-        self.units.get(vcpu.index()).filter(|unit| unit.present)
     }
 
     /// The credit of `vcpu` as it was last charged.
@@ -252,9 +237,8 @@ impl<'a> Credit<'a> {
     /// The units on the queue of `cpu`, the first to run first.
     pub fn queue(&self, cpu: Cpu) -> impl Iterator<Item = Vcpu> + '_ {
         let processor = self.processors.get(cpu.index());
-        let first = processor.and_then(|processor| processor.queue.first());
-        core::iter::successors(first, |&index| self.behind(index))
-            .map(|index| Vcpu::new(index as u16))
+        let waiting = processor.map(|processor| processor.queue.iter(self.units));
+        (waiting.into_iter().flatten()).map(|index| Vcpu::new(index as u16))
     }
 
     /// The idle processors that have not been tickled since they became idle.
@@ -269,13 +253,7 @@ impl<'a> Credit<'a> {
     }
 }
 
-/// The part of a table whose records can be in lists.
-fn shortened<T>(table: &mut [T]) -> &mut [T] {
-    let length = table.len().min(chain::CAPACITY);
-    &mut table[..length]
-}
-
-/// Behind which the rotation begins.
+/// The processor after which the rotation begins.
 const LAST_CPU: Cpu = match Cpu::new(Cpu::COUNT - 1) {
     Some(cpu) => cpu,
     None => unreachable!(),

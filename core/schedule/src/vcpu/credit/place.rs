@@ -2,18 +2,18 @@
 //! Must never know: credit, classes, time.
 
 use super::Credit;
-use crate::vcpu::topology::{nearest_in, next_in};
+use crate::vcpu::kit::topology::{nearest_in, next_in};
 use crate::{Cpu, CpuSet};
 
 impl Credit<'_> {
     /// Where unit `index` may run now.
     pub(super) fn allowed(&self, index: usize) -> CpuSet {
-        self.units[index].affinity.allowed(self.online)
+        self.units[index].state.affinity.allowed(self.cpus)
     }
 
     /// Where unit `index` had better run, if it has a preference.
     pub(super) fn preferred(&self, index: usize) -> Option<CpuSet> {
-        self.units[index].affinity.preferred(self.online)
+        self.units[index].state.affinity.preferred(self.cpus)
     }
 
     /// The two passes: where it had better run, then where it may.
@@ -26,12 +26,12 @@ impl Credit<'_> {
         self.is_running(index) && self.processors[self.units[index].cpu.index()].waiting == 0
     }
 
-    /// The processor for unit `index`: its own when that is idle, or it is alone
-    /// there; otherwise an idle one; among idle ones, the one with the idlest
-    /// neighbours. Where none is idle, its own, or the next that it may have.
+    /// Returns the processor for unit `index`: its own when that is idle, or it is alone there;
+    /// otherwise an idle one; among idle ones, the one with the idlest neighbours. If none is
+    /// idle, its own, or the next that it may have.
     ///
-    /// Without placement: its own, or the next that it may have. Looks at each
-    /// processor twice at most.
+    /// Without placement: its own, or the next that it may have. Checks each processor twice at
+    /// most.
     pub(super) fn place(&mut self, index: usize) -> Cpu {
         let own = self.units[index].cpu;
         let mut place = own;

@@ -3,20 +3,17 @@
 
 use super::tables::Unit;
 use super::{Credit, Rank, SHORTEST_CHECK};
-use crate::vcpu::affinity::Affinity;
-use crate::vcpu::topology::home_in;
-use crate::vcpu::{
-    Admission, Choice, Effects, Error, PLAIN, Policy, Timer, Vcpu, Violation, allowed,
-};
-use crate::{Cpu, CpuSet};
+use crate::Cpu;
+use crate::vcpu::kit::topology::{FIRST_CPU, home_in};
+use crate::vcpu::kit::{Rules, State, parts};
+use crate::vcpu::{Admission, Choice, Domain, Effects, Error, Timer, Vcpu, Violation, allowed};
 use taktos_time::{Duration, Instant};
 
 impl Credit<'_> {
-    /// Unit `index`, which has become runnable and is not running, goes on its
-    /// processor's queue.
+    /// Puts unit `index`, which has become runnable and is not running, on its processor's queue.
     pub(super) fn start(&mut self, index: usize, fx: &mut impl Effects) {
         self.enqueue(index);
-        if self.units[index].saving {
+        if self.units[index].state.saving {
             self.units[index].woken_early = true;
         } else {
             self.tickle(index, fx);
@@ -43,29 +40,6 @@ impl Credit<'_> {
         }
     }
 
-    /// Makes unit `index` leave a processor on which it may not be any more.
-    fn settle(&mut self, index: usize, fx: &mut impl Effects) {
-        if self.allowed(index).contains(self.units[index].cpu) {
-            return;
-        }
-        if self.is_running(index) || self.units[index].saving {
-            self.units[index].migrating = true;
-            self.stop(index, fx);
-        } else {
-            self.stop(index, fx);
-            self.arrive(index, fx);
-        }
-    }
-
-    fn settle_all(&mut self, fx: &mut impl Effects) {
-        for index in 0..self.units.len() {
-            self.steps.one();
-            if self.units[index].present {
-                self.settle(index, fx);
-            }
-        }
-    }
-
     /// Until when the rate limit keeps `index` on its processor.
     fn kept_until(&self, index: usize, now: Instant) -> Option<Instant> {
         let unit = &self.units[index];
@@ -82,7 +56,7 @@ impl Credit<'_> {
     }
 
     /// Takes the best unit for `cpu` off its queue, or off another's.
-    fn choose(&mut self, cpu: Cpu, now: Instant) -> Option<usize> {
+    fn take(&mut self, cpu: Cpu, now: Instant) -> Option<usize> {
         let head = self.processors[cpu.index()].queue.first();
         let rank = head.map_or(Rank::Idle, |index| self.units[index].rank);
         if self.may_steal(cpu, rank, now) {
@@ -112,12 +86,12 @@ impl Credit<'_> {
         }
         if let Some(index) = last {
             let unit = &mut self.units[index];
-            unit.saving = true;
+            unit.state.saving = true;
             unit.stopped = Some(now);
         }
         if let Some(index) = next {
             let unit = &mut self.units[index];
-            unit.saving = false;
+            unit.state.saving = false;
             unit.woken_early = false;
             unit.started = now;
             unit.charged = now;
@@ -132,159 +106,123 @@ impl Credit<'_> {
             _ => {}
         }
     }
-
-    fn find(&self, vcpu: Vcpu) -> Option<usize> {
-        self.unit(vcpu).map(|_| vcpu.index())
-    }
 }
 
-impl Policy for Credit<'_> {
-    fn add_cpu(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        let Some(processor) = self.processors.get_mut(cpu.index()) else {
-            return Err(Error::NoCpuRecord(cpu));
-        };
-        if self.online.contains(cpu) {
-            return Err(Error::CpuPresent(cpu));
-        }
+impl Rules for Credit<'_> {
+    parts!(Unit: units, cpus, steps);
+
+    const JOINS_BUSY: bool = true;
+
+    fn chosen(&self, cpu: Cpu) -> Option<Vcpu> {
+        let current = self.processors.get(cpu.index())?.current;
+        current.map(Vcpu::new)
+    }
+
+    fn is_chosen(&self, vcpu: Vcpu, _: &Unit) -> bool {
+        self.is_running(vcpu.index())
+    }
+
+    fn has_domain(&self, domain: Domain) -> bool {
+        domain.index() < self.domains.len()
+    }
+
+    fn join(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
+        let record = self.processors.get_mut(cpu.index());
+        let processor = record.ok_or(Error::NoCpuRecord(cpu))?;
         processor.balanced = None;
         processor.epoch = self.epoch;
         if processor.current.is_none() {
             self.idlers = self.idlers.with(cpu);
         }
-        if self.online.is_empty() {
+        if self.cpus.is_empty() {
             let first = now.saturating_add(self.modes().slice());
             fx.arm(Timer::Accounting, Some(first));
         }
-        self.online = self.online.with(cpu);
-        if !PLAIN {
-            self.settle_all(fx);
-        }
-        // It may find work to steal.
-        self.poke(cpu, fx);
+        self.cpus = self.cpus.with(cpu);
         Ok(())
     }
 
-    fn remove_cpu(&mut self, cpu: Cpu, _now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        if !self.online.contains(cpu) {
-            return Err(Error::CpuAbsent(cpu));
-        }
-        if self.online.count() == 1 && self.population != 0 {
-            return Err(Error::LastCpu(cpu));
-        }
-        self.online = self.online.without(cpu);
+    /// It may find work to steal.
+    fn joined(&mut self, cpu: Cpu, fx: &mut impl Effects) {
+        self.poke(cpu, fx);
+    }
+
+    fn leave(&mut self, cpu: Cpu, fx: &mut impl Effects) {
+        self.cpus = self.cpus.without(cpu);
         self.idlers = self.idlers.without(cpu);
         fx.arm(Timer::Tick(cpu), None);
-        if self.online.is_empty() {
+        if self.cpus.is_empty() {
             fx.arm(Timer::Accounting, None);
         }
-        self.settle_all(fx);
-        Ok(())
     }
 
-    fn insert(
-        &mut self,
-        vcpu: Vcpu,
-        admission: Admission,
-        _now: Instant,
-        _fx: &mut impl Effects,
-    ) -> Result<(), Error> {
+    fn settle(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
         let index = vcpu.index();
-        let Some(unit) = self.units.get_mut(index) else {
-            return Err(Error::NoRecord(vcpu));
-        };
-        if self.domains.len() <= admission.domain.index() {
-            return Err(Error::NoDomain(admission.domain));
-        }
-        if unit.present {
-            return Err(Error::Present(vcpu));
-        }
-        let Some(home) = home_in(allowed(admission.hard, self.online), index) else {
-            return Err(Error::NoCpu);
-        };
-        *unit = Unit {
-            present: true,
-            domain: admission.domain.index() as u16,
-            affinity: Affinity {
-                hard: admission.hard,
-                soft: admission.soft,
-            },
-            cpu: home,
-            ..Unit::EMPTY
-        };
-        self.population += 1;
-        self.units[index].cpu = self.place(index);
-        Ok(())
-    }
-
-    fn remove(&mut self, vcpu: Vcpu, _now: Instant, _fx: &mut impl Effects) -> Result<(), Error> {
-        let Some(index) = self.find(vcpu) else {
-            return Err(Error::Absent(vcpu));
-        };
-        let unit = &self.units[index];
-        if unit.awake || unit.saving || self.is_running(index) {
-            return Err(Error::Busy(vcpu));
-        }
-        if unit.active {
-            self.deactivate(index);
-        }
-        self.units[index] = Unit::EMPTY;
-        self.population -= 1;
-        Ok(())
-    }
-
-    fn wake(&mut self, vcpu: Vcpu, _now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        let running = self.is_running(index);
-        let unit = &mut self.units[index];
-        unit.awake = true;
-        if !unit.is_runnable() || unit.queued || running {
+        if self.allowed(index).contains(self.units[index].cpu) {
             return;
         }
-        if unit.rank == Rank::Under {
-            unit.rank = Rank::Boost;
+        if self.is_running(index) || self.units[index].state.saving {
+            self.units[index].migrating = true;
+            self.stop(index, fx);
+        } else {
+            self.stop(index, fx);
+            self.arrive(index, fx);
+        }
+    }
+
+    fn enter(&mut self, vcpu: Vcpu, admission: Admission, _: Instant, _: &mut impl Effects) {
+        let index = vcpu.index();
+        let home = home_in(allowed(admission.hard, self.cpus), index);
+        self.units[index] = Unit {
+            state: State::entering(&admission),
+            domain: admission.domain.index() as u16,
+            cpu: home.unwrap_or(FIRST_CPU),
+            ..Unit::EMPTY
+        };
+        self.units[index].cpu = self.place(index);
+    }
+
+    fn exit(&mut self, vcpu: Vcpu, _: Instant, _: &mut impl Effects) {
+        if self.units[vcpu.index()].active {
+            self.deactivate(vcpu.index());
+        }
+        self.units[vcpu.index()] = Unit::EMPTY;
+    }
+
+    fn woken(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
+        let index = vcpu.index();
+        if !self.units[index].is_runnable() || self.is_running(index) {
+            return;
+        }
+        if self.units[index].rank == Rank::Under {
+            self.units[index].rank = Rank::Boost;
         }
         self.start(index, fx);
     }
 
-    fn sleep(&mut self, vcpu: Vcpu, _now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        if self.units[index].awake {
-            self.units[index].awake = false;
-            self.stop(index, fx);
-        }
+    fn slept(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
+        self.stop(vcpu.index(), fx);
     }
 
-    fn yield_now(&mut self, vcpu: Vcpu, _now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        if self.is_running(index) {
-            self.units[index].yielding = true;
-            self.poke(self.units[index].cpu, fx);
-        }
+    fn yielded(&mut self, vcpu: Vcpu, fx: &mut impl Effects) {
+        let unit = &mut self.units[vcpu.index()];
+        unit.yielding = true;
+        let cpu = unit.cpu;
+        self.poke(cpu, fx);
     }
 
-    fn set_affinity(
-        &mut self,
-        vcpu: Vcpu,
-        hard: CpuSet,
-        soft: CpuSet,
-        _now: Instant,
-        fx: &mut impl Effects,
-    ) -> Result<(), Error> {
-        let Some(index) = self.find(vcpu) else {
-            return Err(Error::Absent(vcpu));
-        };
-        self.units[index].affinity = Affinity { hard, soft };
-        if self.units[index].queued && !self.units[index].saving {
+    fn confined(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        let index = vcpu.index();
+        if self.units[index].queued && !self.units[index].state.saving {
             // Another processor may suit it now.
             self.stop(index, fx);
             self.arrive(index, fx);
         } else {
-            self.settle(index, fx);
+            self.settle(vcpu, now, fx);
         }
-        Ok(())
     }
 
-    fn schedule(&mut self, cpu: Cpu, now: Instant, work: bool, fx: &mut impl Effects) -> Choice {
+    fn choose(&mut self, cpu: Cpu, now: Instant, work: bool, fx: &mut impl Effects) -> Choice {
         let Some(processor) = self.processors.get(cpu.index()) else {
             return Choice::default();
         };
@@ -303,11 +241,11 @@ impl Policy for Credit<'_> {
                 self.units[index].yielding = false;
             }
         }
-        let online = self.online.contains(cpu);
+        let online = self.cpus.contains(cpu);
         let next = if work || !online {
             None
         } else {
-            self.choose(cpu, now)
+            self.take(cpu, now)
         };
         self.switch(cpu, last, next, now, fx);
         self.idlers = if online && next.is_none() && !work {
@@ -321,39 +259,25 @@ impl Policy for Credit<'_> {
         }
     }
 
-    fn context_saved(&mut self, _cpu: Cpu, vcpu: Vcpu, _now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        let unit = &mut self.units[index];
-        if !unit.saving {
-            return;
-        }
-        unit.saving = false;
-        let woken_early = core::mem::take(&mut unit.woken_early);
-        if unit.migrating {
+    fn saved(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
+        let index = vcpu.index();
+        let woken_early = core::mem::take(&mut self.units[index].woken_early);
+        if self.units[index].migrating {
             self.arrive(index, fx);
         } else if woken_early {
             self.tickle(index, fx);
         }
     }
 
-    fn timer(&mut self, timer: Timer, now: Instant, fx: &mut impl Effects) {
+    fn expired(&mut self, timer: Timer, now: Instant, fx: &mut impl Effects) {
         match timer {
             Timer::Tick(cpu) if cpu.index() < self.processors.len() => self.tick(cpu, now, fx),
-            Timer::Accounting if !self.online.is_empty() => self.account(now, fx),
+            Timer::Accounting if !self.cpus.is_empty() => self.account(now, fx),
             _ => {}
         }
     }
 
-    fn current(&self, cpu: Cpu) -> Option<Vcpu> {
-        let current = self.processors.get(cpu.index())?.current;
-        current.map(Vcpu::new)
-    }
-
-    fn cpus(&self) -> CpuSet {
-        self.online
-    }
-
-    fn check_invariants(&self) -> Result<(), Violation> {
-        self.check()
+    fn check(&self) -> Result<(), Violation> {
+        self.check_all()
     }
 }

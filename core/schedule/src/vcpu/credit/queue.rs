@@ -4,28 +4,21 @@
 use super::Credit;
 use super::tables::{QUEUE, Rank};
 use crate::Cpu;
-use crate::vcpu::chain::Chain;
+use crate::vcpu::kit::chain::Chain;
 
 impl Credit<'_> {
-    /// The unit behind `index` on its queue.
+    /// Returns the unit after `index` on its queue.
     pub(super) fn behind(&self, index: usize) -> Option<usize> {
         Chain::<QUEUE>::next(self.units, index)
     }
 
-    /// Puts unit `index` on its processor's queue: before the first unit of a
-    /// lower class, and one further when it yields. Each unit on the queue is
-    /// looked at once at most.
+    /// Puts unit `index` on its processor's queue: before the first unit of a lower class, and one
+    /// further when it yields. Each unit on the queue is checked once at most.
     pub(super) fn enqueue(&mut self, index: usize) {
         let unit = &self.units[index];
         let (rank, cpu, yielding) = (unit.rank, unit.cpu, unit.yielding);
-        let mut at = self.processors[cpu.index()].queue.first();
-        while let Some(other) = at {
-            self.steps.one();
-            if rank > self.units[other].rank {
-                break;
-            }
-            at = self.behind(other);
-        }
+        let queue = &self.processors[cpu.index()].queue;
+        let mut at = queue.place_of(self.units, &mut self.steps, |other| rank > other.rank);
         if yielding {
             at = at.and_then(|other| self.behind(other));
         }
@@ -44,8 +37,8 @@ impl Credit<'_> {
         self.units[index].yielding = false;
     }
 
-    /// Moves the units of class OVER behind all others, which keep their order
-    /// among themselves, as they do. Looks at each unit on the queue once.
+    /// Moves the units of class OVER after all others, which keep their order among themselves, as
+    /// they do. Checks each unit on the queue once.
     pub(super) fn sort(&mut self, cpu: Cpu) {
         let mut first_over = None;
         let mut at = self.processors[cpu.index()].queue.first();

@@ -3,12 +3,12 @@
 
 use super::Credit;
 use super::tables::Rank;
-use crate::vcpu::topology::next_in;
+use crate::vcpu::kit::topology::next_in;
 use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
 impl Credit<'_> {
-    /// Whether `cpu`, whose best unit is of class `rank`, may look for a better one.
+    /// Returns whether `cpu`, with a best unit of class `rank`, may look for a better one.
     pub(super) fn may_steal(&self, cpu: Cpu, rank: Rank, now: Instant) -> bool {
         let limit = self.modes().balance_ratelimit;
         let rested = match self.processors[cpu.index()].balanced {
@@ -23,14 +23,14 @@ impl Credit<'_> {
     /// that may run there; each time the local node first, then the others in
     /// the order of their processors; in a node, the busy processors in turn.
     ///
-    /// Looks at most twice at each processor and each unit that waits.
+    /// Checks each processor and each unit that waits twice at most.
     pub(super) fn steal(&mut self, cpu: Cpu, rank: Rank, now: Instant) -> Option<usize> {
         self.processors[cpu.index()].balanced = Some(now);
         for preferring in [true, false] {
-            let mut left = self.online;
+            let mut left = self.cpus;
             let mut node = Some(cpu);
             while let Some(here) = node {
-                let members = self.processors[here.index()].near.node.and(self.online);
+                let members = self.processors[here.index()].near.node.and(self.cpus);
                 if let Some(found) = self.steal_in_node(members, cpu, rank, preferring, now) {
                     return Some(found);
                 }
@@ -104,6 +104,6 @@ impl Credit<'_> {
         let cold = unit
             .stopped
             .is_none_or(|stopped| now.since(stopped) >= self.modes().migration_delay);
-        cold && !unit.yielding && !unit.saving && mask.is_some_and(|mask| mask.contains(cpu))
+        cold && !unit.yielding && !unit.state.saving && mask.is_some_and(|mask| mask.contains(cpu))
     }
 }

@@ -3,9 +3,9 @@
 
 use super::parameters::DEFAULT_WEIGHT;
 use crate::Cpu;
-use crate::vcpu::affinity::Affinity;
-use crate::vcpu::chain::{Chain, Link, Linked};
-use crate::vcpu::topology::{FIRST_CPU, Neighbours};
+use crate::vcpu::kit::chain::{Chain, Link};
+use crate::vcpu::kit::topology::{FIRST_CPU, Neighbours};
+use crate::vcpu::kit::{State, default_is, linked, record};
 use taktos_time::Instant;
 
 /// How urgent a unit is: the class by which the queues are ordered.
@@ -26,37 +26,30 @@ pub(super) const QUEUE: usize = 0;
 /// Lists of units: the active ones of a domain.
 pub(super) const ACTIVE: usize = 1;
 /// Lists of domains: those with active units.
-pub(super) const DOMAINS: usize = 2;
+pub(super) const DOMAINS: usize = 0;
 
 /// The record of a unit, in a table of the caller's.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
-    pub(super) queue: Link,
-    pub(super) active_link: Link,
+    pub(super) links: [Link; 2],
+    pub(super) state: State,
     pub(super) domain: u16,
-    /// In the pool.
-    pub(super) present: bool,
-    /// Neither blocked nor paused by the world.
-    pub(super) awake: bool,
     /// Paused by accounting: its domain's cap is used up.
     pub(super) parked: bool,
-    /// Lets the unit behind it go first, once.
+    /// Lets the unit after it go first, once.
     pub(super) yielding: bool,
-    /// Has to leave its processor when its registers are saved.
+    /// To leave its processor when its registers are saved.
     pub(super) migrating: bool,
     /// Counted by accounting.
     pub(super) active: bool,
     /// On the run queue of `cpu`.
     pub(super) queued: bool,
-    /// Switched out, but its registers are not saved yet.
-    pub(super) saving: bool,
-    /// Woken while `saving`: to be tickled for once it is saved.
+    /// Woken while it is being switched out: to be tickled for once it is saved.
     pub(super) woken_early: bool,
     pub(super) rank: Rank,
     pub(super) cpu: Cpu,
-    pub(super) affinity: Affinity,
     pub(super) credit: i64,
-    /// What was used beyond whole credits: nanoseconds × credits a millisecond.
+    /// Use beyond whole credits: nanoseconds × credits a millisecond.
     pub(super) residue: u64,
     /// Charged up to here.
     pub(super) charged: Instant,
@@ -68,21 +61,17 @@ pub struct Unit {
 impl Unit {
     /// The record of no unit.
     pub const EMPTY: Self = Self {
-        queue: Link::ALONE,
-        active_link: Link::ALONE,
+        links: [Link::ALONE; 2],
+        state: State::OUT,
         domain: 0,
-        present: false,
-        awake: false,
         parked: false,
         yielding: false,
         migrating: false,
         active: false,
         queued: false,
-        saving: false,
         woken_early: false,
         rank: Rank::Under,
         cpu: FIRST_CPU,
-        affinity: Affinity::ANYWHERE,
         credit: 0,
         residue: 0,
         charged: Instant::START,
@@ -92,39 +81,18 @@ impl Unit {
 
     /// Whether it could run on its processor now.
     pub(super) const fn is_runnable(&self) -> bool {
-        self.present && self.awake && !self.parked && !self.migrating
+        self.state.present && self.state.awake && !self.parked && !self.migrating
     }
 }
 
-impl Default for Unit {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-impl Linked<QUEUE> for Unit {
-    fn link(&self) -> &Link {
-        &self.queue
-    }
-    fn link_mut(&mut self) -> &mut Link {
-        &mut self.queue
-    }
-}
-
-impl Linked<ACTIVE> for Unit {
-    fn link(&self) -> &Link {
-        &self.active_link
-    }
-    fn link_mut(&mut self) -> &mut Link {
-        &mut self.active_link
-    }
-}
+record!(Unit);
+linked!(Unit, ());
 
 /// The record of a domain, in a table of the caller's. It exists from the start,
 /// with weight 256 and no cap.
 #[derive(Clone, Copy, Debug)]
 pub struct DomainRecord {
-    pub(super) link: Link,
+    pub(super) links: [Link; 1],
     pub(super) active_units: Chain<ACTIVE>,
     pub(super) active_count: i64,
     pub(super) weight: u16,
@@ -135,33 +103,21 @@ pub struct DomainRecord {
 impl DomainRecord {
     /// A domain of the default weight, without cap and units.
     pub const EMPTY: Self = Self {
-        link: Link::ALONE,
+        links: [Link::ALONE],
         active_units: Chain::EMPTY,
         active_count: 0,
         weight: DEFAULT_WEIGHT,
         cap: 0,
     };
 
-    /// What its active units weigh together.
+    /// Returns the sum of the weights of its active units.
     pub(super) const fn active_weight(&self) -> i64 {
         self.weight as i64 * self.active_count
     }
 }
 
-impl Default for DomainRecord {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-impl Linked<DOMAINS> for DomainRecord {
-    fn link(&self) -> &Link {
-        &self.link
-    }
-    fn link_mut(&mut self) -> &mut Link {
-        &mut self.link
-    }
-}
+default_is!(DomainRecord, Processor: EMPTY);
+linked!(DomainRecord, ());
 
 /// The record of a processor, in a table of the caller's.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +131,7 @@ pub struct Processor {
     /// The accounting after which its queue was last sorted.
     pub(super) epoch: u64,
     pub(super) near: Neighbours,
-    /// On the lowest processor of a node: whom work was last stolen from there.
+    /// On the lowest processor of a node: the processor from which work was last stolen there.
     pub(super) robbed: Cpu,
 }
 
@@ -194,11 +150,5 @@ impl Processor {
     /// How many units could run here: those that wait and the running one.
     pub(super) const fn runnable(&self) -> usize {
         self.waiting as usize + self.current.is_some() as usize
-    }
-}
-
-impl Default for Processor {
-    fn default() -> Self {
-        Self::EMPTY
     }
 }

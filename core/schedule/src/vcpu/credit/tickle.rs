@@ -1,15 +1,15 @@
-//! Owns: which processors are told of a unit that has come to wait.
-//! Must never know: how they are told.
+//! Owns: which processors are notified of a unit that has come to wait.
+//! Must never know: how they are notified.
 
 use super::Credit;
 use super::parameters::Kick;
 use super::tables::Rank;
 use crate::vcpu::Effects;
-use crate::vcpu::topology::next_in;
+use crate::vcpu::kit::topology::next_in;
 use crate::{Cpu, CpuSet};
 
 impl Credit<'_> {
-    /// Asks `cpu` to schedule; it is no idler any more, so nobody else does.
+    /// Requests that `cpu` schedules; it is no idler any more, so no other unit tickles it.
     pub(super) fn poke(&mut self, cpu: Cpu, fx: &mut impl Effects) {
         self.idlers = self.idlers.without(cpu);
         fx.tickle(cpu);
@@ -21,8 +21,8 @@ impl Credit<'_> {
         current.map_or(Rank::Idle, |index| self.units[index as usize].rank)
     }
 
-    /// Tells a processor, or several, of unit `index`, which has come on its
-    /// queue. A fixed number of steps, and one for each processor tickled.
+    /// Notifies a processor, or several, of unit `index`, which has come on its queue. A fixed
+    /// number of steps, and one for each processor tickled.
     pub(super) fn tickle(&mut self, index: usize, fx: &mut impl Effects) {
         let unit = &self.units[index];
         let (own, rank) = (unit.cpu, unit.rank);

@@ -15,9 +15,9 @@ struct Exchange {
 }
 
 impl Credit2<'_> {
-    /// Evens out the loads of run queue `own` and the one that differs most from
-    /// it, by the best of all single moves and swaps. Looks at each run queue
-    /// once, and at each pair of a member here and a member there.
+    /// Evens out the loads of run queue `own` and the one that differs most from it, by the best
+    /// of all single moves and swaps. Checks each run queue once, and each pair of a member here
+    /// and a member there.
     pub(super) fn balance(&mut self, own: usize, now: Instant, fx: &mut impl Effects) {
         let Some((other, difference)) = self.most_different(own, now) else {
             return;
@@ -34,7 +34,8 @@ impl Credit2<'_> {
         }
     }
 
-    /// The run queue whose load differs most from that of `own`, and by how much.
+    /// Returns the run queue with the load that differs most from that of `own`, and the
+    /// difference.
     fn most_different(&mut self, own: usize, now: Instant) -> Option<(usize, i64)> {
         self.average_queue(own, now);
         let mut most: Option<(usize, i64)> = None;
@@ -115,7 +116,7 @@ impl Credit2<'_> {
         }
     }
 
-    /// The member of run queue `from` behind `last`, or the first, that can go to `to`.
+    /// Returns the member of run queue `from` after `last`, or the first, that can go to `to`.
     fn next_movable(&mut self, from: usize, to: usize, last: Option<usize>) -> Option<usize> {
         let mut at = match last {
             Some(index) => self.fellow(index),
@@ -132,10 +133,10 @@ impl Credit2<'_> {
         None
     }
 
-    /// Moves unit `index` to run queue `group`: at once if it waits or sleeps; if
-    /// it runs, its processor is told, and it goes when its registers are saved.
+    /// Moves unit `index` to run queue `group`: at once if it waits or sleeps; if it runs, its
+    /// processor is notified, and it goes when its registers are saved.
     fn migrate(&mut self, index: usize, group: u8, now: Instant, fx: &mut impl Effects) {
-        if self.is_running(index) || self.units[index].saving {
+        if self.is_running(index) || self.units[index].state.saving {
             self.units[index].migrating = true;
             self.units[index].target = Some(group);
             if self.is_running(index) {

@@ -1,4 +1,4 @@
-//! Owns: the budgets of capped domains: quotas, debts, refills, who waits for one.
+//! Owns: the budgets of capped domains: quotas, debts, refills, the units that wait for one.
 //! Must never know: credit.
 
 use super::Credit2;
@@ -9,11 +9,11 @@ use taktos_time::Instant;
 
 impl DomainRecord {
     /// A period's budget, in nanoseconds.
-    const fn whole_budget(&self) -> i64 {
+    pub(super) const fn whole_budget(&self) -> i64 {
         (CAP_PERIOD.as_nanos() / 100) as i64 * self.cap as i64
     }
 
-    /// What a unit takes of the budget at a time.
+    /// Returns the part of the budget that a unit takes at a time.
     fn quota(&self) -> i64 {
         let part = self.whole_budget() / i64::from(self.units.max(1));
         part.max(SLICE_MINIMUM.as_nanos() as i64)
@@ -73,7 +73,7 @@ impl Credit2<'_> {
         while let Some(index) = self.domains[domain].parked.first() {
             self.steps.one();
             self.unpark(index);
-            if self.units[index].is_runnable() && !self.units[index].saving {
+            if self.units[index].is_runnable() && !self.units[index].state.saving {
                 self.start(index, now, fx);
             }
         }
@@ -101,9 +101,9 @@ impl Credit2<'_> {
         }
     }
 
-    /// Sets the cap of `domain` in percent of one processor: 0 (none) to 100 for
-    /// each of its units in the pool; only 0 in release 4.5. Looks at each unit of
-    /// the table once when a cap comes or goes.
+    /// Sets the cap of `domain` in percent of one processor: 0 (none) to 100 for each of its units
+    /// in the pool; only 0 in release 4.5. Checks each unit of the table once when a cap comes or
+    /// goes.
     pub fn set_cap(
         &mut self,
         domain: Domain,
@@ -152,8 +152,7 @@ impl Credit2<'_> {
         }
     }
 
-    /// Every unit of domain `id` begins without budget; those that run ask for
-    /// some at once.
+    /// Lets every unit of domain `id` begin without budget; those that run request some at once.
     fn restart_budgets(&mut self, id: usize, fx: &mut impl Effects) {
         for index in 0..self.units.len() {
             self.steps.one();

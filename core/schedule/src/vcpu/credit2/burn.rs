@@ -1,5 +1,5 @@
-//! Owns: how credit is spent, renewed, and turned into time.
-//! Must never know: who runs next.
+//! Owns: the spending and renewal of credit, and its conversion to time.
+//! Must never know: the unit that runs next.
 
 use super::Credit2;
 use super::parameters::{CREDIT_CEILING, CREDIT_FLOOR, CREDIT_INITIAL};
@@ -9,9 +9,9 @@ use taktos_time::Instant;
 const LONGEST: u64 = 1 << 40;
 
 impl Credit2<'_> {
-    /// What the time since unit `index`, which is running, was last charged costs:
-    /// whole nanoseconds of credit, and what remains in parts of its weight. That
-    /// is the time, times the greatest weight on its run queue over its own.
+    /// Returns the cost of the time since unit `index`, which is running, was last charged: whole
+    /// nanoseconds of credit, and the rest in parts of its weight. That is the time, times the
+    /// greatest weight on its run queue over its own.
     pub(super) fn cost_of(&self, index: usize, now: Instant) -> (i64, u64) {
         let unit = &self.units[index];
         let weight = u64::from(self.weight_of(index));
@@ -22,7 +22,7 @@ impl Credit2<'_> {
     }
 
     /// Charges unit `index`, which is running, for the time since it was last
-    /// charged. What is less than a nanosecond is kept for the next time.
+    /// charged. A rest of less than a nanosecond is kept for the next time.
     pub(super) fn burn(&mut self, index: usize, now: Instant) {
         let (cost, residue) = self.cost_of(index, now);
         let capped = self.is_capped(index);
@@ -43,10 +43,10 @@ impl Credit2<'_> {
         credit as u64 * weight / heaviest
     }
 
-    /// Renews the credit of every member of run queue `group`, because of unit
-    /// `chosen`: by 10 ms, and by 20 ms if that one owes as much as it can. Those
-    /// that run are charged first. The order of those that wait stays right, for
-    /// all gain the same, up to the same ceiling. Looks at each member once.
+    /// Renews the credit of every member of run queue `group`, because of unit `chosen`: by 10 ms,
+    /// and by 20 ms if that one owes as much as it can. Those that run are charged first. The
+    /// order of those that wait stays right, for all gain the same, up to the same ceiling. Visits
+    /// each member once.
     pub(super) fn reset(&mut self, group: usize, chosen: usize, now: Instant) {
         let floored = self.units[chosen].credit <= CREDIT_FLOOR;
         let gain = if floored { 2 } else { 1 } * CREDIT_INITIAL;

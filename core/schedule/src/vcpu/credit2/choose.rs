@@ -9,7 +9,7 @@ use crate::Cpu;
 use taktos_time::{Duration, Instant};
 
 impl Credit2<'_> {
-    /// What remains of the rate limit for unit `index`, which runs or is to.
+    /// Returns the rest of the rate limit for unit `index`, which runs or is to.
     fn ratelimit_left(&self, index: usize, now: Instant) -> Duration {
         let ran = now.since(self.units[index].started);
         self.modes().ratelimit.saturating_sub(ran)
@@ -17,7 +17,7 @@ impl Credit2<'_> {
 
     /// The unit that `cpu` runs next instead of `last`, off the run queue. Looks
     /// at each unit on the queue once at most.
-    pub(super) fn choose(&mut self, cpu: Cpu, last: Option<usize>, now: Instant) -> Option<usize> {
+    pub(super) fn pick(&mut self, cpu: Cpu, last: Option<usize>, now: Instant) -> Option<usize> {
         let mut yielding = false;
         let mut baseline = None;
         if let Some(index) = last {
@@ -109,9 +109,9 @@ impl Credit2<'_> {
         unit.charged = now;
     }
 
-    /// For how long unit `index` runs instead of `last`: until its credit is used
-    /// up, or is no more than that of who waits; as far as its budget goes; and
-    /// within the bounds of slices, which come last.
+    /// Returns for how long unit `index` runs instead of `last`: until its credit is used up, or is
+    /// no more than that of a waiting unit; as far as its budget goes; and within the bounds of
+    /// slices, which come last.
     pub(super) fn slice(&self, index: usize, last: Option<usize>, now: Instant) -> Duration {
         let own = self.units[index].credit;
         let head = self.queues[self.group_of(index)].queue.first();

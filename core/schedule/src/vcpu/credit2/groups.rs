@@ -22,12 +22,11 @@ impl Credit2<'_> {
         }
     }
 
-    /// The run queue for `cpu`, which joins. That of another thread of its core,
-    /// if there is room; otherwise one of its scope that has not got its part yet;
-    /// otherwise a new one. The processors of a scope, as far as the machine has
-    /// them, are dealt out in equal parts to as few queues as their limit allows;
-    /// room is kept for the other threads of a core. None when the table of run
-    /// queues is full. Looks at each processor once, at each run queue three times.
+    /// Returns the run queue for `cpu`, which joins: that of another thread of its core, if there
+    /// is room; otherwise one of its scope that has not got its part yet; otherwise a new one. The
+    /// processors of a scope, as far as the machine has them, are dealt out in equal parts to as
+    /// few queues as their limit allows. Room is kept for the other threads of a core. None when
+    /// the table of run queues is full. Checks each processor once, each run queue three times.
     pub(super) fn group_for(&mut self, cpu: Cpu, now: Instant) -> Option<u8> {
         let scope = self.scope_of(cpu);
         let siblings = self.processors[cpu.index()].near.core.and(scope);
@@ -66,7 +65,7 @@ impl Credit2<'_> {
         cores.fold(CpuSet::EMPTY, CpuSet::or)
     }
 
-    /// A run queue without processors. What is left on it is on its way elsewhere.
+    /// A run queue without processors. Units that are left on it are on their way elsewhere.
     fn new_queue(&mut self, now: Instant) -> Option<usize> {
         let is_unused = |queue: &RunQueue| queue.cpus.is_empty();
         let group = self.queues.iter().position(is_unused)?;

@@ -1,5 +1,5 @@
-//! Owns: how a load turns into its average over a window.
-//! Must never know: whose load it is.
+//! Owns: the average of a load over a window.
+//! Must never know: the unit or queue that has the load.
 
 use super::Parameters;
 use taktos_time::Instant;
@@ -7,7 +7,7 @@ use taktos_time::Instant;
 /// Time is sampled in steps of 2¹⁰ ns.
 const STEP_BITS: u32 = 10;
 
-/// The step in which `now` lies.
+/// Returns the step that contains `now`.
 pub(super) const fn step_of(now: Instant) -> u64 {
     now.as_nanos() >> STEP_BITS
 }

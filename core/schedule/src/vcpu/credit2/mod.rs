@@ -5,29 +5,26 @@
 //! Must never know: registers, guests, clocks; how long anything takes.
 //!
 //! # Rules (spec 05, section 2)
-//! Credit is counted in nanoseconds. Who runs loses credit at a rate of the
-//! greatest weight on the run queue over its own. Whoever has most credit runs
-//! next, first in first out among equals. When neither the chosen unit nor the
-//! head of the queue has credit left, all units assigned to the queue, also those
-//! that sleep, gain 10 ms, up to 10.5 ms: a *reset*. There is no tick; loads are
-//! balanced between run queues at resets only. A unit that is switched out is not
+//! Credit is counted in nanoseconds. A running unit loses credit at a rate of the greatest weight
+//! on the run queue over its own. The unit with most credit runs next, first in first out among
+//! equals. When neither the chosen unit nor the head of the queue has credit left, all units
+//! assigned to the queue, also those that sleep, gain 10 ms, up to 10.5 ms: a *reset*. There is no
+//! tick; loads are balanced between run queues at resets only. A unit that is switched out is not
 //! put back on the queue before its registers are saved.
 //!
 //! # Shares and their bounds
-//! *Weights.* Let units want to run all the time on one processor, and W be the
-//! greatest weight on the queue. At a reset none of them has credit left, so all
-//! gain the same, and none is cut off at the ceiling. Hence the credits that any
-//! two have spent differ by no more than what theirs can differ by: each lies
-//! between −10 and 10 ms, at the beginning and now, so by 40 ms. Who has weight w
-//! spends W/w a nanosecond: times executed, each divided by its weight, differ by
-//! at most 40 ms/W; and a unit's time differs from its part by at most 40 ms·w/W.
-//! Others that come and go change nothing in that. It ends where a slice costs
-//! more credit than lies between the floor and zero: with the defaults, 1 ms·W/w
-//! is more than 10 ms. Then debts are forgiven at the floor, and light units get
-//! more than their part.
+//! *Weights.* Let units want to run all the time on one processor, and W be the greatest weight on
+//! the queue. At a reset none of them has credit left, so all gain the same, and none is cut off
+//! at the ceiling. Hence the credits that any two have spent differ by no more than what theirs
+//! can differ by. Each is between −10 and 10 ms, at the beginning and now, so the difference is at
+//! most 40 ms. A unit of weight w spends W/w a nanosecond: times executed, each divided by its
+//! weight, differ by at most 40 ms/W; and a unit's time differs from its part by at most 40
+//! ms·w/W. Units that come and go do not change that. The bound ends if a slice costs more credit
+//! than there is between the floor and zero: with the defaults, if 1 ms·W/w is more than 10 ms.
+//! Then debts are forgiven at the floor, and light units get more than their part.
 //!
-//! *Caps.* What a domain runs is paid from its budget, in advance, to which each
-//! period adds the cap's worth. A period's worth at most is left from before.
+//! *Caps.* The time that a domain runs is paid from its budget, in advance, to which each period
+//! adds the cap's worth. A period's worth at most is left from before.
 //! Overruns are debts, paid first; each of the n units can have one, of what it
 //! runs at least: max(500 µs, rate limit). So in t the domain runs for at most
 //! (⌊t/10 ms⌋ + 1)·cap and n of those, from the instant at which the cap is set.
@@ -43,20 +40,20 @@
 //! | wake | Q + 2 C |
 //! | sleep, yield | fixed |
 //! | context saved | (P + 1)·(Q + 2 C); when the unit migrates M + 2 R more |
-//! | schedule | Q + 2 C; with a reset M more; with the balance after it R + (M + 1)² + 2 M² + 2 (Q + M + 2 C) more |
+//! | schedule | Q + 2 C; a reset adds M, its balance R + (M + 1)² + 2 M² + 2 (Q + M + 2 C) |
 //! | refill | P·(Q + 2 C) |
 //! | insert, affinity | M + 2 R + Q + 2 C |
 //! | remove | M |
 //! | processor joins, leaves | all units of the table, and M + 2 R + Q + 2 C for each that moves |
 //!
-//! # Where the spec leaves room
-//! - An idle processor resists no migration: it has no unit to spare it for.
-//!   (Taken to the letter, half a millisecond above the floor it would leave a
-//!   unit that ran elsewhere waiting, and stay idle.)
+//! # Choices that the spec leaves open
+//! - An idle processor resists no migration: it has no unit to spare it for. (Taken to the letter,
+//!   half a millisecond above the floor it would leave a unit that ran elsewhere waiting, and stay
+//!   idle.)
 //! - Compensation for a migration does not lift credit above the ceiling.
-//! - When a processor that was tickled for a unit takes another, or keeps its
-//!   own, an idle processor is told of the unit, if there is one: others were
-//!   kept from it meanwhile by the promise.
+//! - When a processor that was tickled for a unit takes another, or keeps its own, an idle
+//!   processor is tickled for the unit, if there is one: the reservation kept others from it
+//!   meanwhile.
 
 mod balance;
 mod budget;
@@ -81,10 +78,10 @@ pub use parameters::{
 };
 pub use tables::{DomainRecord, Processor, RunQueue, Unit};
 
-use super::chain;
-use super::steps::Steps;
-use super::topology::{Neighbours, Place};
-use super::{Domain, Error, Vcpu, clear, in_range};
+use super::kit::chain;
+use super::kit::topology::{Neighbours, Place};
+use super::kit::{Rules, Steps};
+use super::{Domain, Error, Vcpu, in_range, table};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
 
@@ -100,7 +97,7 @@ pub struct Memory<'a> {
     pub queues: &'a mut [RunQueue],
 }
 
-/// A pool of processors under CREDIT2. See the module's head for its laws.
+/// A pool of processors under CREDIT2. See the module's head for its invariants.
 pub struct Credit2<'a> {
     units: &'a mut [Unit],
     domains: &'a mut [DomainRecord],
@@ -109,18 +106,16 @@ pub struct Credit2<'a> {
     parameters: Parameters,
     grouping: Grouping,
     /// The processors of the pool.
-    online: CpuSet,
-    /// How many units are in the pool.
-    population: usize,
+    cpus: CpuSet,
     steps: Steps,
 }
 
 impl<'a> Credit2<'a> {
-    /// An instance without processors and units. `topology` says where processor
-    /// i of the machine lies; processors that it or the table of processors does
-    /// not reach cannot join. The tables are overwritten.
+    /// Creates an instance without processors and units. `topology` says where processor i of the
+    /// machine is located; processors that it or the table of processors does not reach cannot
+    /// join. The tables are overwritten.
     ///
-    /// Looks at each processor once for each processor, and once at each record.
+    /// Reads each processor once for each processor, and each record once.
     pub fn new(
         memory: Memory<'a>,
         topology: &[Place],
@@ -128,27 +123,18 @@ impl<'a> Credit2<'a> {
         parameters: Parameters,
     ) -> Self {
         let reach = memory.processors.len().min(topology.len()).min(Cpu::COUNT);
-        let (many, queues) = (memory.units.len(), memory.queues.len().min(Cpu::COUNT));
-        let units = &mut memory.units[..many.min(chain::CAPACITY)];
-        let domains = memory.domains;
-        let processors = &mut memory.processors[..reach];
-        let queues = &mut memory.queues[..queues];
-        clear(units, Unit::EMPTY);
-        clear(domains, DomainRecord::EMPTY);
-        clear(processors, Processor::EMPTY);
-        clear(queues, RunQueue::EMPTY);
+        let processors = table(memory.processors, reach);
         for (index, processor) in processors.iter_mut().enumerate() {
             processor.near = Neighbours::of(&topology[..reach], index);
         }
         Self {
-            units,
-            domains,
+            units: table(memory.units, chain::CAPACITY),
+            domains: table(memory.domains, usize::MAX),
             processors,
-            queues,
+            queues: table(memory.queues, Cpu::COUNT),
             parameters,
             grouping,
-            online: CpuSet::EMPTY,
-            population: 0,
+            cpus: CpuSet::EMPTY,
             steps: Steps::NONE,
         }
     }
@@ -179,8 +165,8 @@ impl<'a> Credit2<'a> {
         Ok(())
     }
 
-    /// Sets the weight of `domain` from `now` on: 1 to 65 535. Looks at each unit
-    /// of the table twice, and at each member of each run queue.
+    /// Sets the weight of `domain` from `now` on: 1 to 65 535. Checks each unit of the table
+    /// twice, and each member of each run queue.
     pub fn set_weight(&mut self, domain: Domain, weight: u32, now: Instant) -> Result<(), Error> {
         in_range("weight", weight.into(), 1, u16::MAX.into(), "")?;
         if domain.index() >= self.domains.len() {
@@ -216,11 +202,6 @@ impl<'a> Credit2<'a> {
         self.domains.get(domain.index()).map(|record| record.cap)
     }
 
-    fn unit(&self, vcpu: Vcpu) -> Option<&Unit> {
-        let unit = self.units.get(vcpu.index());
-        unit.filter(|unit| unit.group.is_some())
-    }
-
     /// The credit of `vcpu` in nanoseconds, as it was last charged.
     pub fn credit(&self, vcpu: Vcpu) -> Option<i64> {
         self.unit(vcpu).map(|unit| unit.credit)
@@ -249,8 +230,8 @@ impl<'a> Credit2<'a> {
         self.unit(vcpu).is_some_and(|unit| unit.migrating)
     }
 
-    /// What `vcpu` has of its domain's budget, in nanoseconds, as it was last
-    /// charged; below zero when it has overrun.
+    /// Returns the part of its domain's budget that `vcpu` has, in nanoseconds, as it was last
+    /// charged; below zero if it has overrun.
     pub fn budget(&self, vcpu: Vcpu) -> Option<i64> {
         self.unit(vcpu).map(|unit| unit.budget)
     }
@@ -273,9 +254,8 @@ impl<'a> Credit2<'a> {
 
     /// The units on the run queue of `cpu`, the first to run first.
     pub fn queue(&self, cpu: Cpu) -> impl Iterator<Item = Vcpu> + '_ {
-        let first = self.queue_of(cpu).and_then(|queue| queue.queue.first());
-        core::iter::successors(first, |&index| self.behind(index))
-            .map(|index| Vcpu::new(index as u16))
+        let waiting = (self.queue_of(cpu)).map(|queue| queue.queue.iter(self.units));
+        (waiting.into_iter().flatten()).map(|index| Vcpu::new(index as u16))
     }
 
     /// The load average of the run queue of `cpu`, in units of 2⁻ᵖʳᵉᶜⁱˢⁱᵒⁿ, as it
@@ -289,7 +269,7 @@ impl<'a> Credit2<'a> {
         self.queues.get(usize::from(group))
     }
 
-    /// The idle processors that nobody has tickled since they became idle.
+    /// Returns the idle processors that have not been tickled since they became idle.
     pub fn idlers(&self) -> CpuSet {
         let free = self.queues.iter().map(RunQueue::free);
         free.fold(CpuSet::EMPTY, CpuSet::or)

@@ -1,7 +1,7 @@
 //! Owns: the parameters of CREDIT2, their defaults, ranges and profiles.
 //! Must never know: units, processors.
 
-use crate::vcpu::credit::ratelimit_in_range;
+use crate::vcpu::kit::{check, default_is, ratelimit_in_range};
 use crate::vcpu::{Error, PLAIN, Profile, in_range};
 use taktos_time::Duration;
 
@@ -11,7 +11,7 @@ pub const CREDIT_INITIAL: i64 = 10_000_000;
 pub const CREDIT_FLOOR: i64 = -CREDIT_INITIAL;
 /// No unit has more.
 pub const CREDIT_CEILING: i64 = CREDIT_INITIAL + 500_000;
-/// What the idle unit has: less than anybody.
+/// The credit of the idle unit: less than that of any other unit.
 pub const CREDIT_IDLE: i64 = CREDIT_FLOOR - 1;
 /// How much more credit a unit needs to be taken to another processor than it ran on.
 pub const MIGRATION_RESISTANCE: i64 = 500_000;
@@ -19,12 +19,12 @@ pub const MIGRATION_RESISTANCE: i64 = 500_000;
 pub const MIGRATION_COMPENSATION: i64 = 50_000;
 /// How much less than the rate limit a unit may have run to be worth a tickle.
 pub const RATELIMIT_TOLERANCE: Duration = Duration::from_micros(50);
-/// A unit that is chosen runs at least so long, and takes at least so much of
-/// its domain's budget.
+/// The least time for which a chosen unit runs, and the least part that it takes of its domain's
+/// budget.
 pub const SLICE_MINIMUM: Duration = Duration::from_micros(500);
 /// The period in which a capped domain's budget is refilled.
 pub const CAP_PERIOD: Duration = Duration::from_millis(10);
-/// What weighs a domain that nobody gave a weight.
+/// The weight of a domain until another one is set.
 pub const DEFAULT_WEIGHT: u16 = 256;
 
 /// Which processors share a run queue.
@@ -59,27 +59,24 @@ impl Grouping {
 
     /// By `scope`, with at most `largest` processors on a queue: 1 to 64.
     pub const fn new(scope: Scope, largest: usize) -> Result<Self, Error> {
-        match in_range("processors on a run queue", largest as u64, 1, 64, "") {
-            Err(error) => Err(error),
-            Ok(()) => Ok(Self { scope, largest }),
-        }
+        check!(in_range(
+            "processors on a run queue",
+            largest as u64,
+            1,
+            64,
+            ""
+        ));
+        Ok(Self { scope, largest })
     }
 }
 
-impl Default for Grouping {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
-/// Between which queues' loads the balance asks whether the machine is busy.
+/// Between which queues' loads the balance checks whether the machine is busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Capacity {
-    /// The two whose loads differ most, between which units would move.
+    /// The two with the loads that differ most, between which units would move.
     #[default]
     MostDifferent,
-    /// The own one and whichever was looked at last. A defect of the reference,
-    /// for comparison.
+    /// The own one and whichever was checked last. A defect of the reference, for comparison.
     LastVisited,
 }
 
@@ -129,7 +126,8 @@ impl Parameters {
         }
     }
 
-    /// These, of which images hold what a description can ask for; the rest is as in [`Parameters::DEFAULT`] there.
+    /// Returns these, of which images hold what a description can state; the rest is as in
+    /// [`Parameters::DEFAULT`] there.
     #[inline(always)]
     pub(super) const fn held(&self) -> Self {
         if !PLAIN {
@@ -151,70 +149,56 @@ impl Parameters {
 
     /// How long a unit that has started runs at least while it can: 0 (off) or
     /// 100 to 500 000 µs; 0 only in release 4.5.
-    pub const fn with_ratelimit(self, ratelimit: Duration) -> Result<Self, Error> {
+    pub const fn with_ratelimit(mut self, ratelimit: Duration) -> Result<Self, Error> {
         let ns = ratelimit.as_nanos();
-        let fits = match self.held().profile {
+        check!(match self.held().profile {
             Profile::Current => ratelimit_in_range(ns),
             Profile::Xen45 => in_range("ratelimit (release 4.5 has none)", ns, 0, 0, "ns"),
-        };
-        match fits {
-            Err(error) => Err(error),
-            Ok(()) => Ok(Self { ratelimit, ..self }),
-        }
+        });
+        self.ratelimit = ratelimit;
+        Ok(self)
     }
 
     /// The window of the load averages, 2ᵇⁱᵗˢ ns: 20 to 34 bits.
-    pub const fn with_load_window(self, bits: u8) -> Result<Self, Error> {
-        match in_range("load window", bits as u64, 20, 34, "bits") {
-            Err(error) => Err(error),
-            Ok(()) => Ok(Self {
-                window_bits: bits,
-                ..self
-            }),
-        }
+    pub const fn with_load_window(mut self, bits: u8) -> Result<Self, Error> {
+        check!(in_range("load window", bits as u64, 20, 34, "bits"));
+        self.window_bits = bits;
+        Ok(self)
     }
 
     /// The fraction bits of the load averages: 8 to 22. Only before units come in.
-    pub const fn with_load_precision(self, bits: u8) -> Result<Self, Error> {
-        match in_range("load precision", bits as u64, 8, 22, "bits") {
-            Err(error) => Err(error),
-            Ok(()) => Ok(Self {
-                precision_bits: bits,
-                ..self
-            }),
-        }
+    pub const fn with_load_precision(mut self, bits: u8) -> Result<Self, Error> {
+        check!(in_range("load precision", bits as u64, 8, 22, "bits"));
+        self.precision_bits = bits;
+        Ok(self)
     }
 
     /// By how many units, 2ᵘⁿᵈᵉʳˡᵒᵃᵈ and 2ᵒᵛᵉʳˡᵒᵃᵈ, two queues' loads have to
     /// differ for the balance to act, while the larger load is below the number of
     /// processors and from there on: −8 to 8 each.
-    pub const fn with_tolerances(self, underload: i8, overload: i8) -> Result<Self, Error> {
-        if let Err(error) = tolerance_in_range(underload) {
-            return Err(error);
-        }
-        if let Err(error) = tolerance_in_range(overload) {
-            return Err(error);
-        }
-        Ok(Self {
-            underload,
-            overload,
-            ..self
-        })
+    pub const fn with_tolerances(mut self, underload: i8, overload: i8) -> Result<Self, Error> {
+        check!(tolerance_in_range(underload));
+        check!(tolerance_in_range(overload));
+        (self.underload, self.overload) = (underload, overload);
+        Ok(self)
     }
 
     /// Whether a reset balances the load between run queues.
-    pub const fn with_balancing(self, balancing: bool) -> Self {
-        Self { balancing, ..self }
+    pub const fn with_balancing(mut self, balancing: bool) -> Self {
+        self.balancing = balancing;
+        self
     }
 
     /// Whether units that come in or move go to the least loaded run queue.
-    pub const fn with_placement(self, placement: bool) -> Self {
-        Self { placement, ..self }
+    pub const fn with_placement(mut self, placement: bool) -> Self {
+        self.placement = placement;
+        self
     }
 
-    /// Between which queues' loads the balance asks whether the machine is busy.
-    pub const fn with_capacity(self, capacity: Capacity) -> Self {
-        Self { capacity, ..self }
+    /// Between which queues' loads the balance checks whether the machine is busy.
+    pub const fn with_capacity(mut self, capacity: Capacity) -> Self {
+        self.capacity = capacity;
+        self
     }
 
     /// The rate limit.
@@ -244,11 +228,7 @@ impl Parameters {
     }
 }
 
-impl Default for Parameters {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
+default_is!(Grouping, Parameters: DEFAULT);
 
 const fn tolerance_in_range(exponent: i8) -> Result<(), Error> {
     // Errors carry numbers without sign: the reciprocal of the tolerance is named.

@@ -3,14 +3,14 @@
 
 use super::Credit2;
 use crate::vcpu::Profile;
-use crate::vcpu::topology::{nearest_in, next_in};
+use crate::vcpu::kit::topology::{nearest_in, next_in};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
 
 impl Credit2<'_> {
     /// Where unit `index` may run now.
     pub(super) fn allowed(&self, index: usize) -> CpuSet {
-        self.units[index].affinity.allowed(self.online)
+        self.units[index].state.affinity.allowed(self.cpus)
     }
 
     /// Where unit `index` had better run, if it has a preference that is heeded.
@@ -18,7 +18,7 @@ impl Credit2<'_> {
         if self.modes().profile == Profile::Xen45 {
             return None;
         }
-        self.units[index].affinity.preferred(self.online)
+        self.units[index].state.affinity.preferred(self.cpus)
     }
 
     /// Where unit `index` had better run: everywhere, without preference.
@@ -31,10 +31,10 @@ impl Credit2<'_> {
         [self.preferred(index), Some(self.allowed(index))]
     }
 
-    /// The run queue for unit `index`, and the processor there: the least loaded
-    /// queue with a processor where it had better run, or else may; its own load
-    /// does not count against its own queue. Without placement: that of its
-    /// processor, or of the next that it may have. Looks at each run queue twice.
+    /// Returns the run queue for unit `index`, and the processor there: the least loaded queue
+    /// with a processor where it had better run, or else may; its own load does not count against
+    /// its own queue. Without placement: that of its processor, or of the next that it may have.
+    /// Checks each run queue twice.
     pub(super) fn place(&mut self, index: usize, now: Instant) -> (Option<u8>, Cpu) {
         if !self.modes().placement {
             let cpu = nearest_in(self.allowed(index), self.units[index].cpu);

@@ -4,16 +4,14 @@
 use super::Credit2;
 use super::load::step_of;
 use super::tables::Unit;
-use crate::vcpu::affinity::Affinity;
-use crate::vcpu::topology::home_in;
-use crate::vcpu::{
-    Admission, Choice, Effects, Error, PLAIN, Policy, Timer, Vcpu, Violation, allowed,
-};
-use crate::{Cpu, CpuSet};
+use crate::Cpu;
+use crate::vcpu::kit::topology::{FIRST_CPU, home_in};
+use crate::vcpu::kit::{Rules, State, parts};
+use crate::vcpu::{Admission, Choice, Domain, Effects, Error, Timer, Vcpu, Violation, allowed};
 use taktos_time::Instant;
 
 impl Credit2<'_> {
-    /// Unit `index`, which is runnable, goes on its run queue.
+    /// Puts unit `index`, which is runnable, on its run queue.
     pub(super) fn start(&mut self, index: usize, now: Instant, fx: &mut impl Effects) {
         self.count(index, true, now);
         self.enqueue(index);
@@ -33,35 +31,6 @@ impl Credit2<'_> {
         }
     }
 
-    /// Makes unit `index` leave a processor, or a run queue, where it may not be
-    /// any more.
-    fn settle(&mut self, index: usize, now: Instant, fx: &mut impl Effects) {
-        let unit = &self.units[index];
-        let here = self.processors[unit.cpu.index()].group;
-        if here == unit.group && self.allowed(index).contains(unit.cpu) {
-            return;
-        }
-        let running = self.is_running(index);
-        if running || unit.saving {
-            self.units[index].migrating = true;
-            if running {
-                self.poke(self.units[index].cpu, None, fx);
-            }
-        } else {
-            let (group, cpu) = self.place(index, now);
-            self.relocate(index, group, cpu, now, fx);
-        }
-    }
-
-    fn settle_all(&mut self, now: Instant, fx: &mut impl Effects) {
-        for index in 0..self.units.len() {
-            self.steps.one();
-            if self.units[index].group.is_some() {
-                self.settle(index, now, fx);
-            }
-        }
-    }
-
     /// Unit `index`, which had to leave and is saved, goes where it was sent, or
     /// where it belongs now.
     fn depart(&mut self, index: usize, now: Instant, fx: &mut impl Effects) {
@@ -77,8 +46,8 @@ impl Credit2<'_> {
         self.relocate(index, group, cpu, now, fx);
     }
 
-    /// If `cpu` was tickled for a unit and has not taken it, tells an idle
-    /// processor, which the promise may have kept from it.
+    /// If `cpu` was tickled for a unit and has not taken it, notifies an idle processor, from
+    /// which the reservation may have kept it.
     fn pass_on(&mut self, cpu: Cpu, fx: &mut impl Effects) {
         let Some(index) = self.processors[cpu.index()].promised.take() else {
             return;
@@ -91,11 +60,8 @@ impl Credit2<'_> {
         }
     }
 
-    fn find(&self, vcpu: Vcpu) -> Option<usize> {
-        self.unit(vcpu).map(|_| vcpu.index())
-    }
-
-    /// What follows when `cpu`, of run queue `group`, has chosen unit `index`.
+    /// Resets the credits of run queue `group`, and balances loads, unless unit `index`, which a
+    /// processor of it has chosen, or the head of the queue has credit left.
     fn renew(&mut self, group: usize, index: usize, now: Instant, fx: &mut impl Effects) {
         let head = self.queues[group].queue.first();
         let most = [Some(index), head].into_iter().flatten();
@@ -109,20 +75,32 @@ impl Credit2<'_> {
     }
 }
 
-impl Policy for Credit2<'_> {
-    fn add_cpu(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
+impl Rules for Credit2<'_> {
+    parts!(Unit: units, cpus, steps);
+
+    const JOINS_BUSY: bool = true;
+
+    fn chosen(&self, cpu: Cpu) -> Option<Vcpu> {
+        let current = self.processors.get(cpu.index())?.current;
+        current.map(Vcpu::new)
+    }
+
+    fn is_chosen(&self, vcpu: Vcpu, _: &Unit) -> bool {
+        self.is_running(vcpu.index())
+    }
+
+    fn has_domain(&self, domain: Domain) -> bool {
+        domain.index() < self.domains.len()
+    }
+
+    fn join(&mut self, cpu: Cpu, now: Instant, _: &mut impl Effects) -> Result<(), Error> {
         if cpu.index() >= self.processors.len() {
             return Err(Error::NoCpuRecord(cpu));
         }
-        if self.online.contains(cpu) {
-            return Err(Error::CpuPresent(cpu));
-        }
-        let Some(group) = self.group_for(cpu, now) else {
-            return Err(Error::TableFull {
-                table: "the table of run queues",
-                capacity: self.queues.len(),
-            });
-        };
+        let group = self.group_for(cpu, now).ok_or(Error::TableFull {
+            table: "the table of run queues",
+            capacity: self.queues.len(),
+        })?;
         let processor = &mut self.processors[cpu.index()];
         processor.group = Some(group);
         let queue = &mut self.queues[usize::from(group)];
@@ -130,68 +108,63 @@ impl Policy for Credit2<'_> {
         if processor.current.is_none() {
             queue.idle = queue.idle.with(cpu);
         }
-        self.online = self.online.with(cpu);
-        if !PLAIN {
-            self.settle_all(now, fx);
-        }
-        // Units may wait on its run queue.
-        self.poke(cpu, None, fx);
+        self.cpus = self.cpus.with(cpu);
         Ok(())
     }
 
-    fn remove_cpu(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        if !self.online.contains(cpu) {
-            return Err(Error::CpuAbsent(cpu));
-        }
-        if self.online.count() == 1 && self.population != 0 {
-            return Err(Error::LastCpu(cpu));
-        }
-        self.online = self.online.without(cpu);
-        let processor = &mut self.processors[cpu.index()];
-        let promised = processor.promised.take().map(usize::from);
-        if let Some(group) = processor.group.take() {
+    /// Units may wait on its run queue.
+    fn joined(&mut self, cpu: Cpu, fx: &mut impl Effects) {
+        self.poke(cpu, None, fx);
+    }
+
+    fn leave(&mut self, cpu: Cpu, _: &mut impl Effects) {
+        self.cpus = self.cpus.without(cpu);
+        if let Some(group) = self.processors[cpu.index()].group.take() {
             let queue = &mut self.queues[usize::from(group)];
             queue.cpus = queue.cpus.without(cpu);
             queue.idle = queue.idle.without(cpu);
             queue.tickled = queue.tickled.without(cpu);
         }
-        self.settle_all(now, fx);
+    }
+
+    /// The unit for which it was tickled is offered to another.
+    fn left(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) {
+        let promised = self.processors[cpu.index()].promised.take();
         let waits =
             |&index: &usize| self.units[index].queued && self.units[index].promise == Some(cpu);
-        if let Some(index) = promised.filter(waits) {
+        if let Some(index) = promised.map(usize::from).filter(waits) {
             self.units[index].promise = None;
             self.tickle(index, now, fx);
         }
-        Ok(())
     }
 
-    fn insert(
-        &mut self,
-        vcpu: Vcpu,
-        admission: Admission,
-        now: Instant,
-        _fx: &mut impl Effects,
-    ) -> Result<(), Error> {
+    /// It also leaves a run queue that its processor does not serve any more.
+    fn settle(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
         let index = vcpu.index();
-        let Some(unit) = self.units.get_mut(index) else {
-            return Err(Error::NoRecord(vcpu));
-        };
-        if self.domains.len() <= admission.domain.index() {
-            return Err(Error::NoDomain(admission.domain));
+        let unit = &self.units[index];
+        let here = self.processors[unit.cpu.index()].group;
+        if here == unit.group && self.allowed(index).contains(unit.cpu) {
+            return;
         }
-        if unit.group.is_some() {
-            return Err(Error::Present(vcpu));
+        let running = self.is_running(index);
+        if running || unit.state.saving {
+            self.units[index].migrating = true;
+            if running {
+                self.poke(self.units[index].cpu, None, fx);
+            }
+        } else {
+            let (group, cpu) = self.place(index, now);
+            self.relocate(index, group, cpu, now, fx);
         }
-        let Some(home) = home_in(allowed(admission.hard, self.online), index) else {
-            return Err(Error::NoCpu);
-        };
-        *unit = Unit {
+    }
+
+    fn enter(&mut self, vcpu: Vcpu, admission: Admission, now: Instant, _: &mut impl Effects) {
+        let index = vcpu.index();
+        let home = home_in(allowed(admission.hard, self.cpus), index);
+        self.units[index] = Unit {
+            state: State::entering(&admission),
             domain: admission.domain.index() as u16,
-            affinity: Affinity {
-                hard: admission.hard,
-                soft: admission.soft,
-            },
-            cpu: home,
+            cpu: home.unwrap_or(FIRST_CPU),
             average: self.parameters.held().whole_load() / 2,
             averaged: step_of(now),
             ..Unit::EMPTY
@@ -200,74 +173,46 @@ impl Policy for Credit2<'_> {
         self.assign(index, group, now);
         self.units[index].cpu = cpu;
         self.domains[admission.domain.index()].units += 1;
-        self.population += 1;
-        Ok(())
     }
 
-    fn remove(&mut self, vcpu: Vcpu, now: Instant, _fx: &mut impl Effects) -> Result<(), Error> {
-        let Some(index) = self.find(vcpu) else {
-            return Err(Error::Absent(vcpu));
-        };
-        let unit = &self.units[index];
-        if unit.awake || unit.saving || self.is_running(index) {
-            return Err(Error::Busy(vcpu));
-        }
-        self.domains[unit.domain as usize].units -= 1;
+    fn exit(&mut self, vcpu: Vcpu, now: Instant, _: &mut impl Effects) {
+        let index = vcpu.index();
+        self.domains[self.units[index].domain as usize].units -= 1;
         self.assign(index, None, now);
         self.units[index] = Unit::EMPTY;
-        self.population -= 1;
-        Ok(())
     }
 
-    fn wake(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        let running = self.is_running(index);
-        let unit = &mut self.units[index];
-        unit.awake = true;
-        if !running && !unit.queued && !unit.saving && !unit.parked {
+    fn woken(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        let index = vcpu.index();
+        let unit = &self.units[index];
+        if !self.is_running(index) && !unit.state.saving && !unit.parked {
             self.start(index, now, fx);
         }
     }
 
-    fn sleep(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        if self.units[index].awake {
-            self.units[index].awake = false;
-            self.stop(index, now, fx);
-        }
+    fn slept(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        self.stop(vcpu.index(), now, fx);
     }
 
-    fn yield_now(&mut self, vcpu: Vcpu, _now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        if self.is_running(index) {
-            self.units[index].yielding = true;
-            self.poke(self.units[index].cpu, None, fx);
-        }
+    fn yielded(&mut self, vcpu: Vcpu, fx: &mut impl Effects) {
+        let unit = &mut self.units[vcpu.index()];
+        unit.yielding = true;
+        let cpu = unit.cpu;
+        self.poke(cpu, None, fx);
     }
 
-    fn set_affinity(
-        &mut self,
-        vcpu: Vcpu,
-        hard: CpuSet,
-        soft: CpuSet,
-        now: Instant,
-        fx: &mut impl Effects,
-    ) -> Result<(), Error> {
-        let Some(index) = self.find(vcpu) else {
-            return Err(Error::Absent(vcpu));
-        };
-        self.units[index].affinity = Affinity { hard, soft };
+    fn confined(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        let index = vcpu.index();
         if self.units[index].queued {
             // Another processor may suit it now.
             let (group, cpu) = self.place(index, now);
             self.relocate(index, group, cpu, now, fx);
         } else {
-            self.settle(index, now, fx);
+            self.settle(vcpu, now, fx);
         }
-        Ok(())
     }
 
-    fn schedule(&mut self, cpu: Cpu, now: Instant, work: bool, fx: &mut impl Effects) -> Choice {
+    fn choose(&mut self, cpu: Cpu, now: Instant, work: bool, fx: &mut impl Effects) -> Choice {
         let Some(processor) = self.processors.get(cpu.index()) else {
             return Choice::default();
         };
@@ -282,11 +227,11 @@ impl Policy for Credit2<'_> {
         let next = if work || group.is_none() {
             None
         } else {
-            self.choose(cpu, last, now)
+            self.pick(cpu, last, now)
         };
         if last != next {
             if let Some(index) = last {
-                self.units[index].saving = true;
+                self.units[index].state.saving = true;
                 self.units[index].yielding = false;
             }
             if let Some(index) = next {
@@ -315,13 +260,12 @@ impl Policy for Credit2<'_> {
         }
     }
 
-    fn context_saved(&mut self, _cpu: Cpu, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        let Some(index) = self.find(vcpu) else { return };
-        if !self.units[index].saving {
-            return;
-        }
-        self.return_budget(index, now, fx);
-        self.units[index].saving = false;
+    fn saving(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        self.return_budget(vcpu.index(), now, fx);
+    }
+
+    fn saved(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        let index = vcpu.index();
         if self.units[index].migrating {
             self.depart(index, now, fx);
         }
@@ -332,22 +276,13 @@ impl Policy for Credit2<'_> {
         }
     }
 
-    fn timer(&mut self, timer: Timer, now: Instant, fx: &mut impl Effects) {
+    fn expired(&mut self, timer: Timer, now: Instant, fx: &mut impl Effects) {
         if let Timer::Refill(domain) = timer {
             self.refill(domain, now, fx);
         }
     }
 
-    fn current(&self, cpu: Cpu) -> Option<Vcpu> {
-        let current = self.processors.get(cpu.index())?.current;
-        current.map(Vcpu::new)
-    }
-
-    fn cpus(&self) -> CpuSet {
-        self.online
-    }
-
-    fn check_invariants(&self) -> Result<(), Violation> {
-        self.check()
+    fn check(&self) -> Result<(), Violation> {
+        self.check_all()
     }
 }

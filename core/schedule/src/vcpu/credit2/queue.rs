@@ -1,15 +1,15 @@
-//! Owns: who is on which run queue, in which order, and what that makes its
-//! greatest weight and its load.
-//! Must never know: who runs next.
+//! Owns: the units on each run queue, their order, and the greatest weight and the load that
+//! follow.
+//! Must never know: the unit that runs next.
 
 use super::Credit2;
 use super::load::{averaged, step_of};
 use super::tables::{MEMBERS, QUEUE};
-use crate::vcpu::chain::Chain;
+use crate::vcpu::kit::chain::Chain;
 use taktos_time::Instant;
 
 impl Credit2<'_> {
-    /// The unit behind `index` on its queue.
+    /// Returns the unit after `index` on its queue.
     pub(super) fn behind(&self, index: usize) -> Option<usize> {
         Chain::<QUEUE>::next(self.units, index)
     }
@@ -24,27 +24,19 @@ impl Credit2<'_> {
         self.units[index].group.map_or(0, usize::from)
     }
 
-    /// What unit `index` weighs.
+    /// Returns the weight of unit `index`.
     pub(super) fn weight_of(&self, index: usize) -> u16 {
         self.domains[self.units[index].domain as usize].weight
     }
 
-    /// Puts unit `index` on its run queue, behind all that have no less credit.
-    /// Each unit on the queue is looked at once at most.
+    /// Puts unit `index` on its run queue, after all that have no less credit. Each unit on the
+    /// queue is checked once at most.
     pub(super) fn enqueue(&mut self, index: usize) {
         let group = self.group_of(index);
         let credit = self.units[index].credit;
-        let mut at = self.queues[group].queue.first();
-        while let Some(other) = at {
-            self.steps.one();
-            if credit > self.units[other].credit {
-                break;
-            }
-            at = self.behind(other);
-        }
-        self.queues[group]
-            .queue
-            .insert_before(self.units, index, at);
+        let queue = &mut self.queues[group].queue;
+        let at = queue.place_of(self.units, &mut self.steps, |other| credit > other.credit);
+        queue.insert_before(self.units, index, at);
         self.units[index].queued = true;
     }
 
@@ -90,9 +82,9 @@ impl Credit2<'_> {
         }
     }
 
-    /// Assigns unit `index`, which is on no run queue's list of those that wait,
-    /// to run queue `group`; none: to no one. The balance averages of both change
-    /// at once. Looks at each member of the old one when the unit was its heaviest.
+    /// Assigns unit `index`, which is on no run queue's list of those that wait, to run queue
+    /// `group`; none: to no one. The balance averages of both change at once. Checks each member
+    /// of the old one when the unit was its heaviest.
     pub(super) fn assign(&mut self, index: usize, group: Option<u8>, now: Instant) {
         if self.units[index].group.is_some() {
             self.deassign(index, now);
@@ -124,7 +116,7 @@ impl Credit2<'_> {
         }
     }
 
-    /// Finds the heaviest member of run queue `group` anew.
+    /// Finds the heaviest member of run queue `group` again.
     pub(super) fn weigh(&mut self, group: usize) {
         let mut heaviest = 1;
         let mut at = self.queues[group].members.first();

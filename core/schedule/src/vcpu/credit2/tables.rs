@@ -2,9 +2,9 @@
 //! Must never know: what happens to them.
 
 use super::parameters::{CREDIT_INITIAL, DEFAULT_WEIGHT};
-use crate::vcpu::affinity::Affinity;
-use crate::vcpu::chain::{Chain, Link, Linked};
-use crate::vcpu::topology::{FIRST_CPU, Neighbours};
+use crate::vcpu::kit::chain::{Chain, Link};
+use crate::vcpu::kit::topology::{FIRST_CPU, Neighbours};
+use crate::vcpu::kit::{State, default_is, linked, record};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
 
@@ -16,40 +16,35 @@ pub(super) const MEMBERS: usize = 1;
 /// The record of a unit, in a table of the caller's.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
-    pub(super) queue: Link,
-    pub(super) member: Link,
+    pub(super) links: [Link; 2],
+    pub(super) state: State,
     pub(super) domain: u16,
     /// The run queue that it is assigned to; none only outside the pool.
     pub(super) group: Option<u8>,
-    /// Neither blocked nor paused by the world.
-    pub(super) awake: bool,
     /// On its domain's list of those that wait for budget.
     pub(super) parked: bool,
     /// Lets others go first, once.
     pub(super) yielding: bool,
-    /// Has to leave its processor when its registers are saved.
+    /// To leave its processor when its registers are saved.
     pub(super) migrating: bool,
     /// Where it then goes, if that is settled.
     pub(super) target: Option<u8>,
     /// On the run queue.
     pub(super) queued: bool,
-    /// Switched out, but its registers are not saved yet.
-    pub(super) saving: bool,
     /// Part of its run queue's load.
     pub(super) counted: bool,
     /// The processor that was tickled for it.
     pub(super) promise: Option<Cpu>,
     /// Where it runs or last ran.
     pub(super) cpu: Cpu,
-    pub(super) affinity: Affinity,
     /// In nanoseconds.
     pub(super) credit: i64,
-    /// What was used beyond whole nanoseconds of credit, in parts of its weight.
+    /// Use beyond whole nanoseconds of credit, in parts of its weight.
     pub(super) residue: u64,
     /// Charged up to here.
     pub(super) charged: Instant,
     pub(super) started: Instant,
-    /// What it has of its domain's budget, in nanoseconds; below zero: overrun.
+    /// Its part of its domain's budget, in nanoseconds; below zero: overrun.
     pub(super) budget: i64,
     pub(super) average: i64,
     pub(super) averaged: u64,
@@ -58,21 +53,18 @@ pub struct Unit {
 impl Unit {
     /// The record of no unit.
     pub const EMPTY: Self = Self {
-        queue: Link::ALONE,
-        member: Link::ALONE,
+        links: [Link::ALONE; 2],
+        state: State::OUT,
         domain: 0,
         group: None,
-        awake: false,
         parked: false,
         yielding: false,
         migrating: false,
         target: None,
         queued: false,
-        saving: false,
         counted: false,
         promise: None,
         cpu: FIRST_CPU,
-        affinity: Affinity::ANYWHERE,
         credit: CREDIT_INITIAL,
         residue: 0,
         charged: Instant::START,
@@ -84,33 +76,13 @@ impl Unit {
 
     /// Whether it could run on its queue's processors now.
     pub(super) const fn is_runnable(&self) -> bool {
-        self.awake && !self.parked && !self.migrating
+        self.state.awake && !self.parked && !self.migrating
     }
 }
 
-impl Default for Unit {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-impl Linked<QUEUE> for Unit {
-    fn link(&self) -> &Link {
-        &self.queue
-    }
-    fn link_mut(&mut self) -> &mut Link {
-        &mut self.queue
-    }
-}
-
-impl Linked<MEMBERS> for Unit {
-    fn link(&self) -> &Link {
-        &self.member
-    }
-    fn link_mut(&mut self) -> &mut Link {
-        &mut self.member
-    }
-}
+record!(Unit);
+linked!(Unit, ());
+default_is!(DomainRecord, Processor, RunQueue: EMPTY);
 
 /// The record of a domain, in a table of the caller's. It exists from the start,
 /// with weight 256 and no cap.
@@ -121,7 +93,7 @@ pub struct DomainRecord {
     pub(super) cap: u32,
     /// How many of its units are in the pool.
     pub(super) units: u32,
-    /// What is left of the period's budget, in nanoseconds; below zero: overrun.
+    /// The rest of the period's budget, in nanoseconds; below zero: overrun.
     pub(super) pool: i64,
     pub(super) refill: Instant,
     /// The units that wait for budget.
@@ -138,12 +110,6 @@ impl DomainRecord {
         refill: Instant::START,
         parked: Chain::EMPTY,
     };
-}
-
-impl Default for DomainRecord {
-    fn default() -> Self {
-        Self::EMPTY
-    }
 }
 
 /// The record of a processor, in a table of the caller's.
@@ -165,12 +131,6 @@ impl Processor {
         promised: None,
         near: Neighbours::NONE,
     };
-}
-
-impl Default for Processor {
-    fn default() -> Self {
-        Self::EMPTY
-    }
 }
 
 /// The record of a run queue, in a table of the caller's.
@@ -208,14 +168,8 @@ impl RunQueue {
         averaged: 0,
     };
 
-    /// The idle processors that nobody has tickled.
+    /// Returns the idle processors that have not been tickled.
     pub(super) const fn free(&self) -> CpuSet {
         self.idle.minus(self.tickled)
-    }
-}
-
-impl Default for RunQueue {
-    fn default() -> Self {
-        Self::EMPTY
     }
 }

@@ -1,16 +1,16 @@
-//! Owns: which processor is told of a unit that has come to wait.
-//! Must never know: how it is told.
+//! Owns: which processor is notified of a unit that has come to wait.
+//! Must never know: how it is notified.
 
 use super::Credit2;
 use super::parameters::{CREDIT_INITIAL, MIGRATION_RESISTANCE, RATELIMIT_TOLERANCE};
-use crate::vcpu::topology::next_in;
+use crate::vcpu::kit::topology::next_in;
 use crate::vcpu::{Effects, Profile};
 use crate::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
 impl Credit2<'_> {
-    /// Asks `cpu` to schedule, on behalf of unit `promised` if there is one.
-    /// Until it has, nobody else tickles it, and no other processor takes the unit.
+    /// Requests that `cpu` schedules, on behalf of unit `promised` if there is one. Until it has,
+    /// no other unit tickles it, and no other processor takes the unit.
     pub(super) fn poke(&mut self, cpu: Cpu, promised: Option<usize>, fx: &mut impl Effects) {
         if let Some(group) = self.processors[cpu.index()].group {
             let queue = &mut self.queues[usize::from(group)];
@@ -23,8 +23,8 @@ impl Credit2<'_> {
         fx.tickle(cpu);
     }
 
-    /// Tells a processor of unit `index`, which has come on its run queue. Looks
-    /// at each processor of the queue three times at most.
+    /// Notifies a processor of unit `index`, which has come on its run queue. Checks each
+    /// processor of the queue three times at most.
     pub(super) fn tickle(&mut self, index: usize, now: Instant, fx: &mut impl Effects) {
         let chosen = match self.modes().profile {
             Profile::Current => self.free_for(index).or_else(|| self.victim_of(index, now)),
@@ -38,16 +38,16 @@ impl Credit2<'_> {
         }
     }
 
-    /// Tells an idle processor of unit `index`, if one suits it.
+    /// Notifies an idle processor of unit `index`, if one suits it.
     pub(super) fn tickle_free(&mut self, index: usize, fx: &mut impl Effects) {
         if let Some(cpu) = self.free_for(index) {
             self.poke(cpu, Some(index), fx);
         }
     }
 
-    /// The idle processor for unit `index`: its own when it is pinned there; then
-    /// one whose whole core is idle, then any; each time its own before others,
-    /// and all of that first where it had better run, then where it may.
+    /// Returns the idle processor for unit `index`: its own if it is pinned there; then one with
+    /// its whole core idle, then any. Each time its own comes before others. All of that is tried
+    /// first on the processors that it prefers, then on those where it may run.
     fn free_for(&mut self, index: usize) -> Option<Cpu> {
         let own = self.units[index].cpu;
         let queue = &self.queues[self.group_of(index)];
@@ -55,7 +55,7 @@ impl Credit2<'_> {
         if free.is_empty() {
             return None;
         }
-        if self.units[index].affinity.hard == CpuSet::of(own) && free.contains(own) {
+        if self.units[index].state.affinity.hard == CpuSet::of(own) && free.contains(own) {
             return Some(own);
         }
         for mask in self.passes(index).into_iter().flatten() {
@@ -73,7 +73,7 @@ impl Credit2<'_> {
         None
     }
 
-    /// Those of `suitable` on whose core no processor of the queue is not `free`.
+    /// Returns those of `suitable` on cores that have only `free` processors of the queue.
     fn whole_cores(&mut self, suitable: CpuSet, free: CpuSet, cpus: CpuSet) -> CpuSet {
         let mut whole = CpuSet::EMPTY;
         for cpu in suitable {
@@ -102,9 +102,9 @@ impl Credit2<'_> {
         (self.units[index].credit > self.units[current].credit).then_some(own)
     }
 
-    /// The busy processor whose unit makes room for unit `index` at the least
-    /// loss: its own, if it had better run there and has more credit than what
-    /// runs there; otherwise the one of the best score, if any is above zero.
+    /// Returns the busy processor with the unit that makes way for unit `index` at the least loss:
+    /// its own, if it prefers it and has more credit than the unit that runs there; otherwise the
+    /// one of the best score, if any is above zero.
     fn victim_of(&mut self, index: usize, now: Instant) -> Option<Cpu> {
         let own = self.units[index].cpu;
         let queue = &self.queues[self.group_of(index)];

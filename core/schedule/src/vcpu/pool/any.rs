@@ -1,4 +1,4 @@
-//! Owns: any of the six schedulers behind one type, chosen at run time.
+//! Owns: one type for any of the six schedulers, chosen at run time.
 //! Must never know: pools.
 
 use crate::vcpu::arinc653::Arinc653;
@@ -48,7 +48,7 @@ macro_rules! each {
 }
 
 impl AnyPolicy<'_> {
-    /// What it is called on the command line and in files.
+    /// Returns its name on the command line and in files.
     pub const fn name(&self) -> &'static str {
         match self {
             #[cfg(feature = "credit")]
@@ -63,77 +63,42 @@ impl AnyPolicy<'_> {
     }
 }
 
+/// Hands each of these calls to the scheduler that it is.
+macro_rules! forward {
+    ($(fn $call:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)+) => {$(
+        fn $call(&mut self, $($argument: $type),*) $(-> $result)? {
+            each!(self, policy => policy.$call($($argument),*))
+        }
+    )+};
+    ($(const fn $call:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {$(
+        fn $call(&self, $($argument: $type),*) -> $result {
+            each!(self, policy => policy.$call($($argument),*))
+        }
+    )+};
+}
+
 impl Policy for AnyPolicy<'_> {
-    fn add_cpu(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        each!(self, policy => policy.add_cpu(cpu, now, fx))
+    forward! {
+        fn add_cpu(cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error>;
+        fn remove_cpu(cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error>;
+        fn insert(
+            vcpu: Vcpu, admission: Admission, now: Instant, fx: &mut impl Effects
+        ) -> Result<(), Error>;
+        fn remove(vcpu: Vcpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error>;
+        fn wake(vcpu: Vcpu, now: Instant, fx: &mut impl Effects);
+        fn sleep(vcpu: Vcpu, now: Instant, fx: &mut impl Effects);
+        fn yield_now(vcpu: Vcpu, now: Instant, fx: &mut impl Effects);
+        fn set_affinity(
+            vcpu: Vcpu, hard: CpuSet, soft: CpuSet, now: Instant, fx: &mut impl Effects
+        ) -> Result<(), Error>;
+        fn schedule(cpu: Cpu, now: Instant, work: bool, fx: &mut impl Effects) -> Choice;
+        fn context_saved(cpu: Cpu, vcpu: Vcpu, now: Instant, fx: &mut impl Effects);
+        fn timer(timer: Timer, now: Instant, fx: &mut impl Effects);
     }
-
-    fn remove_cpu(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        each!(self, policy => policy.remove_cpu(cpu, now, fx))
-    }
-
-    fn insert(
-        &mut self,
-        vcpu: Vcpu,
-        admission: Admission,
-        now: Instant,
-        fx: &mut impl Effects,
-    ) -> Result<(), Error> {
-        each!(self, policy => policy.insert(vcpu, admission, now, fx))
-    }
-
-    fn remove(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        each!(self, policy => policy.remove(vcpu, now, fx))
-    }
-
-    fn wake(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        each!(self, policy => policy.wake(vcpu, now, fx));
-    }
-
-    fn sleep(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        each!(self, policy => policy.sleep(vcpu, now, fx));
-    }
-
-    fn yield_now(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        each!(self, policy => policy.yield_now(vcpu, now, fx));
-    }
-
-    fn set_affinity(
-        &mut self,
-        vcpu: Vcpu,
-        hard: CpuSet,
-        soft: CpuSet,
-        now: Instant,
-        fx: &mut impl Effects,
-    ) -> Result<(), Error> {
-        each!(self, policy => policy.set_affinity(vcpu, hard, soft, now, fx))
-    }
-
-    fn schedule(&mut self, cpu: Cpu, now: Instant, work: bool, fx: &mut impl Effects) -> Choice {
-        each!(self, policy => policy.schedule(cpu, now, work, fx))
-    }
-
-    fn context_saved(&mut self, cpu: Cpu, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        each!(self, policy => policy.context_saved(cpu, vcpu, now, fx));
-    }
-
-    fn timer(&mut self, timer: Timer, now: Instant, fx: &mut impl Effects) {
-        each!(self, policy => policy.timer(timer, now, fx));
-    }
-
-    fn supply(&self, vcpu: Vcpu, at: Instant, now: Instant) -> Instant {
-        each!(self, policy => policy.supply(vcpu, at, now))
-    }
-
-    fn current(&self, cpu: Cpu) -> Option<Vcpu> {
-        each!(self, policy => policy.current(cpu))
-    }
-
-    fn cpus(&self) -> CpuSet {
-        each!(self, policy => policy.cpus())
-    }
-
-    fn check_invariants(&self) -> Result<(), Violation> {
-        each!(self, policy => policy.check_invariants())
+    forward! {
+        const fn supply(vcpu: Vcpu, at: Instant, now: Instant) -> Instant;
+        const fn current(cpu: Cpu) -> Option<Vcpu>;
+        const fn cpus() -> CpuSet;
+        const fn check_invariants() -> Result<(), Violation>;
     }
 }

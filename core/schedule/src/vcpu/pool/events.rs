@@ -2,7 +2,8 @@
 //! belongs to; and what has to be true of the pools.
 //! Must never know: how a pool schedules.
 
-use super::{Pool, PoolEffects, Pools, Routed, Station, Stranding};
+use super::{EmptyAffinityRule, Pool, PoolEffects, Pools, Routed, Station};
+use crate::vcpu::kit::laws;
 use crate::vcpu::{Choice, Error, Policy, Timer, Vcpu, Violation};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
@@ -10,27 +11,25 @@ use taktos_time::Instant;
 impl Pools<'_, '_> {
     /// `vcpu` is runnable from now on.
     pub fn wake(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl PoolEffects) {
-        let Some(pool) = self.pool_of(vcpu) else {
-            return;
-        };
-        let member = &mut self.members[vcpu.index()];
-        member.awake = true;
-        if member.bound.is_none() {
-            let mut routed = Routed { pool, fx };
-            self.policies[pool.index()].wake(vcpu, now, &mut routed);
-        }
+        self.set_awake(vcpu, true, now, fx);
     }
 
     /// `vcpu` is not runnable from now on.
     pub fn sleep(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl PoolEffects) {
+        self.set_awake(vcpu, false, now, fx);
+    }
+
+    fn set_awake(&mut self, vcpu: Vcpu, awake: bool, now: Instant, fx: &mut impl PoolEffects) {
         let Some(pool) = self.pool_of(vcpu) else {
             return;
         };
         let member = &mut self.members[vcpu.index()];
-        member.awake = false;
-        if member.bound.is_none() {
-            let mut routed = Routed { pool, fx };
-            self.policies[pool.index()].sleep(vcpu, now, &mut routed);
+        member.awake = awake;
+        let (policy, mut fx) = (&mut self.policies[pool.index()], Routed { pool, fx });
+        match (member.bound, awake) {
+            (Some(_), _) => {}
+            (None, true) => policy.wake(vcpu, now, &mut fx),
+            (None, false) => policy.sleep(vcpu, now, &mut fx),
         }
     }
 
@@ -49,7 +48,7 @@ impl Pools<'_, '_> {
         vcpu: Vcpu,
         hard: CpuSet,
         soft: CpuSet,
-        stranding: Stranding,
+        stranding: EmptyAffinityRule,
         now: Instant,
         fx: &mut impl PoolEffects,
     ) -> Result<(), Error> {
@@ -105,7 +104,7 @@ impl Pools<'_, '_> {
         self.members[vcpu.index()].on = false;
         let mut routed = Routed { pool, fx };
         self.policies[pool.index()].context_saved(cpu, vcpu, now, &mut routed);
-        // Who is refused by the new pool stays in the old one.
+        // A unit that the new pool refuses stays in the old one.
         let _ = self.transfer(vcpu, now, fx);
         let _ = self.move_on(cpu, now, fx);
     }
@@ -117,7 +116,7 @@ impl Pools<'_, '_> {
         }
     }
 
-    /// What runs on `cpu`; none for the idle unit.
+    /// Returns the unit that runs on `cpu`; none for the idle unit.
     pub fn current(&self, cpu: Cpu) -> Option<Vcpu> {
         match self.stations[cpu.index()] {
             Station::Free => None,
@@ -127,46 +126,37 @@ impl Pools<'_, '_> {
         }
     }
 
-    /// Checks the laws of the pools and of all their schedulers: for tests and the
+    /// Checks the invariants of the pools and of all their schedulers: for tests and the
     /// simulator.
     pub fn check_invariants(&self) -> Result<(), Violation> {
         for policy in self.policies.iter() {
             policy.check_invariants()?;
         }
         for cpu in CpuSet::ALL {
-            let law = |holds, law| Violation::unless(holds, law, None, Some(cpu));
             for (index, policy) in self.policies.iter().enumerate() {
-                let station = Station::In(Pool(index as u8));
-                law(
-                    policy.cpus().contains(cpu) == (self.stations[cpu.index()] == station),
-                    "a processor is in the one pool that it was given to",
-                )?;
+                let here = self.stations[cpu.index()] == Station::In(Pool(index as u8));
+                laws!(None, Some(cpu);
+                    policy.cpus().contains(cpu) == here
+                        => "a processor is in the one pool that it was given to",
+                );
             }
         }
         for (index, member) in self.members.iter().enumerate() {
             let vcpu = Some(Vcpu::new(index as u16));
-            let law = |holds, law| Violation::unless(holds, law, vcpu, None);
             let home = member.bound.or(member.pool);
             let apart = self.members.iter().any(|other| {
                 let same = other.admission.domain == member.admission.domain;
                 same && other.pool.is_some() && other.bound.or(other.pool) != home
             });
-            law(
-                member.pool.is_none() || !apart,
-                "the units of a domain are in one pool, or on their way to it",
-            )?;
-            let on = CpuSet::ALL.into_iter().any(|cpu| {
-                let here = self.current(cpu) == vcpu || self.saving[cpu.index()] == vcpu;
-                here && vcpu.is_some()
-            });
-            law(
-                member.on == on,
-                "a unit is on when a processor runs or saves it",
-            )?;
-            law(
-                member.bound.is_none() || member.on,
-                "only who is on is still on its way",
-            )?;
+            let on = CpuSet::ALL
+                .into_iter()
+                .any(|cpu| self.current(cpu) == vcpu || self.saving[cpu.index()] == vcpu);
+            laws!(vcpu, None;
+                member.pool.is_none() || !apart
+                    => "the units of a domain are in one pool, or on their way to it",
+                member.on == on => "a unit is on when a processor runs or saves it",
+                member.bound.is_none() || member.on => "only who is on is still on its way",
+            );
         }
         Ok(())
     }

@@ -1,14 +1,17 @@
-//! Owns: pools whose processors and units stay: which is whose, and the way of each event to its scheduler.
-//! Must never know: how a pool schedules.
+//! Owns: pools with processors and units that stay: the pool of each, and the way of each event to
+//! its scheduler. Must never know: the scheduling of a pool.
 //!
-//! [`Pools`](super::Pools) can move processors and units, and so brings the code by which they leave each scheduler into an
-//! image, and into the way of each choice. A machine whose pools are those of its description does without.
+//! [`Pools`](super::Pools) can move processors and units, and so brings the code by which they
+//! leave each scheduler into an image, and into the way of each choice. A machine that keeps the
+//! pools of its description does without.
 //!
-//! Effects are called by a table: so the schedulers are compiled in this crate, once, and as small as the crate is to be.
+//! Effects are called by a table: so the schedulers are compiled in this crate, once, and as small
+//! as the crate is to be.
 //!
-//! Bounds: a fixed number of steps beside the scheduler's.
+//! Bounds: a fixed number of steps in addition to the scheduler's.
 
 use super::{AnyPolicy, Pool, PoolEffects, Routed};
+use crate::vcpu::kit::laws;
 use crate::vcpu::{Admission, Choice, Error, Policy, Timer, Vcpu, Violation};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
@@ -39,8 +42,9 @@ impl<'p, 'a> FixedPools<'p, 'a> {
         self.policies.get_mut(pool.index())
     }
 
-    /// Puts `cpu`, which is in no pool, into `pool`; no unit has come yet. Refused with [`Error::NoPool`],
-    /// [`Error::CpuPresent`], [`Error::Present`] when there is a unit, and as the scheduler does.
+    /// Puts `cpu`, which is in no pool, into `pool`; no unit has come yet. Refused with
+    /// [`Error::NoPool`], [`Error::CpuPresent`], [`Error::Present`] when there is a unit, and
+    /// as the scheduler does.
     #[inline(never)]
     pub fn assign(
         &mut self,
@@ -63,8 +67,9 @@ impl<'p, 'a> FixedPools<'p, 'a> {
         Ok(())
     }
 
-    /// `vcpu` comes into `pool`, asleep. All units of a domain belong in one pool. Refused with [`Error::NoPool`],
-    /// [`Error::NoRecord`], [`Error::Present`], [`Error::Stranded`], and as the scheduler does.
+    /// `vcpu` comes into `pool`, asleep. All units of a domain belong in one pool. Refused with
+    /// [`Error::NoPool`], [`Error::NoRecord`], [`Error::Present`], [`Error::Stranded`], and as
+    /// the scheduler does.
     #[inline(never)]
     pub fn insert(
         &mut self,
@@ -119,7 +124,8 @@ impl<'p, 'a> FixedPools<'p, 'a> {
         }
     }
 
-    /// Chooses what `cpu` does next. A processor without pool idles. `work` is as in [`Policy::schedule`].
+    /// Chooses what `cpu` does next. A processor without pool idles. `work` is as in
+    /// [`Policy::schedule`].
     #[inline(never)]
     pub fn schedule(
         &mut self,
@@ -162,25 +168,22 @@ impl<'p, 'a> FixedPools<'p, 'a> {
         }
     }
 
-    /// What runs on `cpu`; none for the idle unit.
+    /// Returns the unit that runs on `cpu`; none for the idle unit.
     pub fn current(&self, cpu: Cpu) -> Option<Vcpu> {
         let pool = self.stations[cpu.index()]?;
         self.policies.get(pool.index())?.current(cpu)
     }
 
-    /// Checks the laws of the pools and of all their schedulers: for tests.
+    /// Checks the invariants of the pools and of all their schedulers: for tests.
     pub fn check_invariants(&self) -> Result<(), Violation> {
         for (index, policy) in self.policies.iter().enumerate() {
             policy.check_invariants()?;
             let own = |cpu: Cpu| self.stations[cpu.index()] == Some(Pool::new(index as u8));
             let wrong = |&cpu: &Cpu| policy.cpus().contains(cpu) != own(cpu);
             let wrong = CpuSet::ALL.into_iter().find(wrong);
-            Violation::unless(
-                wrong.is_none(),
-                "a processor is in the one pool that it was given to",
-                None,
-                wrong,
-            )?;
+            laws!(None, wrong;
+                wrong.is_none() => "a processor is in the one pool that it was given to",
+            );
         }
         Ok(())
     }

@@ -10,10 +10,10 @@
 //! ([`Error::Stranded`]) unless it is forced; then the unit may use the whole pool
 //! ([`super::allowed`]) as long as that lasts.
 //!
-//! Bounds: `schedule`, `context_saved`, `wake`, `sleep`, `yield_now`, `timer` take a
-//! fixed number of steps beside the scheduler's; `insert`, `set_affinity`, `assign`
-//! one pass over the units; `move_domain` one pass and, for each unit of the domain,
-//! the schedulers' `sleep`, `remove`, `insert`, `wake`.
+//! Bounds: `schedule`, `context_saved`, `wake`, `sleep`, `yield_now`, `timer` take a fixed number
+//! of steps in addition to the scheduler's; `insert`, `set_affinity`, `assign` one pass over the
+//! units; `move_domain` one pass and, for each unit of the domain, the schedulers' `sleep`,
+//! `remove`, `insert`, `wake`.
 
 mod any;
 mod events;
@@ -22,6 +22,7 @@ mod fixed;
 pub use any::AnyPolicy;
 pub use fixed::FixedPools;
 
+use super::kit::default_is;
 use super::{Admission, Domain, Effects, Error, Policy, Timer, Vcpu};
 use crate::{Cpu, CpuSet};
 use taktos_time::Instant;
@@ -43,19 +44,19 @@ impl Pool {
     }
 }
 
-/// What pools ask of the world: timers are their scheduler's own.
+/// The requests of pools to the world: timers are their scheduler's own.
 pub trait PoolEffects {
-    /// Asks for [`Pools::schedule`] on `cpu` as soon as can be.
+    /// Requests a call of [`Pools::schedule`] on `cpu` as soon as can be.
     fn tickle(&mut self, cpu: Cpu);
 
-    /// Asks for [`Pools::timer`] with `pool` and `timer` at `at`, instead of any instant
-    /// asked for before; none disarms it.
+    /// Requests a call of [`Pools::timer`] with `pool` and `timer` at `at`, instead of any instant
+    /// requested before; none disarms it.
     fn arm(&mut self, pool: Pool, timer: Timer, at: Option<Instant>);
 }
 
 /// Whether a change that leaves a unit none of the processors it names is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stranding {
+pub enum EmptyAffinityRule {
     /// It is refused with [`Error::Stranded`].
     Refused,
     /// It is made all the same.
@@ -85,11 +86,7 @@ impl Member {
     };
 }
 
-impl Default for Member {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
+default_is!(Member: EMPTY);
 
 /// Where a processor is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,7 +105,7 @@ pub struct Pools<'p, 'a> {
     policies: &'p mut [AnyPolicy<'a>],
     members: &'p mut [Member],
     stations: [Station; Cpu::COUNT],
-    /// What each processor has taken off and not saved.
+    /// The unit that each processor has taken off and not saved.
     saving: [Option<Vcpu>; Cpu::COUNT],
 }
 
@@ -174,7 +171,7 @@ impl<'p, 'a> Pools<'p, 'a> {
         &mut self,
         cpu: Cpu,
         to: Option<Pool>,
-        stranding: Stranding,
+        stranding: EmptyAffinityRule,
         now: Instant,
         fx: &mut impl PoolEffects,
     ) -> Result<(), Error> {
@@ -187,7 +184,7 @@ impl<'p, 'a> Pools<'p, 'a> {
             Station::Free => self.join(cpu, to, now, fx),
             Station::In(from) => {
                 self.check_awaited(from, cpu)?;
-                if stranding == Stranding::Refused {
+                if stranding == EmptyAffinityRule::Refused {
                     self.check_stranded(from, cpu)?;
                 }
                 let mut routed = Routed { pool: from, fx };
@@ -257,7 +254,7 @@ impl<'p, 'a> Pools<'p, 'a> {
         vcpu: Vcpu,
         admission: Admission,
         pool: Pool,
-        stranding: Stranding,
+        stranding: EmptyAffinityRule,
         now: Instant,
         fx: &mut impl PoolEffects,
     ) -> Result<(), Error> {
@@ -306,8 +303,8 @@ impl<'p, 'a> Pools<'p, 'a> {
         Ok(())
     }
 
-    /// Moves all units of `domain` to the pool `to`: each as soon as it is off and
-    /// saved. In the new pool it begins anew, with the parameters it has there.
+    /// Moves all units of `domain` to the pool `to`: each as soon as it is off and saved. In the
+    /// new pool it begins again, with the parameters it has there.
     ///
     /// Refused, with nothing changed, with [`Error::NoPool`], [`Error::NoCpu`],
     /// [`Error::Stranded`], and [`Error::Busy`] while units are on the way already. The
@@ -316,7 +313,7 @@ impl<'p, 'a> Pools<'p, 'a> {
         &mut self,
         domain: Domain,
         to: Pool,
-        stranding: Stranding,
+        stranding: EmptyAffinityRule,
         now: Instant,
         fx: &mut impl PoolEffects,
     ) -> Result<(), Error> {
@@ -418,11 +415,11 @@ impl<'p, 'a> Pools<'p, 'a> {
         vcpu: Vcpu,
         hard: CpuSet,
         pool: Pool,
-        stranding: Stranding,
+        stranding: EmptyAffinityRule,
     ) -> Result<(), Error> {
         let cpus = self.policies[pool.index()].cpus();
         let reaches = cpus.is_empty() || !hard.and(cpus).is_empty();
-        match reaches || stranding == Stranding::Forced {
+        match reaches || stranding == EmptyAffinityRule::Forced {
             true => Ok(()),
             false => Err(Error::Stranded(vcpu)),
         }

@@ -1,6 +1,7 @@
 //! Owns: the parameters of servers and the modes of the policy, with their
 //! defaults and ranges. Must never know: a queue.
 
+use crate::vcpu::kit::check;
 use crate::vcpu::{Error, Profile, in_range};
 use taktos_time::Duration;
 
@@ -9,7 +10,7 @@ use taktos_time::Duration;
 pub struct Parameters {
     /// Its period: at least 10 µs. Default 10 ms.
     pub period: Duration,
-    /// What it is guaranteed in a period: 10 µs to the period. Default 4 ms.
+    /// Its guaranteed time in a period: 10 µs to the period. Default 4 ms.
     pub budget: Duration,
     /// Whether it shares the time that the guarantees leave. Default: it does.
     pub extratime: bool,
@@ -35,7 +36,7 @@ impl Parameters {
         }
     }
 
-    /// The same with `extratime` set.
+    /// Sets `extratime`.
     #[must_use]
     pub const fn with_extratime(mut self, extratime: bool) -> Self {
         self.extratime = extratime;
@@ -46,10 +47,8 @@ impl Parameters {
     pub const fn check(&self) -> Result<(), Error> {
         let least = Self::MINIMUM.as_nanos();
         let (period, budget) = (self.period.as_nanos(), self.budget.as_nanos());
-        match in_range("the period", period, least, u64::MAX, "ns") {
-            Ok(()) => in_range("the budget", budget, least, period, "ns"),
-            refused => refused,
-        }
+        check!(in_range("the period", period, least, u64::MAX, "ns"));
+        in_range("the budget", budget, least, period, "ns")
     }
 }
 
@@ -58,8 +57,8 @@ impl Parameters {
 pub enum Enforcement {
     /// At the instant itself, by timers (since release 4.7).
     Events,
-    /// Whenever a processor schedules, which it does at least so often
-    /// (1 ms in releases 4.5 and 4.6).
+    /// Whenever a processor schedules, which it does at least once in this time (1 ms in releases
+    /// 4.5 and 4.6).
     Quantum(Duration),
 }
 
@@ -68,9 +67,8 @@ pub enum Enforcement {
 pub enum ReplenishBy {
     /// The time of the refill.
     Time,
-    /// The order of the run queue, level first, as in the reference: for
-    /// comparison. Refills of units on extra time can then be late, and servers lose
-    /// budget that the analysis promises.
+    /// The order of the run queue, level first, as in the reference: for comparison. Refills of
+    /// units on extra time can then be late, and servers lose budget that the analysis guarantees.
     RunQueueOrder,
 }
 
@@ -90,7 +88,7 @@ pub struct Options {
     pub enforcement: Enforcement,
     /// How refills are ordered; of no effect with a quantum.
     pub replenish_by: ReplenishBy,
-    /// Who wins a tie at a processor.
+    /// The unit that wins a tie at a processor.
     pub ties: Ties,
     /// Whether there is extra time at all: if not, [`Parameters::extratime`] is of no effect.
     pub extratime: bool,

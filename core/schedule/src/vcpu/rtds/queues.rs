@@ -1,10 +1,11 @@
-//! Owns: which queue a unit stands in, and what has to be true of the queues.
+//! Owns: the queue that a unit is in, and the invariants of the queues.
 //! Must never know: why it came.
 
 use super::unit::Unit;
-use super::{Enforcement, Options, ReplenishBy, Rtds};
+use super::{Enforcement, ReplenishBy, Rtds};
 use crate::Cpu;
-use crate::vcpu::{Effects, Timer, Vcpu, Violation, allowed};
+use crate::vcpu::kit::{Rules, laws};
+use crate::vcpu::{Effects, Timer, Vcpu, Violation};
 
 impl Rtds<'_> {
     /// Puts a runnable unit where it waits: to run, or for its refill.
@@ -62,127 +63,87 @@ impl Rtds<'_> {
     }
 
     /// All that has to be true between two calls.
-    pub(super) fn check(&self) -> Result<(), Violation> {
+    pub(super) fn check_all(&self) -> Result<(), Violation> {
         let sound = self.run.is_sound(self.units)
             && self.depleted.is_sound(self.units)
             && self.refills.is_sound(self.units);
-        Violation::unless(sound, "links agree both ways", None, None)?;
-        Violation::unless(
-            self.due.first().is_none(),
-            "no refill is half done",
-            None,
-            None,
-        )?;
+        laws!(None, None;
+            sound => "links agree both ways",
+            self.due.first().is_none() => "no refill is half done",
+        );
         for index in 0..self.units.len() {
             self.check_unit(Vcpu::new(index as u16))?;
         }
         self.check_order()?;
-        self.check_processors()
+        self.check_processors()?;
+        self.check_waiting()
     }
 
     fn check_unit(&self, vcpu: Vcpu) -> Result<(), Violation> {
         let unit = &self.units[vcpu.index()];
         let state = unit.state;
-        let law = |holds, law| Violation::unless(holds, law, Some(vcpu), unit.cpu);
         let (run, depleted) = (
             self.run.has(self.units, vcpu),
             self.depleted.has(self.units, vcpu),
         );
-        let waits = state.present && state.awake && !state.running && !state.saving;
-        law(
-            (run || depleted) == waits,
-            "a unit is queued when it is runnable, off the processors and saved",
-        )?;
-        law(
-            !run || unit.is_able(),
-            "who waits to run has something to run on",
-        )?;
-        law(
-            !depleted || !unit.is_able(),
-            "who waits for a refill has nothing left",
-        )?;
-        law(
-            unit.left <= unit.parameters.budget,
-            "no more is left than the budget",
-        )?;
-        let count = self.current.iter().filter(|&&at| at == Some(vcpu)).count();
-        law(
-            count == usize::from(state.running),
-            "a unit runs on one processor, and that one knows it",
-        )?;
-        let awaited = state.awake || state.running || state.saving;
-        let events = matches!(self.modes().enforcement, Enforcement::Events);
-        law(
-            self.refills.has(self.units, vcpu) == (events && awaited),
-            "a refill is due for the units that do not sleep, and only for them",
-        )
+        let waits = state.present && state.awake && !unit.running && !state.saving;
+        let awaited = matches!(self.modes().enforcement, Enforcement::Events) && unit.is_about();
+        laws!(Some(vcpu), unit.cpu;
+            (run || depleted) == waits
+                => "a unit is queued when it is runnable, off the processors and saved",
+            !run || unit.is_able() => "who waits to run has something to run on",
+            !depleted || !unit.is_able() => "who waits for a refill has nothing left",
+            unit.left <= unit.parameters.budget => "no more is left than the budget",
+            self.refills.has(self.units, vcpu) == awaited
+                => "a refill is due for the units that do not sleep, and only for them",
+        );
+        Ok(())
     }
 
     fn check_order(&self) -> Result<(), Violation> {
         let mut before: Option<Vcpu> = None;
         for vcpu in self.run.iter(self.units) {
-            let ordered =
-                before.is_none_or(|b| !self.units[vcpu.index()].beats(&self.units[b.index()]));
-            Violation::unless(
-                ordered,
-                "the run queue is in order of priority",
-                Some(vcpu),
-                None,
-            )?;
+            let unit = &self.units[vcpu.index()];
+            laws!(Some(vcpu), None;
+                before.is_none_or(|before| !unit.beats(&self.units[before.index()]))
+                    => "the run queue is in order of priority",
+            );
             before = Some(vcpu);
         }
-        if matches!(
-            self.modes(),
-            Options {
-                replenish_by: ReplenishBy::Time,
-                ..
-            }
-        ) {
-            let times = self
-                .refills
-                .iter(self.units)
-                .map(|v| self.units[v.index()].deadline);
-            Violation::unless(
-                times.is_sorted(),
-                "refills are in order of time",
-                None,
-                None,
-            )?;
-        }
-        let first = self.refills.first().map(|v| self.units[v.index()].deadline);
-        Violation::unless(
-            self.armed == first,
-            "the timer stands at the first refill",
-            None,
-            None,
-        )
+        let deadline = |vcpu: Vcpu| self.units[vcpu.index()].deadline;
+        let by_time = self.modes().replenish_by == ReplenishBy::Time;
+        let times = self.refills.iter(self.units).map(deadline);
+        laws!(None, None;
+            !by_time || times.is_sorted() => "refills are in order of time",
+            self.armed == self.refills.first().map(deadline)
+                => "the timer stands at the first refill",
+        );
+        Ok(())
     }
 
-    /// Global EDF: nobody waits where it could run at once, or in place of a weaker
-    /// one, unless a processor has been tickled for it and has not come yet.
+    /// Checks that only units run that may, unless a processor has been tickled and has not come
+    /// yet.
     fn check_processors(&self) -> Result<(), Violation> {
-        let deaf = self.tickled.or(self.working);
         for cpu in (0..Cpu::COUNT).filter_map(Cpu::new) {
-            Violation::unless(
-                self.promised[cpu.index()].is_none() || self.tickled.contains(cpu),
-                "who was promised a processor has it tickled",
-                self.promised[cpu.index()],
-                Some(cpu),
-            )?;
+            let called = self.requests.tickled.contains(cpu);
+            let (promised, current) = (self.promised[cpu.index()], self.chosen(cpu));
+            laws!(promised, Some(cpu);
+                promised.is_none() || called => "who was promised a processor has it tickled",
+            );
+            let stays = current
+                .is_none_or(|vcpu| self.units[vcpu.index()].state.awake && self.may_run(vcpu, cpu));
+            laws!(current, Some(cpu);
+                current.is_none_or(|vcpu| self.units[vcpu.index()].cpu == Some(cpu))
+                    => "who runs knows where",
+                stays || called => "who must not run any more has its processor tickled",
+            );
         }
-        for (index, current) in self.current.iter().enumerate() {
-            let Some(vcpu) = *current else { continue };
-            let unit = &self.units[vcpu.index()];
-            let cpu = unit.cpu.filter(|cpu| cpu.index() == index);
-            let stays = unit.state.awake && cpu.is_some_and(|cpu| self.may_run(vcpu, cpu));
-            let called = cpu.is_some_and(|cpu| self.tickled.contains(cpu));
-            Violation::unless(
-                stays || called,
-                "who must not run any more has its processor tickled",
-                Some(vcpu),
-                cpu,
-            )?;
-        }
+        Ok(())
+    }
+
+    /// Checks global EDF: no unit waits where it could run at once, or in place of a weaker one,
+    /// unless a processor has been tickled for it and has not come yet.
+    fn check_waiting(&self) -> Result<(), Violation> {
         if !matches!(self.modes().enforcement, Enforcement::Events) {
             return Ok(());
         }
@@ -191,15 +152,12 @@ impl Rtds<'_> {
             if self.promised.contains(&Some(vcpu)) {
                 continue;
             }
-            for cpu in allowed(unit.hard, self.cpus).minus(deaf) {
-                let current = self.current[cpu.index()];
-                let fair = current.is_some_and(|at| !unit.beats(&self.units[at.index()]));
-                Violation::unless(
-                    fair,
-                    "nobody waits who beats what a processor does that it may use",
-                    Some(vcpu),
-                    Some(cpu),
-                )?;
+            for cpu in self.allowed(vcpu).minus(self.requests.unsettled()) {
+                let current = self.chosen(cpu);
+                laws!(Some(vcpu), Some(cpu);
+                    current.is_some_and(|at| !unit.beats(&self.units[at.index()]))
+                        => "nobody waits who beats what a processor does that it may use",
+                );
             }
         }
         Ok(())

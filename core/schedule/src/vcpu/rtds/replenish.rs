@@ -12,7 +12,7 @@ impl Rtds<'_> {
     pub(super) fn replenish(&mut self, now: Instant, fx: &mut impl Effects) {
         self.armed = None;
         while let Some(vcpu) = self.refills.first() {
-            self.steps.one();
+            self.requests.steps.one();
             if now < self.units[vcpu.index()].deadline {
                 break;
             }
@@ -21,7 +21,7 @@ impl Rtds<'_> {
             self.due.append(self.units, vcpu);
         }
         while let Some(vcpu) = self.due.first() {
-            self.steps.one();
+            self.requests.steps.one();
             self.due.take(self.units, vcpu);
             self.put_refill(vcpu);
             match self.processor_of(vcpu) {
@@ -41,8 +41,7 @@ impl Rtds<'_> {
         if !unit.refresh(now) {
             return;
         }
-        let state = unit.state;
-        let queued = state.awake && !state.running && !state.saving;
+        let queued = unit.state.awake && !unit.running && !unit.state.saving;
         unit.lifted = queued && spent;
         if queued {
             self.dequeue(vcpu);
@@ -58,9 +57,9 @@ impl Rtds<'_> {
         };
         let mut next = self.run.first();
         while let Some(other) = next {
-            self.steps.one();
+            self.requests.steps.one();
             let beats = self.units[other.index()].beats(&self.units[vcpu.index()]);
-            if !beats || self.tickled.contains(cpu) {
+            if !beats || self.requests.tickled.contains(cpu) {
                 return;
             }
             if self.may_run(other, cpu) {
@@ -70,13 +69,12 @@ impl Rtds<'_> {
         }
     }
 
-    /// Refills all that are due, by looking at each: what releases 4.5 and 4.6 do
-    /// whenever a processor schedules.
+    /// Refills all that are due, by a check of each: as releases 4.5 and 4.6 do whenever a
+    /// processor schedules.
     pub(super) fn scan(&mut self, now: Instant) {
         for index in 0..self.units.len() {
-            self.steps.one();
-            let state = self.units[index].state;
-            if state.awake || state.running || state.saving {
+            self.requests.steps.one();
+            if self.units[index].is_about() {
                 self.refill(Vcpu::new(index as u16), now);
             }
         }

@@ -1,5 +1,5 @@
 //! Owns: the choice at one processor.
-//! Must never know: who asked for it.
+//! Must never know: the caller that requests it.
 
 use super::Rtds;
 use super::options::{Enforcement, Ties};
@@ -10,12 +10,8 @@ use taktos_time::Instant;
 impl Rtds<'_> {
     /// Charges what ran on `cpu`, and takes the first unit in the run queue that may
     /// run here unless the one that runs is better.
-    pub(super) fn choose(&mut self, cpu: Cpu, now: Instant, work: bool) -> Choice {
-        self.tickled = self.tickled.without(cpu);
-        self.working = self.working.without(cpu);
-        if work {
-            self.working = self.working.with(cpu);
-        }
+    pub(super) fn decide(&mut self, cpu: Cpu, now: Instant, work: bool) -> Choice {
+        self.requests.follow(cpu, work);
         let current = self.current[cpu.index()];
         if let Some(vcpu) = current {
             self.units[vcpu.index()].charge(now, self.modes().extratime);
@@ -23,7 +19,7 @@ impl Rtds<'_> {
         if matches!(self.modes().enforcement, Enforcement::Quantum(_)) {
             self.scan(now);
         }
-        let next = match work || !self.cpus.contains(cpu) {
+        let next = match work || !self.requests.cpus.contains(cpu) {
             true => None,
             false => self.best(cpu, current),
         };
@@ -42,7 +38,7 @@ impl Rtds<'_> {
         });
         let mut queued = self.run.first();
         while let Some(vcpu) = queued {
-            self.steps.one();
+            self.requests.steps.one();
             if self.may_run(vcpu, cpu) {
                 break;
             }
@@ -68,15 +64,15 @@ impl Rtds<'_> {
             return;
         }
         if let Some(vcpu) = current {
-            let state = &mut self.units[vcpu.index()].state;
-            state.running = false;
-            state.saving = true;
+            let unit = &mut self.units[vcpu.index()];
+            unit.running = false;
+            unit.state.saving = true;
             self.busy = self.busy.without(cpu);
         }
         if let Some(vcpu) = next {
             self.run.take(self.units, vcpu);
             let unit = &mut self.units[vcpu.index()];
-            unit.state.running = true;
+            unit.running = true;
             unit.cpu = Some(cpu);
             unit.charged = now;
             self.busy = self.busy.with(cpu);
@@ -90,7 +86,11 @@ impl Rtds<'_> {
             Enforcement::Events => unit?.left,
             Enforcement::Quantum(quantum) => match unit {
                 Some(unit) => unit.parameters.budget.min(quantum),
-                None if self.working.contains(cpu) || !self.cpus.contains(cpu) => return None,
+                None if self.requests.working.contains(cpu)
+                    || !self.requests.cpus.contains(cpu) =>
+                {
+                    return None;
+                }
                 None => quantum,
             },
         };

@@ -3,10 +3,12 @@
 extern crate std;
 
 use super::*;
-use crate::vcpu::Domain;
-use crate::vcpu::probe::{Act, Probe, storm};
+use crate::vcpu::kit::tests::probe::{Act, storm};
+use crate::vcpu::kit::tests::{self, MS, check_refusals, vcpu};
 use std::vec;
 use taktos_time::Duration;
+
+type Bench<'a> = tests::Bench<Rtds<'a>>;
 
 impl Rtds<'_> {
     /// The steps since the last time.
@@ -16,7 +18,7 @@ impl Rtds<'_> {
             self.depleted.steps.take(),
             self.refills.steps.take(),
             self.due.steps.take(),
-            self.steps.take(),
+            self.requests.steps.take(),
         ];
         all.iter().sum()
     }
@@ -67,67 +69,68 @@ fn no_operation_takes_more_steps_than_documented() {
     }
 }
 
+/// A pool of one processor with `server` for each unit.
+fn pool(units: &mut [Unit], server: Parameters) -> Bench<'_> {
+    let count = units.len();
+    let mut rtds = Rtds::new(units, Options::DEFAULT);
+    for index in 0..count {
+        let set = rtds.set_parameters(vcpu(index), server, Demand::Forced);
+        set.unwrap();
+    }
+    Bench::new(rtds, 1)
+}
+
+#[test]
+fn what_is_refused() {
+    Bench::new(Rtds::new(&mut [Unit::EMPTY; 2], Options::DEFAULT), 2).with(2, check_refusals);
+}
+
 #[test]
 fn who_wakes_late_while_it_is_saved_is_refilled_in_its_place() {
     // Unit 0 has 4 of 10 ms and is switched out at 9 ms; the timer of 10 ms is late, and at
     // 11 ms the unit wakes, not saved yet. Unit 1's period ends at 15 ms.
-    let ms = |count: u64| Instant::from_nanos(count * 1_000_000);
-    let mut units = [Unit::EMPTY; 2];
-    let mut fx = Probe::default();
-    let mut rtds = Rtds::new(&mut units, Options::DEFAULT);
-    let cpu = Cpu::new(0).unwrap();
-    rtds.add_cpu(cpu, ms(0), &mut fx).unwrap();
-    let [first, second] = [0, 1].map(Vcpu::new);
-    for vcpu in [first, second] {
-        let admission = Admission::anywhere(Domain::new(0));
-        rtds.insert(vcpu, admission, ms(0), &mut fx).unwrap();
-    }
-    rtds.wake(first, ms(0), &mut fx);
-    rtds.schedule(cpu, ms(0), false, &mut fx);
-    rtds.wake(second, ms(5), &mut fx);
-    rtds.sleep(first, ms(9), &mut fx);
-    assert_eq!(rtds.schedule(cpu, ms(9), false, &mut fx).next, Some(second));
-    fx.take();
-    rtds.wake(first, ms(11), &mut fx);
-    rtds.check_invariants().unwrap();
-    let timer = (Timer::Replenishment, Some(ms(15)));
-    assert_eq!(fx.take().timers, [timer]);
-    assert_eq!(rtds.deadline(first), Some(ms(20)));
-    rtds.context_saved(cpu, first, ms(11), &mut fx);
-    rtds.check_invariants().unwrap();
+    pool(&mut [Unit::EMPTY; 2], Parameters::DEFAULT).with(2, |b| {
+        b.wake(0);
+        b.schedule(0);
+        b.now = 5 * MS;
+        b.wake(1);
+        b.now = 9 * MS;
+        b.sleep(0);
+        assert_eq!(b.next(0), Some(1));
+        b.probe.take();
+        b.now = 11 * MS;
+        b.wake(0);
+        b.check();
+        let ms = |count| Instant::from_nanos(count * MS);
+        let timer = (Timer::Replenishment, Some(ms(15)));
+        assert_eq!(b.probe.take().timers, [timer]);
+        assert_eq!(b.policy.deadline(vcpu(0)), Some(ms(20)));
+        b.saved(0, 0);
+    });
 }
 
 #[test]
 fn the_supply_of_a_unit_without_budget_is_its_refill() {
     // 4 of 10 ms; the second one with extra time. It runs from 0 on.
-    let ms = |count: u64| Instant::from_nanos(count * 1_000_000);
     for extra in [false, true] {
-        let mut units = [Unit::EMPTY; 1];
-        let mut fx = Probe::default();
-        let mut rtds = Rtds::new(&mut units, Options::DEFAULT);
-        let (cpu, unit) = (Cpu::new(0).unwrap(), Vcpu::new(0));
-        let server = Parameters::new(Duration::from_millis(4), Duration::from_millis(10));
-        let server = server.with_extratime(extra);
-        rtds.set_parameters(unit, server, Demand::Forced).unwrap();
-        rtds.add_cpu(cpu, ms(0), &mut fx).unwrap();
-        let admission = Admission::anywhere(Domain::new(0));
-        rtds.insert(unit, admission, ms(0), &mut fx).unwrap();
-        assert_eq!(rtds.supply(unit, ms(3), ms(0)), ms(3), "it has not begun");
-        rtds.wake(unit, ms(0), &mut fx);
-        rtds.schedule(cpu, ms(0), false, &mut fx);
-        // It would sleep at 3 ms with something left, at 4 ms with nothing.
-        let refill = if extra { 6 } else { 10 };
-        let wakes = [(3, 6, 6), (4, 6, refill), (4, 10, 10), (4, 13, 13)];
-        for (now, wake, supply) in wakes {
-            let found = rtds.supply(unit, ms(wake), ms(now));
-            assert_eq!(found, ms(supply), "{wake} at {now}, extra time: {extra}");
-        }
-        rtds.sleep(unit, ms(4), &mut fx);
-        rtds.schedule(cpu, ms(4), false, &mut fx);
-        rtds.context_saved(cpu, unit, ms(4), &mut fx);
-        assert_eq!(
-            rtds.supply(unit, ms(5), ms(4)),
-            ms(if extra { 5 } else { 10 })
-        );
+        let server = Parameters::DEFAULT.with_extratime(extra);
+        pool(&mut [Unit::EMPTY; 1], server).with(1, |b| {
+            assert_eq!(b.supply(0, 3 * MS, 0), 3 * MS, "it has not begun");
+            b.wake(0);
+            b.schedule(0);
+            // It would sleep at 3 ms with something left, at 4 ms with nothing.
+            let refill = if extra { 6 } else { 10 };
+            let wakes = [(3, 6, 6), (4, 6, refill), (4, 10, 10), (4, 13, 13)];
+            for (now, wake, supply) in wakes {
+                let found = b.supply(0, wake * MS, now * MS);
+                let case = std::format!("{wake} at {now}, extra time: {extra}");
+                assert_eq!(found, supply * MS, "{case}");
+            }
+            b.now = 4 * MS;
+            b.sleep(0);
+            assert_eq!(b.switch(0), None);
+            let supply = if extra { 5 } else { 10 };
+            assert_eq!(b.supply(0, 5 * MS, 4 * MS), supply * MS);
+        });
     }
 }

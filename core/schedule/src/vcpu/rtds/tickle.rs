@@ -1,41 +1,34 @@
-//! Owns: which processor is asked to schedule for whom.
+//! Owns: which processor receives a request to schedule, for which unit.
 //! Must never know: when it will.
 
 use super::Rtds;
 use super::options::Enforcement;
-use crate::vcpu::{Effects, Vcpu, allowed};
+use crate::vcpu::kit::Rules;
+use crate::vcpu::{Effects, Vcpu};
 use crate::{Cpu, CpuSet};
 
 impl Rtds<'_> {
     /// Whether `vcpu` may run on `cpu`, which is in the pool.
     pub(super) fn may_run(&self, vcpu: Vcpu, cpu: Cpu) -> bool {
-        allowed(self.units[vcpu.index()].hard, self.cpus).contains(cpu)
+        self.allowed(vcpu).contains(cpu)
     }
 
     /// Where `vcpu` runs.
     pub(super) fn processor_of(&self, vcpu: Vcpu) -> Option<Cpu> {
-        let unit = self.unit(vcpu).filter(|unit| unit.state.running)?;
+        let unit = self.unit(vcpu).filter(|unit| unit.running)?;
         unit.cpu
     }
 
-    /// Asks `cpu` to schedule, unless it has been asked and has not yet.
-    pub(super) fn tickle(&mut self, cpu: Cpu, fx: &mut impl Effects) {
-        if !self.tickled.contains(cpu) {
-            self.tickled = self.tickled.with(cpu);
-            fx.tickle(cpu);
-        }
-    }
-
-    /// Takes back what `cpu`, which has left or comes anew, was asked for.
+    /// Takes back the request to `cpu`, which has left or comes again.
     pub(super) fn forget(&mut self, cpu: Cpu) {
-        self.tickled = self.tickled.without(cpu);
+        self.requests.tickled = self.requests.tickled.without(cpu);
         self.promised[cpu.index()] = None;
     }
 
     /// With a quantum, an idle processor too has to look for refills.
     pub(super) fn start_quantum(&mut self, cpu: Cpu, fx: &mut impl Effects) {
         if matches!(self.modes().enforcement, Enforcement::Quantum(_)) {
-            self.tickle(cpu, fx);
+            self.requests.tickle(cpu, fx);
         }
     }
 
@@ -47,14 +40,14 @@ impl Rtds<'_> {
         if !unit.is_able() {
             return;
         }
-        let (last, cpus) = (unit.cpu, allowed(unit.hard, self.cpus));
-        let open = cpus.minus(self.tickled).minus(self.working);
+        let (last, cpus) = (unit.cpu, self.allowed(vcpu));
+        let open = cpus.minus(self.requests.unsettled());
         let target = match first_from(open.minus(self.busy), last) {
             Some(idle) => Some(idle),
             None => self.weakest(open, vcpu, last),
         };
         if let Some(cpu) = target {
-            self.tickle(cpu, fx);
+            self.requests.tickle(cpu, fx);
             self.promised[cpu.index()] = Some(vcpu);
         }
     }
@@ -65,7 +58,7 @@ impl Rtds<'_> {
         let mut weakest: Option<(Cpu, Vcpu)> = None;
         let (behind, before) = split(cpus, last);
         for cpu in behind.into_iter().chain(before) {
-            self.steps.one();
+            self.requests.steps.one();
             let Some(here) = self.current[cpu.index()] else {
                 continue;
             };
@@ -80,20 +73,13 @@ impl Rtds<'_> {
             .map(|(cpu, _)| cpu)
     }
 
-    /// After the pool has changed: who runs where it may not is tickled away, and
-    /// those that wait may have other processors now.
-    pub(super) fn review(&mut self, fx: &mut impl Effects) {
+    /// Tickles where a unit runs that may not run there any more.
+    pub(super) fn tickle_away(&mut self, fx: &mut impl Effects) {
         for cpu in self.busy {
             let away = self.current[cpu.index()].is_some_and(|vcpu| !self.may_run(vcpu, cpu));
             if away {
-                self.tickle(cpu, fx);
+                self.requests.tickle(cpu, fx);
             }
-        }
-        let mut next = self.run.first();
-        while let Some(vcpu) = next {
-            self.steps.one();
-            self.tickle_for(vcpu, fx);
-            next = self.run.after(self.units, vcpu);
         }
     }
 }

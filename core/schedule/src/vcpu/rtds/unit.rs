@@ -1,9 +1,10 @@
-//! Owns: a unit's record: its server's state and where it stands.
+//! Owns: a unit's record: its server's state and its place.
 //! Must never know: the other units.
 
 use super::options::Parameters;
-use crate::vcpu::list::{Place, Places};
-use crate::{Cpu, CpuSet};
+use crate::Cpu;
+use crate::vcpu::kit::list::Place;
+use crate::vcpu::kit::{State, linked, record};
 use taktos_time::{Duration, Instant};
 
 /// Kind of the lists in which a unit waits to run, or for a refill.
@@ -14,14 +15,14 @@ pub(super) const REFILL: usize = 1;
 /// A unit's record in the caller's table.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
-    /// What its server is in this period.
+    /// Its server in this period.
     pub(super) parameters: Parameters,
-    /// What it will be from the next refill on.
+    /// Its server from the next refill on.
     pub(super) wanted: Parameters,
-    pub(super) hard: CpuSet,
+    pub(super) state: State,
     /// End of the current period; meaningless before `started`.
     pub(super) deadline: Instant,
-    /// What is left of the budget, or of the chunk of extra time.
+    /// The rest of the budget, or of the chunk of extra time.
     pub(super) left: Duration,
     /// Zero on the guarantee, above on extra time.
     pub(super) level: u32,
@@ -29,26 +30,13 @@ pub struct Unit {
     pub(super) charged: Instant,
     /// Where it ran last, or runs.
     pub(super) cpu: Option<Cpu>,
-    pub(super) state: State,
-    /// Its last refill took it off extra time or gave it something again, while it waited.
-    pub(super) lifted: bool,
-    pub(super) waiting: Place,
-    pub(super) refill: Place,
-}
-
-/// Flags of a unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct State {
-    /// It is in the pool.
-    pub(super) present: bool,
-    /// It is runnable.
-    pub(super) awake: bool,
     /// A processor has chosen it.
     pub(super) running: bool,
-    /// It was taken off a processor, and its registers are not saved yet.
-    pub(super) saving: bool,
     /// Its grid of releases has begun.
     pub(super) started: bool,
+    /// Its last refill took it off extra time or gave it something again, while it waited.
+    pub(super) lifted: bool,
+    pub(super) links: [Place; 2],
 }
 
 impl Unit {
@@ -56,22 +44,16 @@ impl Unit {
     pub const EMPTY: Self = Self {
         parameters: Parameters::DEFAULT,
         wanted: Parameters::DEFAULT,
-        hard: CpuSet::ALL,
+        state: State::OUT,
         deadline: Instant::START,
         left: Duration::ZERO,
         level: 0,
         charged: Instant::START,
         cpu: None,
-        state: State {
-            present: false,
-            awake: false,
-            running: false,
-            saving: false,
-            started: false,
-        },
+        running: false,
+        started: false,
         lifted: false,
-        waiting: Place::OUT,
-        refill: Place::OUT,
+        links: [Place::OUT; 2],
     };
 
     /// Whether it comes strictly before `other`: lower level, then earlier deadline.
@@ -86,18 +68,23 @@ impl Unit {
         self.left > Duration::ZERO
     }
 
+    /// Whether it does not sleep, or is still on a processor or being switched out.
+    pub(super) const fn is_about(&self) -> bool {
+        self.state.awake || self.running || self.state.saving
+    }
+
     /// Begins the grid of releases at its first activation, and after that moves the
     /// deadline by whole periods past `now`. A new period has a full budget,
     /// level 0 and the parameters that were wanted. Says whether there is one.
     pub(super) fn refresh(&mut self, now: Instant) -> bool {
-        if self.state.started && now < self.deadline {
+        if self.started && now < self.deadline {
             return false;
         }
-        let start = match self.state.started {
+        let start = match self.started {
             true => self.deadline,
             false => now,
         };
-        self.state.started = true;
+        self.started = true;
         self.parameters = self.wanted;
         let period = self.parameters.period.as_nanos();
         let passed = now.since(start).as_nanos() / period;
@@ -105,13 +92,13 @@ impl Unit {
         self.deadline = start.saturating_add(ahead);
         self.left = self.parameters.budget;
         self.level = 0;
-        // What it ran before belongs to the period before.
+        // Time that the unit ran before belongs to the period before.
         self.charged = now;
         true
     }
 
-    /// Charges what it ran since it was charged last. Overrun is forgiven: with
-    /// `extratime` it goes on with a full chunk one level lower, otherwise with nothing.
+    /// Charges what it ran since it was charged last. Overrun is forgiven: with `extratime` it
+    /// continues with a full chunk one level lower, otherwise with nothing.
     pub(super) fn charge(&mut self, now: Instant, extratime: bool) {
         let ran = now.since(self.charged);
         self.charged = now;
@@ -123,26 +110,5 @@ impl Unit {
     }
 }
 
-impl Default for Unit {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-impl Places<WAITING> for Unit {
-    fn place(&self) -> &Place {
-        &self.waiting
-    }
-    fn place_mut(&mut self) -> &mut Place {
-        &mut self.waiting
-    }
-}
-
-impl Places<REFILL> for Unit {
-    fn place(&self) -> &Place {
-        &self.refill
-    }
-    fn place_mut(&mut self) -> &mut Place {
-        &mut self.refill
-    }
-}
+record!(Unit);
+linked!(Unit, u16);

@@ -1,4 +1,4 @@
-//! Owns: who has extra time, and what it costs.
+//! Owns: the units that have extra time, and its cost.
 //! Must never know: slices.
 
 use super::Sedf;
@@ -8,8 +8,8 @@ use crate::vcpu::Vcpu;
 use taktos_time::Duration;
 
 impl Sedf<'_> {
-    /// Whose turn it is: who lost time, the greatest part of its period first; then
-    /// by weight.
+    /// Returns the unit that has its turn: one that lost time, the greatest part of its period
+    /// first; then by weight.
     pub(super) fn extra(&self, cpu: Cpu) -> Option<(Vcpu, Run)> {
         let processor = &self.processors[cpu.index()];
         let penalty = processor.penalty.first().map(|vcpu| (vcpu, Run::Penalty));
@@ -33,7 +33,7 @@ impl Sedf<'_> {
         let served = self.units[vcpu.index()].score;
         let mut next = list.first();
         while let Some(other) = next {
-            self.steps.one();
+            self.requests.steps.one();
             let score = &mut self.units[other.index()].score;
             *score = score.saturating_sub(served);
             next = list.after(self.units, other);

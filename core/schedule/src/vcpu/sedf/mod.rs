@@ -4,11 +4,11 @@
 //! Owns: periods and what is used of them, the queues of each processor, scores.
 //! Must never know: what a unit does with its time.
 //!
-//! The behaviour is that of spec 05, section 4. There is no balancing: a unit's
-//! processor is its number modulo those that it may use, when it comes and when it
-//! has to leave its processor. Differences from the reference: a period is missed
-//! at its deadline, not only after it; overruns by several slices use up several
-//! periods; what a unit wants back is what its last short block lost.
+//! The behaviour is that of spec 05, section 4. There is no balancing: a unit's processor is its
+//! number modulo those that it may use, when it comes and when it has to leave its processor. It
+//! moves only off a processor that it may not use, and soft affinity is of no effect. Differences
+//! from the reference: a period is missed at its deadline, not only after it; overruns by several
+//! slices use up several periods; what a unit wants back is what its last short block lost.
 //!
 //! Bounds, with n units in the pool and p on the processor in question: links
 //! followed and units compared.
@@ -34,21 +34,20 @@ pub use parameters::Parameters;
 pub use unit::Unit;
 
 use super::admission::{self, Demand, Share};
-use super::list::List;
-use super::steps::Steps;
-use super::{
-    Admission, Choice, Effects, Error, PLAIN, Policy, Timer, Vcpu, Violation, allowed, clear,
-};
-use crate::{Cpu, CpuSet};
+use super::kit::list::List;
+use super::kit::topology::{FIRST_CPU, home_in};
+use super::kit::{Requests, Rules, State, default_is, parts};
+use super::{Admission, Choice, Effects, Error, PLAIN, Vcpu, Violation, table};
+use crate::Cpu;
 use taktos_time::{Duration, Instant};
-use unit::{PENALTY, PERIOD, State, UTILISATION};
+use unit::{PENALTY, PERIOD, UTILISATION};
 
 /// A processor's record in the caller's table.
 #[derive(Clone, Copy, Debug)]
 pub struct Processor {
-    /// Units whose period has begun, by deadline.
+    /// Units in a period that has begun, by deadline.
     run: List<PERIOD>,
-    /// Units whose period is to begin, by its beginning.
+    /// Units with a period that is to begin, by its beginning.
     wait: List<PERIOD>,
     /// Units that lost time by blocking, by score.
     penalty: List<PENALTY>,
@@ -79,40 +78,27 @@ impl Processor {
     }
 }
 
-impl Default for Processor {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
+default_is!(Processor: EMPTY);
 
 /// An instance of SEDF.
 #[derive(Debug)]
 pub struct Sedf<'a> {
     units: &'a mut [Unit],
     processors: &'a mut [Processor],
-    cpus: CpuSet,
-    /// Processors which have been asked to schedule and have not yet.
-    tickled: CpuSet,
-    /// Processors at which the idle unit does the hypervisor's work.
-    working: CpuSet,
-    steps: Steps,
+    requests: Requests,
 }
 
 impl<'a> Sedf<'a> {
     /// An instance without processors and units. `units` has a record for each unit
     /// there can be, by [`Vcpu::index`]; `processors` one for each processor.
     pub fn new(units: &'a mut [Unit], processors: &'a mut [Processor]) -> Self {
-        clear(units, Unit::EMPTY);
         for (index, processor) in processors.iter_mut().enumerate() {
             *processor = Processor::new(index as u16);
         }
         Self {
-            units,
+            units: table(units, usize::MAX),
             processors,
-            cpus: CpuSet::EMPTY,
-            tickled: CpuSet::EMPTY,
-            working: CpuSet::EMPTY,
-            steps: Steps::NONE,
+            requests: Requests::NONE,
         }
     }
 
@@ -120,9 +106,9 @@ impl<'a> Sedf<'a> {
     /// stays where it is.
     ///
     /// Refused with [`Error::OutOfRange`], [`Error::NoRecord`], and unless `demand` is
-    /// [`Demand::Forced`] with [`Error::NotAdmitted`], when the slices on its
-    /// processor would be more than its periods hold (the one test that there
-    /// is: who leaves time forfeits it, so it holds however units wake).
+    /// [`Demand::Forced`] with [`Error::NotAdmitted`], if the slices on its processor would be more
+    /// than its periods hold. That is the only test: a unit that leaves time forfeits it, so the
+    /// test holds however units wake.
     pub fn set_parameters(
         &mut self,
         vcpu: Vcpu,
@@ -146,12 +132,12 @@ impl<'a> Sedf<'a> {
             self.units[vcpu.index()].take_parameters();
             self.share_out(unit.home, fx);
             self.list(vcpu, now);
-            self.tickle(unit.home, fx);
+            self.requests.tickle(unit.home, fx);
         }
         Ok(())
     }
 
-    /// What `vcpu` was given.
+    /// Returns the parameters that `vcpu` was given.
     pub fn parameters(&self, vcpu: Vcpu) -> Option<Parameters> {
         self.units.get(vcpu.index()).map(|unit| unit.parameters)
     }
@@ -166,7 +152,7 @@ impl<'a> Sedf<'a> {
     /// before it has been awake.
     pub fn deadline(&self, vcpu: Vcpu) -> Option<Instant> {
         let unit = self.unit(vcpu)?;
-        unit.state.started.then_some(unit.deadline)
+        unit.started.then_some(unit.deadline)
     }
 
     /// The processor of `vcpu`.
@@ -188,13 +174,12 @@ impl<'a> Sedf<'a> {
     /// Checks for every processor that the slices fit: Σ slice/period ≤ 1. Refused
     /// with [`Error::NotAdmitted`]. Bound: n for each processor.
     pub fn check_admission(&self) -> Result<(), Error> {
-        self.cpus
-            .into_iter()
-            .try_for_each(|cpu| self.admit(cpu, None))
+        let cpus = self.requests.cpus;
+        cpus.into_iter().try_for_each(|cpu| self.admit(cpu, None))
     }
 
-    /// The same for `cpu`, as it would be with `new` there. Units by weight take no
-    /// more than is left.
+    /// Checks that the slices fit on `cpu`, as it would be with `new` there. Units by weight take
+    /// no more than is left.
     fn admit(&self, cpu: Cpu, new: Option<(Vcpu, Parameters)>) -> Result<(), Error> {
         let others = self.units.iter().enumerate().filter(|(index, unit)| {
             let counted = unit.state.present && unit.goal == cpu;
@@ -213,49 +198,9 @@ impl<'a> Sedf<'a> {
         admission::density(shares, 1)
     }
 
-    fn unit(&self, vcpu: Vcpu) -> Option<&Unit> {
-        self.units
-            .get(vcpu.index())
-            .filter(|unit| unit.state.present)
-    }
-
-    fn unit_mut(&mut self, vcpu: Vcpu) -> Option<&mut Unit> {
-        self.units
-            .get_mut(vcpu.index())
-            .filter(|unit| unit.state.present)
-    }
-
-    fn tickle(&mut self, cpu: Cpu, fx: &mut impl Effects) {
-        if !self.tickled.contains(cpu) {
-            self.tickled = self.tickled.with(cpu);
-            fx.tickle(cpu);
-        }
-    }
-
     /// The processor that `vcpu` belongs on: its number modulo those that it may use.
     fn pick(&self, vcpu: Vcpu) -> Option<Cpu> {
-        let may = allowed(self.units[vcpu.index()].hard, self.cpus);
-        let count = may.count().max(1);
-        may.into_iter().nth(vcpu.index() % count)
-    }
-
-    /// Moves `vcpu` off a processor that it may not use.
-    fn settle(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        let unit = &self.units[vcpu.index()];
-        if allowed(unit.hard, self.cpus).contains(unit.goal) {
-            return;
-        }
-        let Some(goal) = self.pick(vcpu) else { return };
-        let unit = &mut self.units[vcpu.index()];
-        unit.goal = goal;
-        let (home, running, saving) = (unit.home, unit.running.is_some(), unit.state.saving);
-        if running {
-            return self.tickle(home, fx);
-        }
-        self.unlist(vcpu);
-        if !saving || home == goal {
-            self.arrive(vcpu, now, fx);
-        }
+        home_in(self.allowed(vcpu), vcpu.index())
     }
 
     /// Makes the goal of `vcpu`, which is in no queue, its home.
@@ -270,98 +215,69 @@ impl<'a> Sedf<'a> {
         self.list(vcpu, now);
         self.tickle_for(vcpu, now, fx);
     }
-
-    fn settle_all(&mut self, now: Instant, fx: &mut impl Effects) {
-        for index in 0..self.units.len() {
-            self.steps.one();
-            if self.units[index].state.present {
-                self.settle(Vcpu::new(index as u16), now, fx);
-            }
-        }
-    }
 }
 
-impl Policy for Sedf<'_> {
-    fn add_cpu(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
+impl Rules for Sedf<'_> {
+    parts!(Unit: units, requests.cpus, requests.steps);
+
+    fn chosen(&self, cpu: Cpu) -> Option<Vcpu> {
+        self.processors.get(cpu.index())?.current
+    }
+
+    fn is_chosen(&self, _: Vcpu, unit: &Unit) -> bool {
+        unit.running.is_some()
+    }
+
+    fn join(&mut self, cpu: Cpu, _: Instant, _: &mut impl Effects) -> Result<(), Error> {
         let record = self.processors.get_mut(cpu.index());
-        let processor = record.ok_or(Error::NoCpuRecord(cpu))?;
-        if self.cpus.contains(cpu) || processor.current.is_some() {
-            return Err(Error::CpuPresent(cpu));
-        }
-        processor.planned = Instant::MAX;
-        self.cpus = self.cpus.with(cpu);
-        self.tickled = self.tickled.without(cpu);
-        self.working = self.working.without(cpu);
-        if !PLAIN {
-            self.settle_all(now, fx);
-        }
+        record.ok_or(Error::NoCpuRecord(cpu))?.planned = Instant::MAX;
+        self.requests.join(cpu);
         Ok(())
     }
 
-    fn remove_cpu(&mut self, cpu: Cpu, now: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        if !self.cpus.contains(cpu) {
-            return Err(Error::CpuAbsent(cpu));
-        }
-        if self.cpus == CpuSet::of(cpu) && self.units.iter().any(|unit| unit.state.present) {
-            return Err(Error::LastCpu(cpu));
-        }
-        self.cpus = self.cpus.without(cpu);
-        self.settle_all(now, fx);
-        Ok(())
+    fn leave(&mut self, cpu: Cpu, _: &mut impl Effects) {
+        self.requests.cpus = self.requests.cpus.without(cpu);
     }
 
-    fn insert(
-        &mut self,
-        vcpu: Vcpu,
-        admission: Admission,
-        _: Instant,
-        fx: &mut impl Effects,
-    ) -> Result<(), Error> {
-        if self.cpus.is_empty() {
-            return Err(Error::NoCpu);
+    fn settle(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        if self.allowed(vcpu).contains(self.units[vcpu.index()].goal) {
+            return;
         }
-        let unit = self
-            .units
-            .get_mut(vcpu.index())
-            .ok_or(Error::NoRecord(vcpu))?;
-        if unit.state.present {
-            return Err(Error::Present(vcpu));
+        let Some(goal) = self.pick(vcpu) else { return };
+        let unit = &mut self.units[vcpu.index()];
+        unit.goal = goal;
+        let (home, running, saving) = (unit.home, unit.running.is_some(), unit.state.saving);
+        if running {
+            return self.requests.tickle(home, fx);
         }
+        self.unlist(vcpu);
+        if !saving || home == goal {
+            self.arrive(vcpu, now, fx);
+        }
+    }
+
+    fn enter(&mut self, vcpu: Vcpu, admission: Admission, _: Instant, fx: &mut impl Effects) {
+        let unit = &mut self.units[vcpu.index()];
         *unit = Unit {
             parameters: unit.parameters,
-            hard: admission.hard,
-            state: State {
-                present: true,
-                ..State::default()
-            },
+            state: State::entering(&admission),
             ..Unit::EMPTY
         };
         unit.take_parameters();
-        let home = self.pick(vcpu).ok_or(Error::NoCpu)?;
+        let home = self.pick(vcpu).unwrap_or(FIRST_CPU);
         let unit = &mut self.units[vcpu.index()];
         (unit.home, unit.goal) = (home, home);
         self.share_out(home, fx);
-        Ok(())
     }
 
-    fn remove(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) -> Result<(), Error> {
-        let unit = self.unit_mut(vcpu).ok_or(Error::Absent(vcpu))?;
-        if unit.state.awake || unit.state.saving || unit.running.is_some() {
-            return Err(Error::Busy(vcpu));
-        }
-        unit.state = State::default();
-        let home = unit.home;
-        self.share_out(home, fx);
-        Ok(())
+    fn exit(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
+        self.share_out(self.units[vcpu.index()].home, fx);
     }
 
     /// In the period in which it blocked, it loses what is left of the slice; after
     /// the deadline, its period begins now.
-    fn wake(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        let Some(unit) = self.unit_mut(vcpu).filter(|unit| !unit.state.awake) else {
-            return;
-        };
-        unit.state.awake = true;
+    fn woken(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        let unit = &mut self.units[vcpu.index()];
         if unit.running.is_some() {
             return;
         }
@@ -372,66 +288,32 @@ impl Policy for Sedf<'_> {
         }
     }
 
-    fn sleep(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
-        let Some(unit) = self.unit_mut(vcpu).filter(|unit| unit.state.awake) else {
-            return;
-        };
-        unit.state.awake = false;
-        let (running, home) = (unit.running.is_some(), unit.home);
-        match running {
-            true => self.tickle(home, fx),
-            false => self.unlist(vcpu),
+    fn slept(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
+        let unit = &self.units[vcpu.index()];
+        match unit.running {
+            Some(_) => self.requests.tickle(unit.home, fx),
+            None => self.unlist(vcpu),
         }
     }
 
-    /// Its processor schedules; a unit on its slice goes on all the same.
-    fn yield_now(&mut self, vcpu: Vcpu, _: Instant, fx: &mut impl Effects) {
-        let running = self.unit(vcpu).filter(|unit| unit.running.is_some());
-        if let Some(home) = running.map(|unit| unit.home) {
-            self.tickle(home, fx);
-        }
+    /// Its processor schedules; a unit on its slice continues all the same.
+    fn yielded(&mut self, vcpu: Vcpu, fx: &mut impl Effects) {
+        self.requests.tickle(self.units[vcpu.index()].home, fx);
     }
 
-    /// `soft` is of no effect. The unit moves only off a processor that it may not use.
-    fn set_affinity(
-        &mut self,
-        vcpu: Vcpu,
-        hard: CpuSet,
-        _: CpuSet,
-        now: Instant,
-        fx: &mut impl Effects,
-    ) -> Result<(), Error> {
-        self.unit_mut(vcpu).ok_or(Error::Absent(vcpu))?.hard = hard;
-        self.settle(vcpu, now, fx);
-        Ok(())
+    fn choose(&mut self, cpu: Cpu, now: Instant, work: bool, _: &mut impl Effects) -> Choice {
+        self.decide(cpu, now, work)
     }
 
-    fn schedule(&mut self, cpu: Cpu, now: Instant, work: bool, _: &mut impl Effects) -> Choice {
-        self.choose(cpu, now, work)
-    }
-
-    fn context_saved(&mut self, _: Cpu, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
-        let Some(unit) = self.unit_mut(vcpu).filter(|unit| unit.state.saving) else {
-            return;
-        };
-        unit.state.saving = false;
-        // In an image nobody moves: processors stay, and affinities.
+    fn saved(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
+        // In an image no unit moves: processors stay, and affinities.
+        let unit = &self.units[vcpu.index()];
         if !PLAIN && unit.home != unit.goal {
             self.arrive(vcpu, now, fx);
         }
     }
 
-    fn timer(&mut self, _: Timer, _: Instant, _: &mut impl Effects) {}
-
-    fn current(&self, cpu: Cpu) -> Option<Vcpu> {
-        self.processors.get(cpu.index())?.current
-    }
-
-    fn cpus(&self) -> CpuSet {
-        self.cpus
-    }
-
-    fn check_invariants(&self) -> Result<(), Violation> {
-        self.check()
+    fn check(&self) -> Result<(), Violation> {
+        self.check_all()
     }
 }

@@ -1,21 +1,22 @@
 //! Owns: the parameters of a unit, with their defaults and ranges.
 //! Must never know: a queue.
 
+use crate::vcpu::kit::check;
 use crate::vcpu::{Error, in_range};
 use taktos_time::Duration;
 
-/// What a unit is given.
+/// The parameters of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parameters {
     /// A slice in every period, and extra time if it wants it.
     Periodic {
         /// 10 µs to 10 s.
         period: Duration,
-        /// What it is guaranteed in a period: 5 µs to the period, or none at all.
+        /// Its guaranteed time in a period: 5 µs to the period, or none at all.
         slice: Duration,
         /// Kept and shown, without effect (spec 05, section 4).
         latency: Duration,
-        /// Whether it shares the time that nobody else is guaranteed.
+        /// Whether it shares the time that no other unit is guaranteed.
         extratime: bool,
     },
     /// A share, by weight, of what units with periods leave of its processor; the
@@ -38,7 +39,7 @@ impl Parameters {
     pub const DEFAULT: Self = Self::BestEffort { weight: 1 };
     /// The period of units that have none of their own.
     pub const WEIGHT_PERIOD: Duration = Duration::from_millis(100);
-    /// What weighted units leave of that.
+    /// The part of that period that weighted units leave.
     pub const WEIGHT_SAFETY: Duration = Duration::from_millis(5);
     /// A piece of extra time.
     pub const QUANTUM: Duration = Duration::from_micros(500);
@@ -59,7 +60,7 @@ impl Parameters {
         }
     }
 
-    /// The same with extra time.
+    /// Returns the parameters with extra time.
     #[must_use]
     pub const fn with_extratime(self) -> Self {
         match self {
@@ -105,9 +106,7 @@ const fn check_times(period: Duration, slice: Duration) -> Result<(), Error> {
     let (least, most) = Parameters::PERIODS;
     let (least, most) = (least.as_nanos(), most.as_nanos());
     let (period, slice) = (period.as_nanos(), slice.as_nanos());
-    if let Err(refused) = in_range("the period", period, least, most, "ns") {
-        return Err(refused);
-    }
+    check!(in_range("the period", period, least, most, "ns"));
     if slice == 0 {
         return Ok(());
     }

@@ -1,12 +1,13 @@
-//! Owns: in which queues of its processor a unit stands, whether the processor has
-//! to look for it, and what has to be true of all that.
+//! Owns: the queues of its processor that a unit is in, whether the processor has to look for it,
+//! and the invariants of all that.
 //! Must never know: what a slice is used for.
 
 use super::parameters::Parameters;
 use super::unit::{Run, Unit};
 use super::{Processor, Sedf};
 use crate::Cpu;
-use crate::vcpu::{Effects, Vcpu, Violation, allowed};
+use crate::vcpu::kit::{Rules, laws};
+use crate::vcpu::{Effects, Vcpu, Violation};
 use taktos_time::{Duration, Instant};
 
 impl Sedf<'_> {
@@ -63,9 +64,9 @@ impl Sedf<'_> {
         processor.utilisation.take(self.units, vcpu);
     }
 
-    /// Tickles the processor of `vcpu`, which has come into its queues, if it idles, if
-    /// the period of `vcpu` begins before it looks again, if it should have looked
-    /// already, or if it gives extra time to somebody with a weaker claim.
+    /// Tickles the processor of `vcpu`, which has come into its queues, if it idles or should have
+    /// looked already. Also tickles it if the period of `vcpu` begins before it looks again, or if
+    /// it gives extra time to a unit with a weaker claim.
     pub(super) fn tickle_for(&mut self, vcpu: Vcpu, now: Instant, fx: &mut impl Effects) {
         let unit = &self.units[vcpu.index()];
         if !unit.state.awake {
@@ -87,18 +88,17 @@ impl Sedf<'_> {
             },
         };
         if weaker || unit.begin() < processor.planned || processor.planned <= now {
-            self.tickle(home, fx);
+            self.requests.tickle(home, fx);
         }
     }
 
-    /// Works out the slices of the units by weight on `cpu`: what those with periods
-    /// leave of 100 ms, less 5 ms, by weight. Where that changes who is first, the
-    /// processor is tickled.
+    /// Computes the slices of the units by weight on `cpu`: what those with periods leave of
+    /// 100 ms, less 5 ms, by weight. Then tickles the processor, since another unit may be first.
     pub(super) fn share_out(&mut self, cpu: Cpu, fx: &mut impl Effects) {
         let here = |unit: &&Unit| unit.state.present && unit.goal == cpu;
         let (mut weights, mut taken) = (0u64, 0u64);
         for unit in self.units.iter().filter(here) {
-            self.steps.one();
+            self.requests.steps.one();
             match unit.parameters {
                 Parameters::Weighted { weight, .. } => weights += u64::from(weight),
                 Parameters::Periodic { period, slice, .. } => taken += scaled(slice, period),
@@ -111,16 +111,16 @@ impl Sedf<'_> {
         let whole = Parameters::WEIGHT_PERIOD.as_nanos() - Parameters::WEIGHT_SAFETY.as_nanos();
         let rest = whole.saturating_sub(taken);
         for unit in self.units.iter_mut().filter(|unit| here(&&**unit)) {
-            self.steps.one();
+            self.requests.steps.one();
             if let Parameters::Weighted { weight, .. } = unit.parameters {
                 unit.set_slice(Duration::from_nanos(rest * u64::from(weight) / weights));
             }
         }
-        self.tickle(cpu, fx);
+        self.requests.tickle(cpu, fx);
     }
 
     /// All that has to be true between two calls.
-    pub(super) fn check(&self) -> Result<(), Violation> {
+    pub(super) fn check_all(&self) -> Result<(), Violation> {
         for index in 0..self.units.len() {
             self.check_unit(Vcpu::new(index as u16))?;
         }
@@ -135,100 +135,72 @@ impl Sedf<'_> {
 
     fn check_unit(&self, vcpu: Vcpu) -> Result<(), Violation> {
         let unit = &self.units[vcpu.index()];
-        let law = |holds, law| Violation::unless(holds, law, Some(vcpu), Some(unit.home));
         let Some(processor) = self.processors.get(unit.home.index()) else {
-            return law(!unit.state.present, "a unit's home has a record");
+            laws!(Some(vcpu), None; !unit.state.present => "a unit's home has a record");
+            return Ok(());
         };
         let listed = unit.state.present && unit.is_listed();
         let period = processor.run.has(self.units, vcpu) || processor.wait.has(self.units, vcpu);
-        law(
-            period == listed,
-            "a runnable unit at home waits in a queue of periods, and no other",
-        )?;
-        law(
-            processor.penalty.has(self.units, vcpu) == (listed && unit.wants_penalty()),
-            "who lost time waits to have it back",
-        )?;
         let extra = listed && unit.parameters.has_extratime();
-        law(
-            processor.utilisation.has(self.units, vcpu) == extra,
-            "who wants extra time waits for it",
-        )?;
-        let count = self.processors.iter().filter(|p| p.current == Some(vcpu));
-        law(
-            count.count() == usize::from(unit.running.is_some()),
-            "a unit runs on one processor, and that one knows it",
-        )?;
-        let may = allowed(unit.hard, self.cpus);
-        law(
-            !unit.state.present || may.contains(unit.goal),
-            "a unit is, or is on its way, where it may run",
-        )?;
-        law(
-            unit.used <= unit.slice,
-            "no more is used of a slice than there is of it",
-        )
+        laws!(Some(vcpu), Some(unit.home);
+            period == listed => "a runnable unit at home waits in a queue of periods, and no other",
+            processor.penalty.has(self.units, vcpu) == (listed && unit.wants_penalty())
+                => "who lost time waits to have it back",
+            processor.utilisation.has(self.units, vcpu) == extra
+                => "who wants extra time waits for it",
+            !unit.state.present || self.allowed(vcpu).contains(unit.goal)
+                => "a unit is, or is on its way, where it may run",
+            unit.used <= unit.slice => "no more is used of a slice than there is of it",
+        );
+        Ok(())
     }
 
     fn check_order(&self, cpu: Cpu, processor: &Processor) -> Result<(), Violation> {
-        let law = |holds, law| Violation::unless(holds, law, None, Some(cpu));
         let units = &*self.units;
         let unit = |vcpu: Vcpu| &units[vcpu.index()];
-        law(
-            processor.run.is_sound(units)
-                && processor.wait.is_sound(units)
-                && processor.penalty.is_sound(units)
-                && processor.utilisation.is_sound(units),
-            "links agree both ways",
-        )?;
+        let sound = processor.run.is_sound(units)
+            && processor.wait.is_sound(units)
+            && processor.penalty.is_sound(units)
+            && processor.utilisation.is_sound(units);
         let run = processor.run.iter(units).map(|v| unit(v).deadline);
-        law(
-            run.is_sorted(),
-            "periods that have begun are in order of deadlines",
-        )?;
         let wait = processor.wait.iter(units).map(|v| unit(v).begin());
-        law(
-            wait.is_sorted(),
-            "periods to come are in order of their beginning",
-        )?;
-        let penalty = processor.penalty.iter(units);
-        law(
-            penalty.map(|v| unit(v).penalty_score).is_sorted(),
-            "who lost most of its period is first",
-        )?;
-        let shares = processor.utilisation.iter(units);
-        law(
-            shares.map(|v| unit(v).score).is_sorted(),
-            "extra time is in order of scores",
-        )
+        let penalty = processor.penalty.iter(units).map(|v| unit(v).penalty_score);
+        let shares = processor.utilisation.iter(units).map(|v| unit(v).score);
+        laws!(None, Some(cpu);
+            sound => "links agree both ways",
+            run.is_sorted() => "periods that have begun are in order of deadlines",
+            wait.is_sorted() => "periods to come are in order of their beginning",
+            penalty.is_sorted() => "who lost most of its period is first",
+            shares.is_sorted() => "extra time is in order of scores",
+        );
+        Ok(())
     }
 
     /// Earliest deadline first, but where the processor was tickled and has not come.
     fn check_choice(&self, cpu: Cpu, processor: &Processor) -> Result<(), Violation> {
-        let law = |holds, law| Violation::unless(holds, law, processor.current, Some(cpu));
-        let current = processor.current.map(|vcpu| &self.units[vcpu.index()]);
-        if self.tickled.or(self.working).contains(cpu) {
+        if self.requests.unsettled().contains(cpu) {
             return Ok(());
         }
-        law(
-            current.is_none_or(|unit| unit.state.awake && unit.home == unit.goal),
-            "who must not run any more has its processor tickled",
-        )?;
+        let current = processor.current.map(|vcpu| &self.units[vcpu.index()]);
         let slice = current.is_some_and(|unit| unit.running == Some(Run::Slice));
-        let first = processor.run.first();
-        law(
-            first == processor.current.filter(|_| slice),
-            "the earliest deadline of those that have begun runs",
-        )?;
-        let next = processor.wait.first();
-        law(
-            next.is_none_or(|vcpu| self.units[vcpu.index()].begin() >= processor.planned),
-            "the processor looks again before the next period begins",
-        )
+        let next = processor
+            .wait
+            .first()
+            .map(|vcpu| self.units[vcpu.index()].begin());
+        laws!(processor.current, Some(cpu);
+            current.is_none_or(|unit| unit.state.awake && unit.home == unit.goal)
+                => "who must not run any more has its processor tickled",
+            processor.run.first() == processor.current.filter(|_| slice)
+                => "the earliest deadline of those that have begun runs",
+            next.is_none_or(|begin| begin >= processor.planned)
+                => "the processor looks again before the next period begins",
+        );
+        Ok(())
     }
 }
 
-/// `slice` in a `period`, as so much of the period of the units by weight. The longest slice times that is 10¹⁸.
+/// `slice` in a `period`, as so much of the period of the units by weight. The longest slice times
+/// that is 10¹⁸.
 fn scaled(slice: Duration, period: Duration) -> u64 {
     const WHOLE: u64 = Parameters::WEIGHT_PERIOD.as_nanos();
     const { assert!(Parameters::PERIODS.1.as_nanos() < u64::MAX / WHOLE) };

@@ -12,14 +12,10 @@ use taktos_time::{Duration, Instant};
 const IDLE: Duration = Duration::from_secs(1);
 
 impl Sedf<'_> {
-    /// Charges what ran on `cpu`, begins and ends periods, and takes the earliest
-    /// deadline, or somebody for extra time.
-    pub(super) fn choose(&mut self, cpu: Cpu, now: Instant, work: bool) -> Choice {
-        self.tickled = self.tickled.without(cpu);
-        self.working = self.working.without(cpu);
-        if work {
-            self.working = self.working.with(cpu);
-        }
+    /// Charges what ran on `cpu`, begins and ends periods, and takes the earliest deadline, or a
+    /// unit for extra time.
+    pub(super) fn decide(&mut self, cpu: Cpu, now: Instant, work: bool) -> Choice {
+        self.requests.follow(cpu, work);
         let index = cpu.index();
         if index >= self.processors.len() {
             return Choice::default();
@@ -29,7 +25,7 @@ impl Sedf<'_> {
             self.put_down(cpu, vcpu, now);
         }
         self.update(cpu, now);
-        let (next, until) = match work || !self.cpus.contains(cpu) {
+        let (next, until) = match work || !self.requests.cpus.contains(cpu) {
             true => (None, None),
             false => self.best(cpu, now),
         };

@@ -3,13 +3,14 @@
 extern crate std;
 
 use super::*;
-use crate::vcpu::probe::{Act, storm};
+use crate::vcpu::kit::tests::probe::{Act, storm};
+use crate::vcpu::kit::tests::{Bench, check_refusals};
 use std::vec;
 
 impl Sedf<'_> {
     /// The steps since the last time.
     fn steps(&mut self) -> u64 {
-        let mut sum = self.steps.take();
+        let mut sum = self.requests.steps.take();
         for processor in self.processors.iter_mut() {
             sum += processor.run.steps.take();
             sum += processor.wait.steps.take();
@@ -71,4 +72,10 @@ fn no_operation_takes_more_steps_than_documented() {
         // The count counts: what is longest grows with the number of units.
         assert!(worst >= n as u64);
     }
+}
+
+#[test]
+fn what_is_refused() {
+    let (mut units, mut processors) = ([Unit::EMPTY; 2], [Processor::EMPTY; 2]);
+    Bench::new(Sedf::new(&mut units, &mut processors), 2).with(2, check_refusals);
 }

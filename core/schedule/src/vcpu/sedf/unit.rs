@@ -2,8 +2,10 @@
 //! Must never know: the other units.
 
 use super::parameters::Parameters;
-use crate::vcpu::list::{Place, Places};
-use crate::{Cpu, CpuSet};
+use crate::Cpu;
+use crate::vcpu::kit::list::Place;
+use crate::vcpu::kit::topology::FIRST_CPU;
+use crate::vcpu::kit::{State, linked, record};
 use taktos_time::{Duration, Instant};
 
 /// Kind of the lists of periods: those begun, those to come.
@@ -13,7 +15,7 @@ pub(super) const PENALTY: usize = 1;
 /// Kind of the lists of units that share extra time by weight.
 pub(super) const UTILISATION: usize = 2;
 
-/// What a score of weight 1 is, for shares by weight (a score is that over the weight).
+/// The score of weight 1, for shares by weight (a score is that over the weight).
 const SCORE: u64 = 1 << 17;
 /// Scores are ratios with ten bits of fraction.
 const FRACTION: u32 = 10;
@@ -36,12 +38,12 @@ pub struct Unit {
     /// In force: the weighted ones' are worked out.
     pub(super) period: Duration,
     pub(super) slice: Duration,
-    pub(super) hard: CpuSet,
+    pub(super) state: State,
     /// End of the current period.
     pub(super) deadline: Instant,
-    /// What it has used of the slice.
+    /// The part of the slice that it has used.
     pub(super) used: Duration,
-    /// What it lost by its last short block, and has not had back.
+    /// The time that it lost by its last short block, and has not had back.
     pub(super) lost: Duration,
     pub(super) penalty_score: u64,
     pub(super) score: u64,
@@ -52,21 +54,9 @@ pub struct Unit {
     pub(super) running: Option<Run>,
     /// Periods that ended before it had its slice.
     pub(super) missed: u64,
-    pub(super) state: State,
-    pub(super) place: [Place; 3],
-}
-
-/// Flags of a unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct State {
-    /// It is in the pool.
-    pub(super) present: bool,
-    /// It is runnable.
-    pub(super) awake: bool,
-    /// It was taken off its processor, and its registers are not saved yet.
-    pub(super) saving: bool,
     /// It has been awake before.
     pub(super) started: bool,
+    pub(super) links: [Place; 3],
 }
 
 impl Unit {
@@ -75,23 +65,18 @@ impl Unit {
         parameters: Parameters::DEFAULT,
         period: Parameters::WEIGHT_PERIOD,
         slice: Duration::ZERO,
-        hard: CpuSet::ALL,
+        state: State::OUT,
         deadline: Instant::START,
         used: Duration::ZERO,
         lost: Duration::ZERO,
         penalty_score: 0,
         score: 0,
-        home: FIRST,
-        goal: FIRST,
+        home: FIRST_CPU,
+        goal: FIRST_CPU,
         running: None,
         missed: 0,
-        state: State {
-            present: false,
-            awake: false,
-            saving: false,
-            started: false,
-        },
-        place: [Place::OUT; 3],
+        started: false,
+        links: [Place::OUT; 3],
     };
 
     /// When the period began, or is to begin, that ends at the deadline.
@@ -107,13 +92,13 @@ impl Unit {
         self.begin() <= now
     }
 
-    /// What is left of its slice.
+    /// Returns the rest of its slice.
     #[inline]
     pub(super) fn left(&self) -> Duration {
         self.slice.saturating_sub(self.used)
     }
 
-    /// Whether it stands in the queues of its processor.
+    /// Returns whether it is in the queues of its processor.
     #[inline]
     pub(super) fn is_listed(&self) -> bool {
         let at_home = self.state.awake && self.home == self.goal;
@@ -142,7 +127,7 @@ impl Unit {
         self.advance(periods);
     }
 
-    /// Moves the deadline by so many periods.
+    /// Moves the deadline by `periods` periods.
     fn advance(&mut self, periods: u64) {
         let span = self.period.as_nanos().saturating_mul(periods);
         self.deadline = self.deadline.saturating_add(Duration::from_nanos(span));
@@ -163,10 +148,10 @@ impl Unit {
         self.missed += 1;
     }
 
-    /// What waking does to its period (the defining rule of SEDF).
+    /// Updates its period when it wakes (the defining rule of SEDF).
     pub(super) fn unblock(&mut self, now: Instant) {
-        if !self.state.started {
-            self.state.started = true;
+        if !self.started {
+            self.started = true;
             self.deadline = now.saturating_add(self.slice);
         }
         if !self.has_begun(now) {
@@ -212,22 +197,5 @@ impl Unit {
     }
 }
 
-const FIRST: Cpu = match Cpu::new(0) {
-    Some(cpu) => cpu,
-    None => panic!("there is a processor 0"),
-};
-
-impl Default for Unit {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-impl<const KIND: usize> Places<KIND> for Unit {
-    fn place(&self) -> &Place {
-        &self.place[KIND]
-    }
-    fn place_mut(&mut self) -> &mut Place {
-        &mut self.place[KIND]
-    }
-}
+record!(Unit);
+linked!(Unit, u16);

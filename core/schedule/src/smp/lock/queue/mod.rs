@@ -2,11 +2,11 @@
 //! the instances that have waiters, and each of these a tree by priority, first in
 //! first out among equals. Priorities of different instances are thus never compared.
 //!
-//! Owns: who waits for a lock, and in what order.
-//! Must never know: who owns the lock, what becomes of a waiter.
+//! Owns: the threads that wait for a lock, and their order.
+//! Must never know: the owner of the lock, the further course of a waiter.
 //!
-//! A waiter stands in the tree of every instance that schedules it. As it waits for
-//! one lock at a time, its places are kept with the thread: one for each instance.
+//! A waiter is in the tree of every instance that schedules it. As it waits for one lock at a
+//! time, its places are kept with the thread: one for each instance.
 
 #[cfg(test)]
 mod tests;
@@ -20,13 +20,13 @@ use crate::{Branch, Branches, Heap};
 #[derive(Clone, Copy, Debug)]
 pub struct PlaceRecord {
     branch: Branch<Thread>,
-    /// Its turn orders equals: a later one waits behind.
+    /// Its turn orders equals: a later one waits after the earlier ones.
     key: Key,
     queued: bool,
 }
 
 impl PlaceRecord {
-    /// Nobody's place: what the caller fills the table with.
+    /// The place of no thread, with which the caller fills the table.
     pub const EMPTY: Self = Self {
         branch: Branch::LOOSE,
         key: Key::NONE,
@@ -123,7 +123,8 @@ impl<'a> Queues<'a> {
         }
     }
 
-    /// The instance whose turn it is: the next owner of `lock` comes from it. None: nobody waits.
+    /// Returns the instance that has its turn: the next owner of `lock` comes from it. None: no
+    /// thread waits.
     pub(crate) fn turn(&self, lock: Lock) -> Option<Instance> {
         self.ends[lock.index()].first
     }
@@ -156,7 +157,7 @@ impl<'a> Queues<'a> {
         core::iter::successors(self.turn(lock), next)
     }
 
-    /// Puts `thread`, which has no place in `instance`, behind those of its level there.
+    /// Puts `thread`, which has no place in `instance`, after those of its level there.
     ///
     /// At most log2(n + 1) comparisons among n waiters.
     #[inline(always)]
@@ -188,13 +189,13 @@ impl<'a> Queues<'a> {
         }
     }
 
-    /// From now on `thread` waits for `lock` in `instance` with `level`, behind those of it; none: it waits there no more.
-    /// Where it waited there before, the instance keeps its turn, even without another waiter: whose priority changes has
-    /// not ceased to wait.
+    /// Makes `thread` wait for `lock` in `instance` with `level`, after its equals. Without a level
+    /// it waits there no more. If it waited there before, the instance keeps its turn, even without
+    /// another waiter: a change of priority does not end a wait.
     ///
     /// At most 3·log2(n + 1) comparisons among n waiters.
     #[inline(always)]
-    pub(crate) fn place_anew(
+    pub(crate) fn reposition(
         &mut self,
         lock: Lock,
         instance: Instance,
@@ -223,8 +224,9 @@ impl<'a> Queues<'a> {
         self.join_line(lock, instance);
     }
 
-    /// Every waiter of `lock` in `instance`, in the order in which it would be granted to them if all stayed as it is: the
-    /// tests' and the invariants' view. For each waiter, O(n) for n threads times the depth of the tree.
+    /// Every waiter of `lock` in `instance`, in the order in which it would be granted to them if
+    /// all stayed as it is: the tests' and the invariants' view. For each waiter, O(n) for n
+    /// threads times the depth of the tree.
     pub(crate) fn for_each(&self, lock: Lock, instance: Instance, visit: &mut dyn FnMut(Thread)) {
         let mut next = self.first(lock, instance);
         let first = next;
@@ -242,7 +244,8 @@ impl<'a> Queues<'a> {
         }
     }
 
-    /// Before whom `other` would be granted: in one tree, the more urgent, then the earlier.
+    /// Returns whether `one` would be granted before `other`: in one tree, the more urgent, then
+    /// the earlier.
     pub(crate) fn precedes(&self, instance: Instance, one: Thread, other: Thread) -> bool {
         let key = |thread| self.place(instance, thread).key;
         key(one).before(key(other))
@@ -278,7 +281,8 @@ impl<'a> Queues<'a> {
         }
     }
 
-    /// `instance`, which may have gone to the end of the line, has its turn before that of `next` again.
+    /// `instance`, which may have gone to the end of the line, has its turn before that of `next`
+    /// again.
     #[cold]
     fn stay_before(&mut self, lock: Lock, instance: Instance, next: Option<Instance>) {
         let Some(next) = next.filter(|_| self.line(lock, instance).behind != next) else {

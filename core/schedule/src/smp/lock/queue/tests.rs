@@ -46,7 +46,7 @@ fn thread(index: usize) -> Thread {
     Thread::new(index).unwrap()
 }
 
-/// The same as lists: for each lock the instances in turn, and for each of them its
+/// A model of the queues as lists: for each lock the instances in turn, and for each of them its
 /// waiters sorted by priority, equal ones in the order of their coming.
 type Model = Vec<Vec<(usize, Vec<(u64, usize)>)>>;
 
@@ -112,7 +112,7 @@ fn the_only_waiter_of_an_instance_keeps_its_turn_when_its_priority_changes() {
         queues.insert(lock(2), instance(turn), thread(at), Level(5));
     }
     for (turn, level) in [(0, 1), (1, 9), (0, 5), (2, 0)] {
-        queues.place_anew(lock(2), instance(turn), thread(turn), Some(Level(level)));
+        queues.reposition(lock(2), instance(turn), thread(turn), Some(Level(level)));
         let turns: Vec<_> = queues.turns(lock(2)).map(Instance::index).collect();
         assert_eq!(turns, [0, 1, 2]);
         assert_eq!(queues.highest(lock(2), instance(turn)), Some(Level(level)));
@@ -147,7 +147,7 @@ proptest! {
                 queues.end_turn(lock(lock_at), instance(line.0));
                 model[lock_at].push(line);
             } else if what < 5 && queues.is_queued(instance(instance_at), thread(at)) {
-                queues.place_anew(lock(lock_at), instance(instance_at), thread(at), Some(Level(priority)));
+                queues.reposition(lock(lock_at), instance(instance_at), thread(at), Some(Level(priority)));
                 let line = model[lock_at].iter_mut().find(|line| line.0 == instance_at).unwrap();
                 line.1.retain(|waiter| waiter.1 != at);
                 line.1.push((priority, at));
@@ -209,7 +209,7 @@ fn steps_grow_with_the_logarithm_of_the_waiters() {
             }
             let level = Some(Level((at as u64 * 104_729) % 97));
             let ((), steps) =
-                counted(|| queues.place_anew(lock(0), instance(0), thread(at), level));
+                counted(|| queues.reposition(lock(0), instance(0), thread(at), level));
             assert!(steps <= 3 * bound, "{steps} comparisons of {count}");
             let ((), steps) = counted(|| queues.remove(lock(0), instance(0), thread(at)));
             assert!(steps <= 2 * bound, "{steps} comparisons of {count}");

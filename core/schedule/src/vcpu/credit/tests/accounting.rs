@@ -54,13 +54,13 @@ fn boost_and_activity_are_sampled_by_ticks() {
             b.sleep(0);
             b.switch(0);
         }
-        assert!(!b.credit.is_active(vcpu(0)));
+        assert!(!b.policy.is_active(vcpu(0)));
         b.account();
         assert_eq!((b.credit(0), b.rank(0)), (-400, Rank::Boost));
         b.wake(1);
         b.switch(0);
         b.tick(0);
-        assert!(b.credit.is_active(vcpu(1)));
+        assert!(b.policy.is_active(vcpu(1)));
         assert_eq!(b.rank(1), Rank::Under);
     });
 }
@@ -90,12 +90,7 @@ fn a_weight_counts_once_for_each_active_unit() {
         domains: &mut domains,
         processors: &mut processors,
     };
-    let mut b = Bench {
-        credit: Credit::new(memory, &flat(1), unlimited()),
-        probe: Probe::default(),
-        now: 0,
-    };
-    b.call(|p, now, fx| p.add_cpu(cpu(0), now, fx)).unwrap();
+    let mut b = Bench::new(Credit::new(memory, &flat(1), unlimited()), 1);
     for (index, domain) in [(0, 0), (1, 0), (2, 1)] {
         b.insert(index, Admission::anywhere(Domain::new(domain)));
     }
@@ -123,7 +118,7 @@ fn what_a_cap_leaves_goes_to_those_after_it_who_are_served_first_next_time() {
         // unit 1 gets 540 · 256/512 = 270: beyond a slice, so it earns no more.
         b.account();
         assert_eq!((b.credit(0), b.credit(1)), (60, 420 / 2));
-        assert!(!b.credit.is_active(vcpu(1)));
+        assert!(!b.policy.is_active(vcpu(1)));
     });
 }
 
@@ -141,11 +136,11 @@ fn debt_makes_the_next_pot_greater() {
         // Pot and peak are 300 + 100.
         b.account();
         assert_eq!((b.credit(0), b.rank(0)), (300, Rank::Under));
-        assert!(b.credit.is_active(vcpu(0)));
+        assert!(b.policy.is_active(vcpu(0)));
         // More than a slice's worth: inactive, and half of it is gone.
         b.account();
         assert_eq!(b.credit(0), 600 / 2);
-        assert!(!b.credit.is_active(vcpu(0)));
+        assert!(!b.policy.is_active(vcpu(0)));
         b.account();
         assert_eq!(b.credit(0), 300);
     });
@@ -176,23 +171,23 @@ fn a_cap_parks_and_unparks_at_accounting() {
         b.switch(0);
         b.account();
         // −100 + 60: OVER, but no more than a cap's worth.
-        assert_eq!((b.credit(0), b.credit.is_parked(vcpu(0))), (-40, false));
+        assert_eq!((b.credit(0), b.policy.is_parked(vcpu(0))), (-40, false));
         b.now = 24 * MS;
         b.switch(0);
         b.probe.take();
         b.account();
         // −40 − 140 + 60.
-        assert_eq!((b.credit(0), b.credit.is_parked(vcpu(0))), (-120, true));
+        assert_eq!((b.credit(0), b.policy.is_parked(vcpu(0))), (-120, true));
         assert_eq!(b.tickles(), [0]);
         assert_eq!(b.switch(0), None);
-        // Its events go on, but it does not run.
+        // Its events continue, but it does not run.
         b.sleep(0);
         b.wake(0);
         assert!(b.tickles().is_empty() && b.queue(0).is_empty());
         b.account();
-        assert_eq!((b.credit(0), b.credit.is_parked(vcpu(0))), (-60, true));
+        assert_eq!((b.credit(0), b.policy.is_parked(vcpu(0))), (-60, true));
         b.account();
-        assert_eq!((b.credit(0), b.credit.is_parked(vcpu(0))), (0, false));
+        assert_eq!((b.credit(0), b.policy.is_parked(vcpu(0))), (0, false));
         // It runs on, without boost.
         assert_eq!((b.rank(0), b.queue(0)), (Rank::Under, [0].to_vec()));
         assert_eq!(b.tickles(), [0]);
@@ -210,14 +205,14 @@ fn a_parked_unit_that_slept_meanwhile_stays_asleep() {
         b.now = 10 * MS;
         b.switch(0);
         b.account();
-        assert!(b.credit.is_parked(vcpu(0)));
+        assert!(b.policy.is_parked(vcpu(0)));
         b.sleep(0);
         b.switch(0);
-        while b.credit.is_parked(vcpu(0)) {
+        while b.policy.is_parked(vcpu(0)) {
             b.account();
         }
         assert!(b.queue(0).is_empty());
-        // Awake again, it is boosted as anybody.
+        // Awake again, it is boosted like any other.
         b.wake(0);
         assert_eq!(b.rank(0), Rank::Boost);
     });

@@ -12,11 +12,11 @@ fn crowded(cpus: usize, units: usize, test: impl FnOnce(&mut Bench)) {
         for on in 0..cpus {
             b.switch(on);
         }
-        for unit in b.credit.units.iter_mut() {
-            unit.affinity.hard = CpuSet::ALL;
+        for unit in b.policy.units.iter_mut() {
+            unit.state.affinity.hard = CpuSet::ALL;
             unit.rank = Rank::Under;
         }
-        b.credit.steps.take();
+        b.policy.steps.take();
         test(b);
     });
 }
@@ -28,7 +28,7 @@ fn every_operation_keeps_its_bound() {
             let (q, c) = ((units / cpus) as u64, cpus as u64);
             let waiting = (units - cpus) as u64;
             let within = |what: &str, bound: u64, b: &mut Bench| {
-                let steps = b.credit.steps.take();
+                let steps = b.policy.steps.take();
                 assert!(steps <= bound, "{what}: {steps} of {bound} steps");
             };
             let last = units - 1;
@@ -51,17 +51,17 @@ fn every_operation_keeps_its_bound() {
             for index in mine {
                 b.sleep(index);
             }
-            let running = b.credit.current(cpu(0)).unwrap().index();
+            let running = b.policy.current(cpu(0)).unwrap().index();
             b.sleep(running);
-            b.credit.steps.take();
+            b.policy.steps.take();
             // All units are of one class: it looks everywhere, in vain.
             for index in 0..units {
-                b.credit.units[index].affinity.hard = set(!1);
+                b.policy.units[index].state.affinity.hard = set(!1);
             }
             b.now += 2 * MS;
             b.switch(0);
             for index in 0..units {
-                b.credit.units[index].affinity.hard = CpuSet::ALL;
+                b.policy.units[index].state.affinity.hard = CpuSet::ALL;
             }
             within("schedule with stealing", 2 * (c + waiting), b);
             let waiting = b.queue(cpus - 1);
@@ -81,9 +81,9 @@ fn no_list_is_followed_twice() {
         crowded(1, units, |b| {
             b.set_rank(units - 1, Rank::Over);
             b.sleep(units - 1);
-            b.credit.steps.take();
+            b.policy.steps.take();
             b.wake(units - 1);
-            steps = b.credit.steps.take();
+            steps = b.policy.steps.take();
         });
         steps
     };
@@ -95,17 +95,17 @@ fn processors_that_leave_cost_what_moves() {
     for (cpus, units) in [(2, 16), (4, 32), (8, 64)] {
         crowded(cpus, units, |b| {
             let moved = b.queue(1).len() as u64;
-            b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();
+            b.remove_cpu(1).unwrap();
             // All of them may end on one queue.
             let (q, c) = (units as u64, cpus as u64);
             let bound = units as u64 + moved * (q + 2 * c);
-            let steps = b.credit.steps.take();
+            let steps = b.policy.steps.take();
             assert!(moved > 0 && steps <= bound, "{steps} of {bound} steps");
-            b.call(|p, now, fx| p.add_cpu(cpu(1), now, fx)).unwrap();
-            assert_eq!(b.credit.steps.take(), units as u64, "nobody moves");
-            let running = b.credit.units.iter().position(|unit| unit.migrating);
+            b.add_cpu(1).unwrap();
+            assert_eq!(b.policy.steps.take(), units as u64, "nobody moves");
+            let running = b.policy.units.iter().position(|unit| unit.migrating);
             b.switch(1);
-            assert!(!b.credit.units[running.unwrap()].migrating);
+            assert!(!b.policy.units[running.unwrap()].migrating);
         });
     }
 }
@@ -115,7 +115,7 @@ fn an_accounting_costs_what_is_active_and_what_goes_on() {
     crowded(1, 33, |b| {
         for index in 0..33 {
             b.cap(index, 1);
-            b.credit.units[index].active = false;
+            b.policy.units[index].active = false;
         }
         for index in 1..33 {
             b.sleep(index);
@@ -124,14 +124,14 @@ fn an_accounting_costs_what_is_active_and_what_goes_on() {
         b.switch(0);
         for index in 0..33 {
             b.activate(index);
-            b.credit.units[index].parked = true;
+            b.policy.units[index].parked = true;
             b.wake(index);
         }
-        b.credit.steps.take();
+        b.policy.steps.take();
         b.account();
-        // 33 domains with a unit each; every one goes on, behind those before it.
+        // 33 domains with a unit each; every one continues, after those before it.
         assert_eq!(b.queue(0).len(), 33);
         let on_their_way: u64 = (0..33).sum();
-        assert_eq!(b.credit.steps.take(), 33 + 33 + on_their_way);
+        assert_eq!(b.policy.steps.take(), 33 + 33 + on_their_way);
     });
 }

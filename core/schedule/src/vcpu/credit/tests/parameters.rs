@@ -55,15 +55,15 @@ fn a_short_slice_has_one_tick() {
 fn weights_and_caps_are_checked() {
     with(&flat(1), 1, Parameters::DEFAULT, |b| {
         let domain = Domain::new(0);
-        assert_eq!(b.credit.weight(domain), Some(256));
-        assert_eq!(b.credit.cap(domain), Some(0));
-        let refused = b.credit.set_weight(domain, 0).unwrap_err();
+        assert_eq!(b.policy.weight(domain), Some(256));
+        assert_eq!(b.policy.cap(domain), Some(0));
+        let refused = b.policy.set_weight(domain, 0).unwrap_err();
         assert_eq!(refused.to_string(), "weight is 0: give 1 to 65535");
-        assert!(b.credit.set_weight(domain, 65_536).is_err());
-        assert!(b.credit.set_weight(domain, 65_535).is_ok());
-        assert!(b.credit.set_cap(domain, 6_401).is_err());
-        assert!(b.credit.set_cap(domain, 6_400).is_ok());
+        assert!(b.policy.set_weight(domain, 65_536).is_err());
+        assert!(b.policy.set_weight(domain, 65_535).is_ok());
+        assert!(b.policy.set_cap(domain, 6_401).is_err());
+        assert!(b.policy.set_cap(domain, 6_400).is_ok());
         let none = Domain::new(1);
-        assert_eq!(b.credit.set_cap(none, 1), Err(Error::NoDomain(none)));
+        assert_eq!(b.policy.set_cap(none, 1), Err(Error::NoDomain(none)));
     });
 }

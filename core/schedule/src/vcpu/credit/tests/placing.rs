@@ -16,10 +16,10 @@ fn big() -> Vec<Place> {
 fn placed(own: usize, idle: u64, soft: u64, parameters: Parameters) -> usize {
     let mut place = 0;
     with(&big(), 1, parameters, |b| {
-        b.credit.units[0].cpu = cpu(own);
-        b.credit.units[0].affinity.soft = set(soft);
-        b.credit.idlers = set(idle);
-        place = b.credit.place(0).index();
+        b.policy.units[0].cpu = cpu(own);
+        b.policy.units[0].state.affinity.soft = set(soft);
+        b.policy.idlers = set(idle);
+        place = b.policy.place(0).index();
     });
     place
 }

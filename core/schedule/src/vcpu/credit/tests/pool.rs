@@ -2,33 +2,16 @@
 
 use super::*;
 use crate::vcpu::Error;
+use crate::vcpu::kit::tests::check_refusals;
 
 #[test]
 fn what_is_refused() {
     with(&flat(2), 2, Parameters::DEFAULT, |b| {
-        let admission = Admission::anywhere(Domain::new(0));
-        let result = b.call(|p, now, fx| p.insert(vcpu(0), admission, now, fx));
-        assert_eq!(result, Err(Error::Present(vcpu(0))));
-        let result = b.call(|p, now, fx| p.insert(vcpu(2), admission, now, fx));
-        assert_eq!(result, Err(Error::NoRecord(vcpu(2))));
-        b.call(|p, now, fx| p.remove(vcpu(1), now, fx)).unwrap();
-        let result = b.call(|p, now, fx| p.remove(vcpu(1), now, fx));
-        assert_eq!(result, Err(Error::Absent(vcpu(1))));
-        let nowhere = Admission::anywhere(Domain::new(9));
-        let result = b.call(|p, now, fx| p.insert(vcpu(1), nowhere, now, fx));
-        assert_eq!(result, Err(Error::NoDomain(Domain::new(9))));
-        b.wake(0);
-        let result = b.call(|p, now, fx| p.remove(vcpu(0), now, fx));
-        assert_eq!(result, Err(Error::Busy(vcpu(0))));
-        let result = b.call(|p, now, fx| p.add_cpu(cpu(1), now, fx));
-        assert_eq!(result, Err(Error::CpuPresent(cpu(1))));
-        let result = b.call(|p, now, fx| p.add_cpu(cpu(2), now, fx));
-        assert_eq!(result, Err(Error::NoCpuRecord(cpu(2))));
-        b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();
-        let result = b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx));
-        assert_eq!(result, Err(Error::CpuAbsent(cpu(1))));
-        let result = b.call(|p, now, fx| p.remove_cpu(cpu(0), now, fx));
-        assert_eq!(result, Err(Error::LastCpu(cpu(0))));
+        let nowhere = Domain::new(9);
+        let result = b.try_insert(1, Admission::anywhere(nowhere));
+        assert_eq!(result, Err(Error::NoDomain(nowhere)));
+        assert_eq!(b.add_cpu(2), Err(Error::NoCpuRecord(cpu(2))));
+        check_refusals(b);
     });
 }
 
@@ -38,7 +21,7 @@ fn an_unknown_unit_changes_nothing() {
         b.wake(7);
         b.sleep(7);
         b.saved(0, 7);
-        b.call(|p, now, fx| p.yield_now(vcpu(7), now, fx));
+        b.yield_now(7);
         assert_eq!(b.tickles(), []);
         assert_eq!(b.schedule(63), Choice::default());
     });
@@ -53,11 +36,11 @@ fn a_processor_that_leaves_sends_its_units_away() {
             b.switch(1);
         }
         for index in 0..3 {
-            b.credit.units[index].affinity.hard = CpuSet::ALL;
+            b.policy.units[index].state.affinity.hard = CpuSet::ALL;
         }
         b.tickles();
-        b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();
-        // What waited is on the other already; what runs is called off.
+        b.remove_cpu(1).unwrap();
+        // Units that waited are on the other processor already; the one that runs is called off.
         assert_eq!(b.queue(0), [1, 2]);
         assert!(b.tickles().contains(&1));
         assert_eq!(b.schedule(1), Choice::default());
@@ -76,11 +59,11 @@ fn a_unit_whose_processors_are_all_gone_runs_anywhere_until_one_comes_back() {
     with(&flat(2), 1, Parameters::DEFAULT, |b| {
         b.affinity(0, 0b10, u64::MAX);
         assert_eq!(b.on(0), 1);
-        b.call(|p, now, fx| p.remove_cpu(cpu(1), now, fx)).unwrap();
+        b.remove_cpu(1).unwrap();
         assert_eq!(b.on(0), 0);
         b.wake(0);
         assert_eq!(b.switch(0), Some(0));
-        b.call(|p, now, fx| p.add_cpu(cpu(1), now, fx)).unwrap();
+        b.add_cpu(1).unwrap();
         assert_eq!(b.switch(0), None);
         assert_eq!((b.on(0), b.queue(1)), (1, [0].to_vec()));
     });
@@ -111,9 +94,9 @@ fn a_removed_unit_earns_no_more() {
     with(&flat(1), 2, Parameters::DEFAULT, |b| {
         b.activate(0);
         b.activate(1);
-        b.call(|p, now, fx| p.remove(vcpu(0), now, fx)).unwrap();
+        b.remove(0).unwrap();
         b.account();
         assert_eq!(b.credit(1), 300);
-        assert_eq!(b.credit.credit(vcpu(0)), None);
+        assert_eq!(b.policy.credit(vcpu(0)), None);
     });
 }

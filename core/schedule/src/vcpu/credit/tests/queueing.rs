@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Units 0 to 5 of the given classes wait on processor 0 behind a running one (6).
+/// Units 0 to 5 of the given classes wait on processor 0 after a running one (6).
 fn waiting(ranks: [Rank; 6], test: impl FnOnce(&mut Bench)) {
     with(&flat(1), 7, Parameters::DEFAULT, |b| {
         b.wake(6);
@@ -23,9 +23,9 @@ fn classes_in_order_first_in_first_out_within() {
     waiting([Over, Under, Over, Under, Over, Under], |b| {
         assert_eq!(b.queue(0), [1, 3, 5, 0, 2, 4]);
         b.set_rank(6, Under);
-        b.credit.units[6].yielding = false;
+        b.policy.units[6].yielding = false;
         b.now = 2 * MS;
-        // The running one, UNDER, goes behind BOOST and before OVER.
+        // The running one, UNDER, goes after BOOST and before OVER.
         assert_eq!(b.switch(0), Some(1));
         assert_eq!(b.queue(0), [3, 5, 6, 0, 2, 4]);
     });
@@ -42,15 +42,15 @@ fn an_over_unit_that_wakes_is_not_boosted() {
 fn who_yields_lets_one_more_go_first() {
     waiting([Over, Under, Over, Under, Over, Over], |b| {
         b.set_rank(6, Under);
-        b.call(|p, now, fx| p.yield_now(vcpu(6), now, fx));
+        b.yield_now(6);
         assert_eq!(b.tickles().last(), Some(&0));
         assert_eq!(b.switch(0), Some(1));
         assert_eq!(b.queue(0), [3, 0, 6, 2, 4, 5]);
     });
-    // Behind the last one, with nobody left to slip behind.
+    // After the last one, with no unit left to slip in after.
     waiting([Under; 6], |b| {
         b.set_rank(6, Over);
-        b.call(|p, now, fx| p.yield_now(vcpu(6), now, fx));
+        b.yield_now(6);
         assert_eq!(b.switch(0), Some(0));
         assert_eq!(b.queue(0), [1, 2, 3, 4, 5, 6]);
         // Off the queue, the yield is over.
@@ -59,7 +59,7 @@ fn who_yields_lets_one_more_go_first() {
         }
         b.sleep(0);
         assert_eq!(b.switch(0), Some(6));
-        assert!(!b.credit.units[6].yielding);
+        assert!(!b.policy.units[6].yielding);
     });
 }
 
@@ -71,7 +71,7 @@ fn a_queue_is_sorted_at_its_own_tick_after_an_accounting() {
         }
         b.tick(0);
         assert_eq!(b.queue(0), [0, 1, 2, 3, 4, 5], "no accounting yet");
-        b.credit.epoch += 1;
+        b.policy.epoch += 1;
         assert_eq!(b.queue(0), [0, 1, 2, 3, 4, 5], "no tick yet");
         b.tick(0);
         assert_eq!(b.queue(0), [1, 3, 5, 0, 2, 4]);
@@ -86,7 +86,7 @@ fn boost_and_under_are_not_parted_by_the_sort() {
     waiting([Under; 6], |b| {
         b.set_rank(0, Under);
         b.set_rank(2, Over);
-        b.credit.epoch += 1;
+        b.policy.epoch += 1;
         b.tick(0);
         assert_eq!(b.queue(0), [0, 1, 3, 4, 5, 2]);
     });

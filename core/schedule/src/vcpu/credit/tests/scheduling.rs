@@ -1,4 +1,4 @@
-//! What a processor does next, and until when.
+//! The next choice of a processor, and its end.
 
 use super::*;
 use taktos_time::Duration;
@@ -58,7 +58,7 @@ fn the_rate_limit_counts_from_the_start_not_from_the_last_charge() {
         b.now = 10 * MS;
         b.wake(1);
         assert_eq!(b.switch(0), Some(1));
-        // Chosen anew without a switch, a unit has not started anew.
+        // Chosen again without a switch, a unit has not started again.
         b.sleep(0);
         b.now = 40 * MS;
         b.switch(0);
@@ -86,14 +86,14 @@ fn what_the_rate_limit_does_not_keep() {
         assert_eq!(b.switch(0), Some(1));
     });
     rested(&|b| {
-        b.call(|p, now, fx| p.yield_now(vcpu(0), now, fx));
+        b.yield_now(0);
         assert_eq!(b.switch(0), Some(1));
     });
     rested(&|b| {
         let choice = b.call(|p, now, fx| p.schedule(cpu(0), now, true, fx));
         assert_eq!(choice, Choice::default());
         // Idle, but no idler: it is at work.
-        assert!(b.credit.idlers().is_empty());
+        assert!(b.policy.idlers().is_empty());
         assert_eq!(b.queue(0), [1, 0]);
     });
     let off = Parameters::DEFAULT.with_ratelimit(Duration::ZERO).unwrap();

@@ -1,10 +1,10 @@
-//! What a processor takes from others.
+//! Units that a processor takes from others.
 
 use super::*;
 use taktos_time::Duration;
 
-/// Unit i + 8 runs UNDER on each processor i but the first, and two units wait
-/// UNDER behind it: 2 i and 2 i + 1.
+/// Unit i + 8 runs UNDER on each processor i but the first, and two units wait UNDER after it: 2 i
+/// and 2 i + 1.
 fn loaded(topology: &[Place], parameters: Parameters, test: impl FnOnce(&mut Bench)) {
     with(topology, 16, parameters, |b| {
         for on in 1..topology.len() {
@@ -15,12 +15,12 @@ fn loaded(topology: &[Place], parameters: Parameters, test: impl FnOnce(&mut Ben
             }
             assert_eq!(b.queue(on), [2 * on, 2 * on + 1]);
         }
-        // Without moving anybody, they may go anywhere.
-        for unit in b.credit.units.iter_mut() {
-            unit.affinity.hard = CpuSet::ALL;
+        // Without moving any unit, they may go anywhere.
+        for unit in b.policy.units.iter_mut() {
+            unit.state.affinity.hard = CpuSet::ALL;
             unit.rank = Rank::Under;
         }
-        b.credit.processors[0].balanced = None;
+        b.policy.processors[0].balanced = None;
         b.now = 100 * MS;
         test(b);
     });
@@ -91,21 +91,21 @@ fn what_cannot_be_stolen() {
         found
     };
     assert_eq!(whom(&|_| ()), Some(2));
-    assert_eq!(whom(&|b| b.credit.units[2].yielding = true), Some(3));
+    assert_eq!(whom(&|b| b.policy.units[2].yielding = true), Some(3));
     assert_eq!(
-        whom(&|b| b.credit.units[2].affinity.hard = set(0b10)),
+        whom(&|b| b.policy.units[2].state.affinity.hard = set(0b10)),
         Some(3)
     );
-    assert_eq!(whom(&|b| b.credit.units[2].saving = true), Some(3));
-    // Whoever prefers this processor is found first.
+    assert_eq!(whom(&|b| b.policy.units[2].state.saving = true), Some(3));
+    // A unit that prefers this processor is found first.
     assert_eq!(
-        whom(&|b| b.credit.units[3].affinity.soft = set(0b01)),
+        whom(&|b| b.policy.units[3].state.affinity.soft = set(0b01)),
         Some(3)
     );
     // A processor that is about to leave idleness keeps what waits there.
     let idle = whom(&|b| {
-        b.credit.processors[1].current = None;
-        b.credit.units[9].awake = false;
+        b.policy.processors[1].current = None;
+        b.policy.units[9].state.awake = false;
     });
     assert_eq!(idle, None);
     // One that has a single unit is left it.
@@ -123,8 +123,8 @@ fn a_hot_unit_stays_where_its_caches_are() {
         .with_migration_delay(Duration::from_millis(50))
         .unwrap();
     loaded(&flat(2), delayed, |b| {
-        b.credit.units[2].stopped = Some(Instant::from_nanos(50 * MS + 1));
-        b.credit.units[3].stopped = Some(Instant::from_nanos(50 * MS));
+        b.policy.units[2].stopped = Some(Instant::from_nanos(50 * MS + 1));
+        b.policy.units[3].stopped = Some(Instant::from_nanos(50 * MS));
         assert_eq!(b.switch(0), Some(3));
     });
 }

@@ -1,4 +1,4 @@
-//! Who is told of a unit that wakes.
+//! The processors that are tickled for a unit that wakes.
 
 use super::super::Kick;
 use super::*;
@@ -15,7 +15,7 @@ fn with_busy(busy: u64, parameters: Parameters, test: impl FnOnce(&mut Bench)) {
             b.set_rank(index, Rank::Under);
             b.affinity(index, 0b1111, u64::MAX);
         }
-        b.credit.units[0].cpu = cpu(0);
+        b.policy.units[0].cpu = cpu(0);
         b.tickles();
         test(b);
     });
@@ -26,7 +26,7 @@ fn its_own_processor_if_that_is_idle() {
     with_busy(0b1110, Parameters::DEFAULT, |b| {
         b.wake(0);
         assert_eq!(b.tickles(), [0]);
-        assert!(b.credit.idlers().is_empty());
+        assert!(b.policy.idlers().is_empty());
     });
 }
 
@@ -69,7 +69,7 @@ fn all_idle_processors_by_option() {
     with_busy(0b0011, all, |b| {
         b.wake(0);
         assert_eq!(b.tickles(), [2, 3]);
-        assert!(b.credit.idlers().is_empty());
+        assert!(b.policy.idlers().is_empty());
     });
 }
 
@@ -114,7 +114,7 @@ fn whom_it_preempts_goes_to_an_idle_processor_that_suits() {
         assert_eq!(b.switch(on), Some(4));
         assert_eq!(b.rank(4), Rank::Under, "moving is no reason for a boost");
     });
-    // The reference asks the affinity of the unit that wakes.
+    // The reference checks the affinity of the unit that wakes.
     let reference = Parameters::DEFAULT.with_kick(Kick::WakingUnit);
     with_busy(0b0001, reference, |b| {
         b.affinity(0, 0b0001, u64::MAX);

@@ -18,14 +18,14 @@ fn arranged(
     with(&flat(cpus), each_alone(), on.len(), parameters, |b| {
         for (index, &on) in on.iter().enumerate() {
             b.affinity(index, 1 << on, u64::MAX);
-            b.credit.units[index].affinity.hard = CpuSet::ALL;
+            b.policy.units[index].state.affinity.hard = CpuSet::ALL;
         }
-        for queue in b.credit.queues.iter_mut() {
+        for queue in b.policy.queues.iter_mut() {
             queue.balance = 0;
         }
         for (index, &on) in on.iter().enumerate() {
-            b.credit.units[index].average = eighths[index] * WHOLE / 8;
-            b.credit.queues[on].balance += eighths[index] * WHOLE / 8;
+            b.policy.units[index].average = eighths[index] * WHOLE / 8;
+            b.policy.queues[on].balance += eighths[index] * WHOLE / 8;
         }
         test(b);
     });
@@ -87,7 +87,7 @@ fn the_most_different_queue_is_the_partner() {
 #[test]
 fn hard_affinity_holds() {
     arranged(2, &[0, 0], &[8, 8], P, |b| {
-        b.credit.units[0].affinity.hard = set(0b01);
+        b.policy.units[0].state.affinity.hard = set(0b01);
         b.call(|p, now, fx| p.balance(0, now, fx));
         assert_eq!((b.on(0), b.on(1)), (0, 1));
     });
@@ -113,7 +113,7 @@ fn what_waits_moves_at_once_what_runs_when_it_is_saved() {
     arranged(2, &[0, 0], &[8, 8], P, |b| {
         b.wake(0);
         b.switch(0);
-        b.credit.units[1].affinity.hard = set(0b01);
+        b.policy.units[1].state.affinity.hard = set(0b01);
         b.tickles();
         b.call(|p, now, fx| p.balance(0, now, fx));
         assert_eq!((b.tickles(), b.on(0)), ([0].to_vec(), 0));
@@ -126,7 +126,7 @@ fn what_waits_moves_at_once_what_runs_when_it_is_saved() {
     arranged(2, &[0, 0], &[8, 8], P, |b| {
         b.wake(0);
         b.switch(0);
-        b.credit.units[0].affinity.hard = set(0b01);
+        b.policy.units[0].state.affinity.hard = set(0b01);
         b.wake(1);
         b.tickles();
         b.call(|p, now, fx| p.balance(0, now, fx));
@@ -148,8 +148,8 @@ fn loads_are_balanced_at_resets_only() {
             place = b.on(1);
             // The other thing that may have moved.
             b.tickles();
-            b.credit.units[0].migrating = false;
-            b.credit.units[0].target = None;
+            b.policy.units[0].migrating = false;
+            b.policy.units[0].target = None;
         });
         place
     };
@@ -161,7 +161,7 @@ fn loads_are_balanced_at_resets_only() {
             b.switch(0);
             b.set_credit(0, 0);
             b.switch(0);
-            moved = b.on(1) == 1 || b.credit.units[0].target == Some(1);
+            moved = b.on(1) == 1 || b.policy.units[0].target == Some(1);
         });
         moved
     };
@@ -176,13 +176,13 @@ fn a_unit_comes_to_the_least_loaded_queue_its_own_load_aside() {
         assert_eq!((group, cpu.index()), (Some(2), 2));
         let (group, _) = b.call(|p, now, _| p.place(0, now));
         assert_eq!(group, Some(0), "without it, its own queue is empty");
-        b.credit.units[0].affinity.soft = set(0b110);
+        b.policy.units[0].state.affinity.soft = set(0b110);
         let (group, _) = b.call(|p, now, _| p.place(0, now));
         assert_eq!(group, Some(1), "where it prefers to be");
-        b.credit.units[0].affinity.hard = set(0b100);
+        b.policy.units[0].state.affinity.hard = set(0b100);
         let (group, _) = b.call(|p, now, _| p.place(0, now));
         assert_eq!(group, Some(2));
-        b.credit.units[0].affinity.hard = CpuSet::ALL;
+        b.policy.units[0].state.affinity.hard = CpuSet::ALL;
     });
     arranged(2, &[0, 0], &[8, 8], P.without_balancing(), |b| {
         let (group, _) = b.call(|p, now, _| p.place(1, now));

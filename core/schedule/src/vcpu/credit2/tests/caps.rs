@@ -8,7 +8,7 @@ use std::string::ToString;
 fn one_domain(units: usize, parameters: Parameters, test: impl FnOnce(&mut Bench)) {
     with(&flat(units), Grouping::DEFAULT, units, parameters, |b| {
         for index in 0..units {
-            b.call(|p, now, fx| p.remove(vcpu(index), now, fx)).unwrap();
+            b.remove(index).unwrap();
         }
         for index in 0..units {
             b.insert(index, Admission::anywhere(Domain::new(0)));
@@ -19,11 +19,11 @@ fn one_domain(units: usize, parameters: Parameters, test: impl FnOnce(&mut Bench
 }
 
 fn budget(b: &Bench, index: usize) -> i64 {
-    b.credit.budget(vcpu(index)).unwrap()
+    b.policy.budget(vcpu(index)).unwrap()
 }
 
 fn pool(b: &Bench) -> i64 {
-    b.credit.domains[0].pool
+    b.policy.domains[0].pool
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn without_budget_it_is_parked_until_the_refill() {
         assert_eq!(b.slice(0), 2 * MS);
         b.now = 2 * MS + 300 * US;
         assert_eq!(b.switch(0), None);
-        assert!(b.credit.is_parked(vcpu(0)));
+        assert!(b.policy.is_parked(vcpu(0)));
         // The overrun is a debt.
         assert_eq!((budget(b, 0), pool(b)), (0, -300_000));
         b.tickles();
@@ -109,7 +109,7 @@ fn without_budget_it_is_parked_until_the_refill() {
 fn a_late_refill_makes_up_for_all_periods_but_gives_one_at_most() {
     one_domain(1, unlimited(), |b| {
         b.cap(0, 20);
-        b.credit.domains[0].pool = -5 * CREDIT_MS;
+        b.policy.domains[0].pool = -5 * CREDIT_MS;
         b.tickles();
         b.now = 32 * MS;
         b.refill(0);
@@ -127,19 +127,19 @@ fn a_late_refill_makes_up_for_all_periods_but_gives_one_at_most() {
 fn what_is_not_used_returns_and_lets_others_run() {
     one_domain(2, unlimited(), |b| {
         b.cap(0, 10); // One millisecond: two quotas of 500 µs.
-        b.credit.domains[0].pool = 500_000;
+        b.policy.domains[0].pool = 500_000;
         b.wake(0);
         b.switch(0);
         b.wake(1);
         assert_eq!(b.switch(1), None, "unit 0 has it all");
-        assert!(b.credit.is_parked(vcpu(1)));
+        assert!(b.policy.is_parked(vcpu(1)));
         b.now = 100 * US;
         b.tickles();
         b.sleep(0);
         assert_eq!(b.schedule(0).next, None);
-        assert!(b.credit.is_parked(vcpu(1)));
+        assert!(b.policy.is_parked(vcpu(1)));
         b.saved(0, 0);
-        assert!(!b.credit.is_parked(vcpu(1)));
+        assert!(!b.policy.is_parked(vcpu(1)));
         assert_eq!(pool(b), 400_000);
         let on = *b.tickles().last().unwrap();
         assert_eq!(b.switch(on), Some(1));
@@ -172,7 +172,7 @@ fn a_unit_that_sleeps_waits_for_no_budget() {
         b.now = 2 * MS;
         b.switch(0);
         b.sleep(0);
-        assert!(!b.credit.is_parked(vcpu(0)));
+        assert!(!b.policy.is_parked(vcpu(0)));
         b.now = 10 * MS;
         b.refill(0);
         assert_eq!(b.queue(0), []);

@@ -1,4 +1,4 @@
-//! Who runs next, and for how long.
+//! The unit that runs next, and for how long.
 
 use super::*;
 use taktos_time::Duration;
@@ -14,7 +14,7 @@ fn the_most_credit_first_and_first_in_first_out_among_equals() {
             b.wake(index);
         }
         assert_eq!(b.queue(0), [3, 0, 1, 2]);
-        // Nobody is above the running one but unit 3.
+        // No unit is above the running one but unit 3.
         assert_eq!(b.switch(0), Some(3));
         assert_eq!(b.queue(0), [0, 1, 4, 2]);
         assert_eq!(b.switch(0), Some(3));
@@ -67,7 +67,7 @@ fn who_yields_goes_behind_anyone() {
         assert_eq!(b.switch(0), Some(1));
         // Once only.
         assert_eq!(b.switch(0), Some(0));
-        // With nobody there it runs on.
+        // With no other unit there it runs on.
         b.sleep(1);
         b.yield_now(0);
         assert_eq!(b.switch(0), Some(0));
@@ -94,7 +94,7 @@ fn the_rate_limit_keeps_who_has_started() {
         // Nor against the hypervisor's work.
         let choice = b.call(|p, now, fx| p.schedule(cpu(0), now, true, fx));
         assert_eq!(choice, Choice::default());
-        assert!(b.credit.idlers().is_empty());
+        assert!(b.policy.idlers().is_empty());
         b.saved(0, 1);
     });
 }
@@ -105,7 +105,7 @@ fn a_unit_of_another_processor_needs_half_a_millisecond_more() {
         b.run_on(0, 0);
         b.run_on(1, 1);
         b.affinity(2, 0b11, u64::MAX);
-        b.credit.units[2].cpu = cpu(1);
+        b.policy.units[2].cpu = cpu(1);
         b.set_credit(0, CREDIT_MS);
         b.set_credit(1, 2 * CREDIT_MS);
         b.set_credit(2, CREDIT_MS + 499_999);
@@ -122,7 +122,7 @@ fn a_unit_of_another_processor_needs_half_a_millisecond_more() {
 fn an_idle_processor_takes_anyone() {
     with(&flat(2), Grouping::DEFAULT, 2, unlimited(), |b| {
         b.run_on(0, 0);
-        b.credit.units[1].cpu = cpu(0);
+        b.policy.units[1].cpu = cpu(0);
         b.set_credit(1, -10 * CREDIT_MS);
         b.wake(1);
         assert_eq!(b.tickles(), [1]);
@@ -134,7 +134,7 @@ fn an_idle_processor_takes_anyone() {
 fn compensation_ends_at_the_ceiling() {
     with(&flat(2), Grouping::DEFAULT, 2, unlimited(), |b| {
         b.run_on(0, 0);
-        b.credit.units[1].cpu = cpu(0);
+        b.policy.units[1].cpu = cpu(0);
         b.set_credit(1, 10_480_000);
         b.wake(1);
         assert_eq!(b.switch(1), Some(1));
@@ -148,12 +148,12 @@ fn what_is_promised_to_a_tickled_processor_is_left_to_it() {
         for index in 0..2 {
             b.run_on(index, index);
         }
-        b.credit.units[2].cpu = cpu(2);
+        b.policy.units[2].cpu = cpu(2);
         b.wake(2);
         assert_eq!(b.tickles(), [2]);
         b.sleep(0);
         assert_eq!(b.switch(0), None, "unit 2 is promised");
-        // Once that processor has scheduled, the promise is over.
+        // Once that processor has scheduled, the reservation is over.
         b.affinity(3, 0b100, u64::MAX);
         b.wake(3);
         b.set_credit(3, 10_400_000);
@@ -162,7 +162,7 @@ fn what_is_promised_to_a_tickled_processor_is_left_to_it() {
         assert_eq!(b.queue(2), [3, 2]);
         b.tickles();
         assert_eq!(b.switch(2), Some(3));
-        // It took another: an idle processor is told of unit 2.
+        // It took another: an idle processor is notified of unit 2.
         assert_eq!(b.tickles(), [0]);
         assert_eq!(b.switch(0), Some(2));
     });

@@ -18,7 +18,7 @@ fn groups(topology: &[Place], scope: Scope, largest: usize) -> Vec<u64> {
     let grouping = Grouping::new(scope, largest).unwrap();
     with(topology, grouping, 0, Parameters::DEFAULT, |b| {
         for index in 0..topology.len() {
-            let group = b.credit.group(cpu(index));
+            let group = b.policy.group(cpu(index));
             if group.lowest() == Some(cpu(index)) {
                 groups.push(group.bits());
             }
@@ -59,12 +59,12 @@ fn processors_may_come_in_any_order() {
             b.call(|p, now, fx| p.remove_cpu(cpu(index), now, fx))
                 .unwrap();
         }
-        b.credit.grouping = Grouping::new(Scope::Socket, 4).unwrap();
+        b.policy.grouping = Grouping::new(Scope::Socket, 4).unwrap();
         for index in [0, 2, 4, 6, 7, 5, 3, 1] {
             b.call(|p, now, fx| p.add_cpu(cpu(index), now, fx)).unwrap();
         }
         for core in 0..4 {
-            let group = b.credit.group(cpu(2 * core));
+            let group = b.policy.group(cpu(2 * core));
             assert!(group.contains(cpu(2 * core + 1)) && group.count() == 4);
         }
     });

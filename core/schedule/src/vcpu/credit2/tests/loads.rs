@@ -29,10 +29,10 @@ fn an_average_moves_by_the_part_of_the_window_that_has_passed() {
 #[test]
 fn a_unit_starts_at_one_half() {
     alone(1, |b| {
-        assert_eq!(b.credit.units[0].average, WHOLE / 2);
+        assert_eq!(b.policy.units[0].average, WHOLE / 2);
         // That counts at once in the balance average, not in the load.
-        assert_eq!(b.credit.queues[0].balance, WHOLE / 2);
-        assert_eq!(b.credit.queues[0].average, 0);
+        assert_eq!(b.policy.queues[0].balance, WHOLE / 2);
+        assert_eq!(b.policy.queues[0].average, 0);
     });
 }
 
@@ -43,19 +43,19 @@ fn runnable_units_are_the_load() {
             b.wake(index);
         }
         b.switch(0);
-        assert_eq!(b.credit.queues[0].load, 3);
+        assert_eq!(b.policy.queues[0].load, 3);
         // 2²⁹ ns are half a window.
         b.now = 1 << 29;
         b.sleep(2);
-        assert_eq!(b.credit.load_average(cpu(0)), WHOLE * 3 / 2);
-        assert_eq!(b.credit.units[2].average, WHOLE / 2 + WHOLE / 4);
-        assert_eq!(b.credit.queues[0].load, 2);
-        // Who runs counts until it is saved.
+        assert_eq!(b.policy.load_average(cpu(0)), WHOLE * 3 / 2);
+        assert_eq!(b.policy.units[2].average, WHOLE / 2 + WHOLE / 4);
+        assert_eq!(b.policy.queues[0].load, 2);
+        // A running unit counts until it is saved.
         b.sleep(0);
         b.schedule(0);
-        assert_eq!(b.credit.queues[0].load, 2);
+        assert_eq!(b.policy.queues[0].load, 2);
         b.saved(0, 0);
-        assert_eq!(b.credit.queues[0].load, 1);
+        assert_eq!(b.policy.queues[0].load, 1);
     });
 }
 
@@ -64,11 +64,11 @@ fn time_is_sampled_in_steps_of_1024_nanoseconds() {
     alone(1, |b| {
         b.wake(0);
         b.now = 4 * 1024 - 1;
-        b.credit.average_queue(0, Instant::from_nanos(b.now));
+        b.policy.average_queue(0, Instant::from_nanos(b.now));
         // Three steps of load 1 move it by three quarters of a unit: nothing.
-        assert_eq!(b.credit.queues[0].average, 0);
+        assert_eq!(b.policy.queues[0].average, 0);
         b.now = 8 * 1024 - 1;
-        b.credit.average_queue(0, Instant::from_nanos(b.now));
-        assert_eq!(b.credit.queues[0].average, 1);
+        b.policy.average_queue(0, Instant::from_nanos(b.now));
+        assert_eq!(b.policy.queues[0].average, 1);
     });
 }

@@ -56,13 +56,13 @@ fn what_cannot_be_changed_later() {
     let xen45 = Parameters::of(Profile::Xen45);
     super::with(&super::flat(1), Grouping::DEFAULT, 0, base, |b| {
         let finer = base.with_load_precision(20).unwrap();
-        assert!(b.credit.set_parameters(finer).is_err());
-        assert_eq!(b.credit.set_parameters(xen45), Ok(()));
-        assert_eq!(b.credit.parameters().profile(), Profile::Current);
-        assert_eq!(b.credit.parameters().ratelimit(), Duration::ZERO);
+        assert!(b.policy.set_parameters(finer).is_err());
+        assert_eq!(b.policy.set_parameters(xen45), Ok(()));
+        assert_eq!(b.policy.parameters().profile(), Profile::Current);
+        assert_eq!(b.policy.parameters().ratelimit(), Duration::ZERO);
     });
     super::with(&super::flat(1), Grouping::DEFAULT, 0, xen45, |b| {
-        assert!(b.credit.set_parameters(base).is_err());
-        assert_eq!(b.credit.parameters(), &xen45);
+        assert!(b.policy.set_parameters(base).is_err());
+        assert_eq!(b.policy.parameters(), &xen45);
     });
 }

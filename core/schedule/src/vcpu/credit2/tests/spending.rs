@@ -58,7 +58,7 @@ fn the_greatest_weight_is_that_of_the_own_run_queue() {
         b.now = 2 * MS;
         b.switch(0);
         assert_eq!(b.credit(0), 5 * CREDIT_MS);
-        b.call(|p, now, fx| p.remove(vcpu(1), now, fx)).unwrap();
+        b.remove(1).unwrap();
         b.now = 3 * MS;
         b.switch(0);
         assert_eq!(b.credit(0), 4 * CREDIT_MS);
@@ -87,9 +87,9 @@ fn a_reset_renews_all_that_are_assigned_even_sleepers() {
         b.set_credit(1, -3 * CREDIT_MS);
         b.wake(2);
         b.set_credit(2, -CREDIT_MS);
-        b.credit.units[3].credit = 200_000;
+        b.policy.units[3].credit = 200_000;
         b.now = 10 * MS;
-        // Unit 0 has exactly nothing left, and whoever waits less than that.
+        // Unit 0 has exactly nothing left, and the unit that waits has less than that.
         assert_eq!(b.switch(0), Some(0));
         let all = [0, 1, 2, 3].map(|index| b.credit(index));
         assert_eq!(
@@ -110,7 +110,7 @@ fn no_reset_while_the_chosen_or_the_head_has_credit() {
         // The head has credit, though it may not run here just now.
         b.wake(1);
         b.set_credit(1, 1);
-        b.credit.units[1].promise = Some(cpu(0));
+        b.policy.units[1].promise = Some(cpu(0));
         b.now = 10 * MS + 1;
         assert_eq!(b.switch(0), Some(1));
         assert_eq!((b.credit(0), b.credit(1)), (-1, 1));

@@ -1,4 +1,4 @@
-//! Who is told of a unit that wakes.
+//! The processors that are tickled for a unit that wakes.
 
 use super::*;
 use crate::vcpu::Profile;
@@ -15,13 +15,13 @@ fn with_busy(cpus: usize, busy: u64, parameters: Parameters, test: impl FnOnce(&
         for on in set(busy) {
             b.run_on(on.index() + 1, on.index());
         }
-        b.credit.units[0].cpu = cpu(0);
+        b.policy.units[0].cpu = cpu(0);
         b.now = 2 * MS;
         test(b);
     });
 }
 
-/// Who is told when unit 0 wakes.
+/// Returns the processors that are tickled when unit 0 wakes.
 fn told(cpus: usize, busy: u64, change: impl FnOnce(&mut Bench)) -> Vec<usize> {
     let mut told = Vec::new();
     with_busy(cpus, busy, Parameters::DEFAULT, |b| {
@@ -47,16 +47,21 @@ fn a_core_that_is_all_idle_before_a_thread_beside_a_busy_one() {
 #[test]
 fn where_it_prefers_to_be_first() {
     assert_eq!(
-        told(4, 0, |b| b.credit.units[0].affinity.soft = set(0b1000)),
+        told(4, 0, |b| b.policy.units[0].state.affinity.soft =
+            set(0b1000)),
         [3]
     );
-    let busy = told(4, 0b1000, |b| b.credit.units[0].affinity.soft = set(0b1000));
+    let busy = told(4, 0b1000, |b| {
+        b.policy.units[0].state.affinity.soft = set(0b1000)
+    });
     assert_eq!(busy, [0], "that is busy: where it may run");
 }
 
 #[test]
 fn a_pinned_one_on_its_processor() {
-    let beside = told(4, 0b0010, |b| b.credit.units[0].affinity.hard = set(0b0001));
+    let beside = told(4, 0b0010, |b| {
+        b.policy.units[0].state.affinity.hard = set(0b0001)
+    });
     assert_eq!(beside, [0]);
 }
 
@@ -64,7 +69,7 @@ fn a_pinned_one_on_its_processor() {
 fn two_wake_ups_never_chase_one_idle_processor() {
     with_busy(4, 0b0110, Parameters::DEFAULT, |b| {
         b.wake(0);
-        b.credit.units[4].cpu = cpu(0);
+        b.policy.units[4].cpu = cpu(0);
         b.wake(4);
         assert_eq!(b.tickles(), [0, 3]);
     });
@@ -101,15 +106,14 @@ fn another_busy_one_if_the_gain_outweighs_the_migration() {
 
 #[test]
 fn among_busy_ones_that_of_the_best_score() {
-    // Units 1 to 4 are left −1, 6, 3 and 5 ms; unit 0, whose home is outside its
-    // preference, has 8.
+    // Units 1 to 4 are left −1, 6, 3 and 5 ms; unit 0, with its home outside its preference, has 8.
     let told_with = |soft: u64, others: u64| {
         told(4, 0b1111, |b| {
             for (index, credit) in [(1, 1), (2, 8), (3, 5), (4, 7)] {
                 b.set_credit(index, credit * CREDIT_MS);
-                b.credit.units[index].affinity.soft = set(others);
+                b.policy.units[index].state.affinity.soft = set(others);
             }
-            b.credit.units[0].affinity.soft = set(soft);
+            b.policy.units[0].state.affinity.soft = set(soft);
             b.set_credit(0, 8 * CREDIT_MS);
         })
     };
@@ -162,7 +166,7 @@ fn release_4_5_preempts_its_own_processor_before_it_looks_for_idle_ones() {
 #[test]
 fn release_4_5_knows_no_soft_affinity() {
     with_busy(4, 0, Parameters::of(Profile::Xen45), |b| {
-        b.credit.units[0].affinity.soft = set(0b1000);
+        b.policy.units[0].state.affinity.soft = set(0b1000);
         b.wake(0);
         assert_eq!(b.tickles(), [0]);
     });
