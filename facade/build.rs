@@ -1,4 +1,5 @@
-//! Refuses a program that is not for one board, and hands on what the board tells the linker, to the program's own build script.
+//! Refuses a program that is not for one board, and passes the board's linker arguments to the
+//! program's own build script.
 
 use std::env;
 
@@ -15,7 +16,8 @@ const OTHERS: [&str; 8] = [
     "panic-handler",
 ];
 
-/// The boards that can leave the table of interrupts to another crate: they need no interrupt of it themselves.
+/// The boards that can leave the table of interrupts to another crate: they need no interrupt of it
+/// themselves.
 const WITHOUT_TABLE: [&str; 3] = ["mps3-an547", "stm32f405", "stm32l475-iot01"];
 
 /// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
@@ -36,7 +38,8 @@ fn main() {
         .filter(|feature| !OTHERS.contains(&feature.as_str()))
         .collect();
     let is_host = env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none");
-    // Also on the host, where cargo comes first: on a target that is not the board's, other crates would be refused in many more words.
+    // Also on the host, where cargo comes first: on a target that is not the board's, other crates
+    // would be refused in many more words.
     let asked = env::var(if is_host { ASKED } else { "TARGET" }).ok();
     let is_of_pac = env::var_os("CARGO_FEATURE_PAC").is_some();
     match boards.as_slice() {
@@ -57,7 +60,7 @@ fn refuse_boards(why: &str) {
     );
 }
 
-/// Hands on what the linker is told for the board, or says that it has no such target.
+/// Passes on the linker arguments for the board, or reports that the board has no such target.
 fn for_board(board: &str, asked: Option<&str>) {
     let targets = told("_TARGETS").unwrap_or_default();
     let wrong = asked.filter(|asked| !targets.split(' ').any(|target| target == *asked));
@@ -76,7 +79,7 @@ fn for_board(board: &str, asked: Option<&str>) {
     }
 }
 
-/// What the board told under a name that ends like this.
+/// Returns the board's metadata value (`DEP_TAKTOS_BOARD_...`) of a name that ends with `what`.
 fn told(what: &str) -> Option<String> {
     let is_told = |name: &str| name.starts_with("DEP_TAKTOS_BOARD_") && name.ends_with(what);
     env::vars().find_map(|(name, words)| is_told(&name).then_some(words))

@@ -1,5 +1,5 @@
-//! Interrupts of the program's own devices: [`interrupt`](macro@crate::interrupt) makes a function the handler of one, and under the
-//! function's name a [`Line`] lets it through.
+//! Interrupts of the program's own devices: [`interrupt`](macro@crate::interrupt) makes a function
+//! the handler of one, and under the function's name a [`Line`] lets it through.
 //!
 //! Owns: what a program says of an interrupt line, on every board and on the host.
 //! Must never know: which device interrupts by it.
@@ -9,11 +9,13 @@ use crate::board;
 #[cfg(not(nvic))]
 type Machine = <board::Board as crate::System>::Machine;
 
-/// How urgent an interrupt is, against the kernel. The other two levels than the kernel's are those of a Cortex-M.
+/// How urgent an interrupt is, against the kernel. The other two levels than the kernel's are those
+/// of a Cortex-M.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum Level {
-    /// The handler may call what the book marks *handler*; handlers there do not interrupt each other.
+    /// The handler may call what the book marks *handler*; handlers there do not interrupt each
+    /// other.
     Kernel,
     /// Less urgent: the same, but that more urgent handlers interrupt it.
     Below(u8),
@@ -43,7 +45,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// What the attribute makes.
+    /// The line that the attribute makes.
     #[doc(hidden)]
     pub const fn __new(number: u32, handler: fn(), level: Level) -> Self {
         assert!(
@@ -89,7 +91,8 @@ impl Line {
         self.number
     }
 
-    /// Lets the interrupt reach its handler, at once if it waits for that. Bound: fixed. Allowed in threads and handlers.
+    /// Lets the interrupt reach its handler, at once if it waits for that. Bound: fixed. Allowed in
+    /// threads and handlers.
     ///
     /// ```
     /// # use taktos::board::{self, Board};
@@ -118,8 +121,9 @@ impl Line {
         Machine::set_handler(self.number, self.handler);
     }
 
-    /// Keeps the interrupt from its handler; it waits where it comes. Those that software sends, 0 to 15 of an Arm GIC of version 1 or 2
-    /// and of RISC-V, cannot be kept. Bound: fixed. Allowed in threads and handlers.
+    /// Keeps the interrupt from its handler; it waits where it comes. Those that software sends, 0
+    /// to 15 of an Arm GIC of version 1 or 2 and of RISC-V, cannot be kept. Bound: fixed.
+    /// Allowed in threads and handlers.
     ///
     /// ```
     /// # use taktos::board::{self, Board};
@@ -148,8 +152,8 @@ impl Line {
         Machine::disable_interrupt(self.number);
     }
 
-    /// Makes the interrupt pending, as its device would. Nothing happens for a device's on RISC-V, whose controller has no way to do that.
-    /// Bound: fixed. Allowed in threads and handlers.
+    /// Makes the interrupt pending, as its device would. On RISC-V a device's interrupt stays as it
+    /// is: the controller has no way to do that. Bound: fixed. Allowed in threads and handlers.
     ///
     /// ```
     /// # use taktos::board::{self, Board};
@@ -186,10 +190,11 @@ fn narrow(number: u32) -> u16 {
     number as u16
 }
 
-/// Puts every interrupt above the kernel's level at that level, but for those that [`interrupt`](macro@crate::interrupt) says are
-/// above. The start of the kernel does this on a Cortex-M, where after a reset all are above; a program calls it behind whatever sets
-/// priorities later, as a vendor's driver does. On other machines there is nothing to do. Bound: fixed, by the number of interrupts.
-/// Allowed in threads.
+/// Puts every interrupt above the kernel's level at that level, but for those that
+/// [`interrupt`](macro@crate::interrupt) says are above. On a Cortex-M all are above after a reset,
+/// and the start of the kernel does this. A program calls it after code that sets priorities later,
+/// such as a vendor's driver. On other machines there is nothing to do. Bound: fixed, by the number
+/// of interrupts. Allowed in threads.
 ///
 /// ```
 /// # fn main() {
@@ -227,7 +232,8 @@ macro_rules! __place {
     };
 }
 
-/// Puts the handler of an interrupt where the processor finds it: a Cortex-M in its table of vectors.
+/// Puts the handler of an interrupt where the processor finds it: a Cortex-M in its table of
+/// vectors.
 #[cfg(all(nvic, not(feature = "pac")))]
 #[doc(hidden)]
 #[macro_export]
@@ -241,7 +247,8 @@ macro_rules! __place {
     };
 }
 
-/// Elsewhere the port's table has it when it is let through. A symbol sees to it that an interrupt has one handler.
+/// Elsewhere the port's table has it when it is let through. A symbol ensures that an interrupt has
+/// one handler.
 #[cfg(all(not(nvic), target_os = "none"))]
 #[doc(hidden)]
 #[macro_export]

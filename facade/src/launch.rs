@@ -1,5 +1,6 @@
-//! Owns: how a program that was built for this machine becomes one for its board: cargo is asked for it.
-//! Must never know: which board, or which emulator: `.cargo/config.toml` of the program names both.
+//! Owns: the way from a program that was built for this machine to one for its board, by a call of
+//! cargo. Must never know: the board, or the emulator: `.cargo/config.toml` of the program names
+//! both.
 
 use std::env;
 use std::process::{Command, exit};
@@ -7,12 +8,12 @@ use std::process::{Command, exit};
 /// The variable of `.cargo/config.toml` that names the target of the board.
 const TARGET: &str = "TAKTOS_TARGET";
 
-/// Builds the program `name` of the present folder for its board, optimised if this one is, runs it as cargo is told to, and ends with its
-/// status. Words on the command line are handed on.
+/// Builds the program `name` of the present folder for its board, optimised if this one is, runs it
+/// as cargo is configured, and ends with its status. Arguments on the command line are passed on.
 pub fn launch(name: &str) -> ! {
     let Ok(target) = env::var(TARGET) else {
         eprintln!(
-            "error: {TARGET} is not set\n mend: start the program by `cargo run`, which reads it from .cargo/config.toml"
+            "error: {TARGET} is not set\nhint: start the program by `cargo run`, which reads it from .cargo/config.toml"
         );
         exit(2);
     };

@@ -1,5 +1,5 @@
-//! Owns: the symbols by which a debugger finds the threads of an image, beside those of the board's linker script.
-//! Must never know: who looks for them (`gdb/taktos.py`).
+//! Owns: the symbols by which a debugger finds the threads of an image, in addition to those of the
+//! board's linker script. Must never know: the debugger that reads them (`gdb/taktos.py`).
 
 use crate::Kernel;
 use crate::board::Board;

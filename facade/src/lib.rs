@@ -1,8 +1,10 @@
-//! A real-time kernel whose every operation states its bound, on the board that a feature names, and on the host.
+//! A real-time kernel that states the bound of every operation. It runs on the board that a feature
+//! names, and on the host.
 //!
-//! Nothing is allocated: threads and objects are `static`s, and a thread's stack lies in it. The most urgent ready thread runs
-//! (priority 0; the least urgent has 31), equals take turns. Every call that can wait takes a [`Timeout`], every call that can
-//! fail gives a [`Result`].
+//! Nothing is allocated: threads and objects are `static`s, and a thread's stack is part of its
+//! static. The most urgent ready thread runs (priority 0; the least urgent has 31), equals take
+//! turns. Every call that can wait takes a [`Timeout`], every call that can fail gives a
+//! [`Result`].
 //!
 //! ```
 //! use taktos::board::{self, Board};
@@ -31,7 +33,8 @@
 //!     }
 //! }
 //!
-//! // On the host, as a test does it: virtual time, exact to the nanosecond. A program for a board has `#[taktos::main(MAIN)]` before `first`.
+//! // On the host, as in a test: virtual time, exact to the nanosecond.
+//! // A program for a board has `#[taktos::main(MAIN)]` before `first`.
 //! let outcome = board::start(&MAIN, first);
 //! assert_eq!(outcome.console, "the sum is 10\n");
 //! assert_eq!(outcome.time.as_nanos(), 16_000_000);
@@ -41,9 +44,11 @@
 //!
 //! `taktos new NAME --board BOARD` writes one, with what follows in its place.
 //!
-//! The program begins with `#![cfg_attr(target_os = "none", no_std, no_main)]` and has a [`main`](macro@main). `Cargo.toml` names this crate, by path or
-//! by git, with the board as its only feature, and optimises a little when debugging, as stacks are small
-//! (`[profile.dev] opt-level = 1`). `build.rs`, with `taktos-build` from the same place, hands the board's arguments to the linker:
+//! The program begins with `#![cfg_attr(target_os = "none", no_std, no_main)]` and has a
+//! [`main`](macro@main). `Cargo.toml` names this crate, by path or by git, with the board as its
+//! only feature, and optimises a little when debugging, as stacks are small (`[profile.dev]
+//! opt-level = 1`). `build.rs`, with `taktos-build` from the same place, hands the board's
+//! arguments to the linker:
 //!
 //! ```text
 //! fn main() {
@@ -51,14 +56,18 @@
 //! }
 //! ```
 //!
-//! `.cargo/config.toml` names the board's target, which `cargo run` builds for, and what runs the image; `cargo test` stays on the host:
+//! `.cargo/config.toml` names the board's target, which `cargo run` builds for, and what runs the
+//! image; `cargo test` stays on the host:
 //!
 //! ```toml
 //! [env]
 //! TAKTOS_TARGET = "thumbv7em-none-eabi"
 //!
 //! [target.thumbv7em-none-eabi]
-//! runner = "qemu-system-arm -M mps2-an386 -nographic -semihosting-config enable=on,target=native -icount shift=0,sleep=off -kernel"
+//! runner = [
+//!     "qemu-system-arm", "-M", "mps2-an386", "-nographic",
+//!     "-semihosting-config", "enable=on,target=native", "-icount", "shift=0,sleep=off", "-kernel",
+//! ]
 //! ```
 //!
 //! The project's book says what each call costs (`docs/api`).
@@ -85,7 +94,7 @@ mod system;
 mod threads;
 mod time;
 
-/// What a board or a port names, not a program.
+/// Names for boards and ports, not for programs.
 #[doc(hidden)]
 pub use taktos_kernel::{
     INFO_OFFSET, NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET, Sight, Smp, SmpMemory, Status,
@@ -96,14 +105,18 @@ pub use messages::*;
 pub use objects::*;
 pub use services::*;
 pub use system::*;
-/// Makes a function the handler of an interrupt of the program's own device, without touching the board: `#[taktos::interrupt(NUMBER)]`.
+/// Makes a function the handler of an interrupt of the program's own device, without touching
+/// the board: `#[taktos::interrupt(NUMBER)]`.
 ///
-/// The number is any constant, as the board's interrupt controller counts: on a Cortex-M the position in the chip's table of vectors,
-/// on an Arm GIC 0 to 15 for those that software sends and `32 + n` for the shared interrupt n, on RISC-V 0 to 15 for those that
-/// software sends and `16 + n` for the source n of the PLIC. A number that the board has not, or has for itself, does not compile or link.
+/// The number is any constant, as the board's interrupt controller counts: on a Cortex-M the
+/// position in the chip's table of vectors, on an Arm GIC 0 to 15 for those that software
+/// sends and `32 + n` for the shared interrupt n, on RISC-V 0 to 15 for those that
+/// software sends and `16 + n` for the source n of the PLIC. A number that the board has not,
+/// or has for itself, does not compile or link.
 ///
-/// Under the function's name the program then has an [`interrupt::Line`], which lets the interrupt through, keeps it back and pends it. The
-/// handler may call whatever does not wait (what the book marks *handler*). It takes no arguments, or the proof
+/// Under the function's name the program then has an [`interrupt::Line`], which lets the
+/// interrupt through, keeps it back and pends it. The handler may call whatever does not wait
+/// (what the book marks *handler*). It takes no arguments, or the proof
 /// [`&Interrupt`](Interrupt), which makes some calls quicker:
 ///
 /// ```
@@ -129,14 +142,18 @@ pub use system::*;
 /// # }
 /// ```
 ///
-/// All such handlers are at the kernel's level, where they do not interrupt each other. On a Cortex-M there are two others.
-/// `#[taktos::interrupt(NUMBER, below = 0xC0)]`, 0x81 to 0xFF, may call the same and is interrupted by more urgent ones;
-/// `#[taktos::interrupt(NUMBER, above = 0x20)]`, 0 to 0x7F, is never delayed by the kernel and must not call it. Neither has the proof.
+/// All such handlers are at the kernel's level, where they do not interrupt each other. On a
+/// Cortex-M there are two others. `#[taktos::interrupt(NUMBER, below = 0xC0)]`, 0x81 to 0xFF,
+/// may call the same and is interrupted by more urgent ones; `#[taktos::interrupt(NUMBER,
+/// above = 0x20)]`, 0 to 0x7F, is never delayed by the kernel and must not call it. Neither
+/// has the proof.
 pub use taktos_macros::interrupt;
-/// The beginning of a program: `#[taktos::main(MAIN)]` starts the board with the thread `MAIN`, a `static`, in which the function runs.
-/// Built for the host it makes a `main` that builds the program for its board, and runs it there: [`launch`].
+/// The beginning of a program: `#[taktos::main(MAIN)]` starts the board with the thread
+/// `MAIN`, a `static`, in which the function runs. Built for the host it makes a `main` that
+/// builds the program for its board, and runs it there: [`launch`].
 ///
-/// The function takes nothing and gives nothing back; one that never ends may say so (`-> !`), and the image is smaller.
+/// The function takes nothing and gives nothing back; one that never ends may say so (`-> !`),
+/// and the image is smaller.
 ///
 /// ```text
 /// use taktos::board::Board;

@@ -1,7 +1,7 @@
 //! The crate [`log`] on the board's console, with the feature `log` of this crate.
 //!
-//! Owns: how a record becomes a line: when, how urgent, in which thread, from where, what.
-//! Must never know: who logs.
+//! Owns: the form of a record's line: time, level, thread, source and text.
+//! Must never know: the code that logs.
 
 use crate::board::Board;
 use crate::{AnyThread, Kernel, fault};
@@ -11,7 +11,7 @@ use ::log::{LevelFilter, Log, Metadata, Record, SetLoggerError};
 struct Console;
 
 impl Log for Console {
-    /// Each level that [`start`] lets through: the crate `log` asks for no other.
+    /// Returns true for each level that [`start`] lets through: the crate `log` queries no other.
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
@@ -29,17 +29,18 @@ impl Log for Console {
         ));
     }
 
-    /// What was logged is written.
+    /// Does nothing: each record was written when it was logged.
     fn flush(&self) {}
 }
 
-/// Has records up to `level` written to the console from here on. In a thread.
+/// Writes the records up to `level` to the console from now on. In a thread.
 ///
-/// A record is written where it is made, in a thread or in a handler at the kernel's level, without a lock: nobody waits for anybody,
-/// and the line of one who is interrupted by another has the other's in it. In a handler the thread's name is that of the interrupted
-/// one. Bounded by the console; a handler that must be short does not log.
+/// A record is written where it is made, in a thread or in a handler at the kernel's level, without
+/// a lock: no caller waits for another one. The line of a caller that is interrupted has the line
+/// of the handler in it. In a handler the thread's name is that of the interrupted one. Bounded by
+/// the console; a handler that must be short does not log.
 ///
-/// Errors: when the program has a logger already.
+/// Errors: if the program has a logger already.
 ///
 /// ```
 /// use taktos::System;

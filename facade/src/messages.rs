@@ -1,4 +1,5 @@
-//! Owns: messages from thread to thread, as programs name them, each with an example. Must never know: who receives.
+//! Owns: messages from thread to thread, as programs name them, each with an example. Must never
+//! know: the receiver.
 
 /// Two words from thread to thread.
 ///
@@ -22,7 +23,7 @@
 /// ```
 pub use taktos_kernel::Message;
 
-/// A message that was received, and from whom.
+/// A received message and its sender.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -31,7 +32,8 @@ pub use taktos_kernel::Message;
 /// static ONCE: Thread<Board, 8192> = Thread::new("once").priority(20);
 ///
 /// ONCE.start(|| {
-///     if let Ok(Received { sender, wants_reply: true, .. }) = AnyThread::<Board>::receive(Timeout::FOREVER) {
+///     let received = AnyThread::<Board>::receive(Timeout::FOREVER);
+///     if let Ok(Received { sender, wants_reply: true, .. }) = received {
 ///         let _ = sender.reply(Message::word(7));
 ///     }
 /// })?;
@@ -43,13 +45,13 @@ pub use taktos_kernel::Message;
 /// ```
 pub use taktos_kernel::Received;
 
-/// Who runs when a message is sent.
+/// The rule by which a send switches to the receiver.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
 /// # use taktos::*;
 /// # fn example() -> Result<(), Error> {
-/// // Whoever is sent to runs at once, be it less urgent than the sender.
+/// // The receiver runs at once, even if it is less urgent than the sender.
 /// Kernel::<Board>::set_send_rule(Rule::Always);
 /// # Ok(())
 /// # }

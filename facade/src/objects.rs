@@ -1,4 +1,5 @@
-//! Owns: the objects by which threads work together, as programs name them, each with an example. Must never know: who waits for one.
+//! Owns: the objects by which threads work together, as programs name them, each with an example.
+//! Must never know: the waiting threads.
 
 /// Permits.
 ///
@@ -36,7 +37,7 @@ pub use taktos_kernel::Semaphore;
 /// ```
 pub use taktos_kernel::Mutex;
 
-/// What a mutex does about priorities.
+/// The priority protocol of a mutex.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -52,7 +53,7 @@ pub use taktos_kernel::Mutex;
 /// ```
 pub use taktos_kernel::Protocol;
 
-/// What becomes of a mutex whose owner ends.
+/// The end of a mutex owner: its effect on the mutex.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -179,7 +180,7 @@ pub use taktos_kernel::Lifo;
 /// ```
 pub use taktos_kernel::Stack;
 
-/// What a FIFO and a LIFO have in common.
+/// The common part of a FIFO and a LIFO.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -213,7 +214,7 @@ pub use taktos_kernel::Store;
 /// ```
 pub use taktos_kernel::Mailbox;
 
-/// What was received from a mailbox.
+/// A letter received from a mailbox, and its sender.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -231,7 +232,7 @@ pub use taktos_kernel::Mailbox;
 /// ```
 pub use taktos_kernel::Letter;
 
-/// Whom a letter is for, or from.
+/// The receiver that a letter is for, or the sender that it is from.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -267,7 +268,7 @@ pub use taktos_kernel::Partner;
 /// ```
 pub use taktos_kernel::Pipe;
 
-/// What was moved of bytes before an error.
+/// An error of a pipe, and the number of bytes that were moved before it.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -322,7 +323,7 @@ pub use taktos_kernel::Pool;
 /// ```
 pub use taktos_kernel::PoolBlock;
 
-/// A message queue whose sizes are known at run time.
+/// A message queue with sizes that are known at run time.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -344,7 +345,7 @@ pub use taktos_kernel::PoolBlock;
 /// ```
 pub use taktos_kernel::RawQueue;
 
-/// A pool whose sizes are known at run time.
+/// A pool with sizes that are known at run time.
 ///
 /// ```
 /// # use taktos::board::{self, Board};

@@ -1,7 +1,7 @@
-//! The crate [`defmt`], with the feature `defmt` of this crate: records lie in memory, where a probe fetches them (RTT); built for the host
-//! they go nowhere.
+//! The crate [`defmt`], with the feature `defmt` of this crate: records are in memory, where a
+//! probe fetches them (RTT). On the host they are dropped.
 //!
-//! Owns: the time of a record, and where records go. Must never know: who logs.
+//! Owns: the time of a record, and where records go. Must never know: the code that logs.
 
 use crate::Kernel;
 use crate::board::Board;

@@ -1,6 +1,7 @@
-//! The critical sections of the crate [`critical_section`], which other crates ask for, with the feature `critical-section` of this crate.
+//! The critical sections of the crate [`critical_section`], which other crates use, with the
+//! feature `critical-section` of this crate.
 //!
-//! Owns: that there is one. Must never know: who enters it.
+//! Owns: the one section of the program. Must never know: the code that enters it.
 
 #![expect(unsafe_code, reason = "the interface of another crate")]
 
@@ -14,7 +15,8 @@ struct Section;
 
 critical_section::set_impl!(Section);
 
-// SAFETY: a section keeps out everybody who may enter one: on one processor, whom interrupts up to the kernel's level are.
+// SAFETY: a section keeps out all code that may enter one: on one processor, all code that
+// interrupts up to the kernel's level run.
 unsafe impl critical_section::Impl for Section {
     unsafe fn acquire() -> critical_section::RawRestoreState {
         // It keeps no handler above the kernel's level out, so none may rely on it.

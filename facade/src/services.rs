@@ -1,7 +1,7 @@
-//! Owns: what serves threads, alarms, deferred work, names, calls and devices, as programs name them, each with an example.
-//! Must never know: which thread serves.
+//! Owns: what serves threads, alarms, deferred work, names, calls and devices, as programs name
+//! them, each with an example. Must never know: which thread serves.
 
-/// Alarms: calls of functions at their time, once, again and again, or when nobody feeds them.
+/// Alarms: calls of functions at their time, once, again and again, or if they are not fed.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -93,7 +93,7 @@ pub use taktos_kernel::{LONGEST_NAME, Names};
 /// ```
 pub use taktos_kernel::{RemoteCall, RemoteFunction, RemoteServer};
 
-/// Devices behind one set of calls, and one that is a timer.
+/// Devices with one common set of calls, and one device that is a timer.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -114,7 +114,7 @@ pub use taktos_kernel::{RemoteCall, RemoteFunction, RemoteServer};
 /// ```
 pub use taktos_kernel::{Device, OpenDevice, TimerDevice};
 
-/// What a device does.
+/// The operations of a device.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -148,7 +148,7 @@ pub use taktos_kernel::Driver;
 /// # use taktos::board::{self, Board};
 /// # use taktos::*;
 /// # fn example() -> Result<(), Error> {
-/// /// A line on which nobody ever sends.
+/// /// A line that never receives a byte.
 /// struct Silent;
 ///
 /// impl UartPort for Silent {

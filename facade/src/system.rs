@@ -1,5 +1,5 @@
-//! Owns: the kernel and its system, scheduling on several processors, and partitions, as programs name them, each with an example.
-//! Must never know: a board.
+//! Owns: the kernel and its system, scheduling on several processors, and partitions, as programs
+//! name them, each with an example. Must never know: a board.
 
 /// The kernel: time, sections, the list of threads.
 ///
@@ -81,9 +81,14 @@ pub use taktos_kernel::PolicyKind;
 /// # use taktos::board::{self, Board};
 /// # use taktos::*;
 /// # fn example() -> Result<(), Error> {
-/// // Two processors by fixed priorities, two by deadlines: what `taktos::board::start_with` of a board with four takes.
+/// // Two processors by fixed priorities, two by deadlines: an argument of
+/// // `taktos::board::start_with` for a board with four.
 /// let instances = [
-///     InstanceConfig { name: *b"fix ", policy: PolicyKind::StrongAffinity, cpus: CpuSet::from_bits(0b0011) },
+///     InstanceConfig {
+///         name: *b"fix ",
+///         policy: PolicyKind::StrongAffinity,
+///         cpus: CpuSet::from_bits(0b0011),
+///     },
 ///     InstanceConfig { name: *b"edf ", policy: PolicyKind::Edf, cpus: CpuSet::from_bits(0b1100) },
 /// ];
 /// assert_eq!(instances[1].cpus, CpuSet::from_bits(0b1100));
@@ -131,7 +136,7 @@ pub use taktos_kernel::Instance;
 /// ```
 pub use taktos_kernel::ClusterMutex;
 
-/// What a cluster mutex does about priorities.
+/// The priority protocol of a cluster mutex.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -148,13 +153,13 @@ pub use taktos_kernel::ClusterMutex;
 /// ```
 pub use taktos_kernel::ClusterProtocol;
 
-/// Who used the processors, from one look to another.
+/// The use of the processors by each thread, from one sample to another.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
 /// # use taktos::*;
 /// # fn example() -> Result<(), Error> {
-/// /// How long everybody ran in five milliseconds, on a system with several processors.
+/// /// Reports how long each thread ran in five milliseconds, on a system with several processors.
 /// fn look<S: System>() -> Result<(), Error> {
 ///     let before = Usage::<S, 16>::take();
 ///     AnyThread::<S>::sleep(5.millis())?;
@@ -168,7 +173,7 @@ pub use taktos_kernel::ClusterProtocol;
 /// ```
 pub use taktos_kernel::Usage;
 
-/// What is known of how processors were used.
+/// Types for reports of how the processors were used.
 ///
 /// ```
 /// # use taktos::board::{self, Board};

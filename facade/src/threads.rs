@@ -1,4 +1,5 @@
-//! Owns: threads as programs name them, each with an example. Must never know: how a thread is switched.
+//! Owns: threads as programs name them, each with an example. Must never know: how a thread is
+//! switched.
 
 /// A thread, with its stack in it.
 ///
@@ -36,7 +37,7 @@ pub use taktos_kernel::Thread;
 /// ```
 pub use taktos_kernel::AnyThread;
 
-/// A thread whose stack is given when it is made.
+/// A thread that gets its stack when it is created.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -51,7 +52,7 @@ pub use taktos_kernel::AnyThread;
 /// ```
 pub use taktos_kernel::RawThread;
 
-/// What the functions of an interface for C tell of errors, where the last thing that they do is a call of the kernel.
+/// The error codes of an interface for C, for functions that end by a call of the kernel.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -77,7 +78,7 @@ pub use taktos_kernel::RawThread;
 /// ```
 pub use taktos_kernel::Told;
 
-/// What a thread is doing.
+/// The state of a thread.
 ///
 /// ```
 /// # use taktos::board::{self, Board};
@@ -108,7 +109,7 @@ pub use taktos_kernel::State;
 /// ```
 pub use taktos_kernel::Priority;
 
-/// What a notification does to the word of a thread.
+/// The effect of a notification on the notification word of a thread.
 ///
 /// ```
 /// # use taktos::board::{self, Board};

@@ -1,4 +1,5 @@
-//! Owns: time, time-outs, errors and periods, as programs name them, each with an example. Must never know: a clock.
+//! Owns: time, time-outs, errors and periods, as programs name them, each with an example. Must
+//! never know: a clock.
 
 /// A span of time, in nanoseconds.
 ///
@@ -101,7 +102,7 @@ pub use taktos_kernel::Error;
 /// ```
 pub use taktos_kernel::Period;
 
-/// What is known of periods.
+/// States and statistics of periods.
 ///
 /// ```
 /// # use taktos::board::{self, Board};

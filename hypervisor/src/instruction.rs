@@ -1,13 +1,14 @@
-//! Owns: loads and stores of AArch64 of which a syndrome tells nothing (ESR_EL2.ISS.ISV is 0): those that write their base register
-//! back, and pairs. Encodings: Arm DDI 0487, section C4.1, "Loads and Stores".
-//! Must never know: where an instruction lies, what is done about it.
+//! Owns: loads and stores of AArch64 that a syndrome does not describe (ESR_EL2.ISS.ISV is 0):
+//! those that write their base register back, and pairs. Encodings: Arm DDI 0487, section C4.1,
+//! "Loads and Stores". Must never know: the address of an instruction, what is done about it.
 
 use crate::syndrome::Access;
 
 /// The effect of a load or store of one or two general registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transfer {
-    /// The access of the first register; of a pair the second one's is the same, that many bytes behind it.
+    /// The access of the first register; of a pair the second one's is the same, that many bytes
+    /// after it.
     pub access: Access,
     /// The second register of a pair.
     pub second: Option<usize>,
@@ -19,8 +20,9 @@ pub struct Transfer {
     pub step: i64,
 }
 
-/// Reads an instruction; none, where it is another one, where its base is the stack pointer, or where what it does is left open by the
-/// architecture (the base register is also loaded, or stored, and written back; both registers of a load are one).
+/// Reads an instruction; none, where it is another one, where its base is the stack pointer, or
+/// where what it does is left open by the architecture (the base register is also loaded, or
+/// stored, and written back; both registers of a load are one).
 pub fn read(instruction: u32) -> Option<Transfer> {
     let transfer = match instruction >> 24 & 0x3F {
         // Load or store of a register with an offset of nine bits, which is not scaled.
@@ -52,7 +54,7 @@ fn single(instruction: u32) -> Option<Transfer> {
         return None;
     }
     let value = signed(instruction, 12, 9);
-    // Not written back, behind the access, for EL1 as EL0 may, before the access.
+    // Written back: never, after the access, never (for EL1 as EL0 may), before the access.
     let (offset, step) = match instruction >> 10 & 3 {
         0b00 | 0b10 => (value, 0),
         0b01 => (0, value),
@@ -76,7 +78,8 @@ fn single(instruction: u32) -> Option<Transfer> {
 
 fn pair(instruction: u32) -> Option<Transfer> {
     let load = instruction >> 22 & 1 == 1;
-    // Two of 32 bits, two of 32 bits with a sign (as stores they are something else), two of 64 bits.
+    // Two of 32 bits, two of 32 bits with a sign (as stores they are something else), two of 64
+    // bits.
     let (bytes, signed_words) = match (instruction >> 30, load) {
         (0, _) => (4, false),
         (1, true) => (4, true),
@@ -84,7 +87,7 @@ fn pair(instruction: u32) -> Option<Transfer> {
         _ => return None,
     };
     let value = signed(instruction, 15, 7) * bytes as i64;
-    // Behind the access, before it, not written back: with a hint for caches, or without.
+    // Written back: after the access, before it, never (with a hint for caches, or without).
     let (offset, step) = match instruction >> 23 & 3 {
         0b01 => (0, value),
         0b11 => (value, value),
@@ -112,8 +115,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The encoding that an assembler makes of each: the register, the bytes, w(rite) or r(ead), s(igned), whether all 64 bits are used; the
-    /// second register; the base, the offset, the step.
+    /// The encoding that an assembler makes of each: the register, the bytes, w(rite) or r(ead),
+    /// s(igned), whether all 64 bits are used; the second register; the base, the offset, the
+    /// step.
     type Row = (
         u32,
         (usize, u64, &'static str, bool),
@@ -143,13 +147,15 @@ mod tests {
         // str x4, [x5], #8; ldr x4, [x5, #8]!
         (0xF800_84A4, (4, 8, "w", true), None, (5, 0, 8)),
         (0xF840_8CA4, (4, 8, "r", true), None, (5, 8, 8)),
-        // sttrb w2, [x0, #3]; ldtr x2, [x0, #-8]; ldtrsh w2, [x0]; stur w2, [x0, #-3]; ldur x0, [x0, #5]
+        // sttrb w2, [x0, #3]; ldtr x2, [x0, #-8]; ldtrsh w2, [x0]; stur w2, [x0, #-3]; ldur x0,
+        // [x0, #5]
         (0x3800_3802, (2, 1, "w", false), None, (0, 3, 0)),
         (0xF85F_8802, (2, 8, "r", true), None, (0, -8, 0)),
         (0x78C0_0802, (2, 2, "rs", false), None, (0, 0, 0)),
         (0xB81F_D002, (2, 4, "w", false), None, (0, -3, 0)),
         (0xF840_5000, (0, 8, "r", true), None, (0, 5, 0)),
-        // stp w1, w2, [x0]; ldp w1, w2, [x0], #8; stp x1, x2, [x0, #-16]!; ldp x0, x2, [x0, #504]; ldpsw x1, x2, [x0], #-256
+        // stp w1, w2, [x0]; ldp w1, w2, [x0], #8; stp x1, x2, [x0, #-16]!; ldp x0, x2, [x0, #504];
+        // ldpsw x1, x2, [x0], #-256
         (0x2900_0801, (1, 4, "w", false), Some(2), (0, 0, 0)),
         (0x28C1_0801, (1, 4, "r", false), Some(2), (0, 0, 8)),
         (0xA9BF_0801, (1, 8, "w", true), Some(2), (0, -16, -16)),

@@ -23,7 +23,7 @@ const VCPUS: usize = Description::VCPUS;
 const DOMAINS: usize = Description::PARTITIONS;
 const CPUS: usize = Description::CPUS;
 
-/// Where each processor lies: one socket, one thread a core.
+/// The place of each processor: one socket, one thread a core.
 #[cfg(any(feature = "credit", feature = "credit2"))]
 const PLACES: [Place; CPUS] = [
     Place::flat(0),
@@ -75,7 +75,7 @@ impl Tables {
     };
 }
 
-/// What the schedulers of all pools remember, which lives as long as the machine.
+/// State of the schedulers of all pools, which lives as long as the machine.
 pub struct Memory {
     tables: [Tables; Description::POOLS],
     homes: [Option<Pool>; VCPUS],
@@ -92,8 +92,8 @@ impl Memory {
         }
     }
 
-    /// The schedulers that `description` asks for (NULL for pools that it does not have), and the table of the units' pools. They are
-    /// refused when a parameter is out of range.
+    /// Returns the schedulers that `description` requests (NULL for pools that it does not have),
+    /// and the table of the units' pools. They are refused when a parameter is out of range.
     pub(crate) fn policies(
         &'static mut self,
         description: &Description,
@@ -112,7 +112,8 @@ impl Memory {
         let [a, b, c, d] = tables;
         let pool =
             |n: usize| (n < usize::from(description.pool_count)).then(|| &description.pools[n]);
-        // A refusal beside the schedulers, not in their place: they are large, and made where they stay.
+        // A refusal is stored next to the schedulers, not in their place: they are large, and made
+        // where they stay.
         let mut refused = false;
         let made = policies.insert([
             policy(pool(0), a, &mut refused),
@@ -140,7 +141,7 @@ const fn nanos(ns: u64) -> Duration {
     Duration::from_nanos(ns)
 }
 
-/// Takes note of a refusal, and goes on with something else.
+/// Records a refusal, and continues with a default value.
 #[cfg(any(feature = "credit", feature = "credit2"))]
 fn kept<T: Default, E>(value: Result<T, E>, refused: &mut bool) -> T {
     value.unwrap_or_else(|_| {
@@ -243,8 +244,8 @@ fn credit_parameters(
     })
 }
 
-/// Sets what partitions and VCPUs ask for, as far as their pool's scheduler has it. Admission is the tool's
-/// business, before it hands a description over.
+/// Sets what partitions and VCPUs ask for, as far as their pool's scheduler has it. Admission is
+/// the tool's business, before it hands a description over.
 #[cfg_attr(
     not(any(feature = "credit", feature = "credit2")),
     expect(

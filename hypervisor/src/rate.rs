@@ -1,16 +1,17 @@
 //! Owns: the machine's counter as a clock: ticks into instants, and back.
-//! Must never know: which register counts, and who asks.
+//! Must never know: the register that counts, and the caller.
 //!
-//! # Laws
-//! - Nothing wraps: what lies beyond the last instant is the last instant.
-//! - A later tick is a later instant, up to the last one: whether a timer is due is the same question in both.
+//! # Invariants
+//! - Nothing wraps: an instant beyond the last one is the last instant.
+//! - A later tick is a later instant, up to the last one: whether a timer is due is the same
+//!   question in both.
 //! - [`Rate::tick_of`] is never early: at that tick the instant has come.
 
 use taktos_time::Instant;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The counter's rate, as factors in fixed point: no division when time is told.
+/// The counter's rate, as factors in fixed point: no division when time is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
     /// Nanoseconds a tick, times 2³².
@@ -20,10 +21,11 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A rate before it is known: time stands still.
+    /// A rate before it is known: time does not pass.
     pub const UNKNOWN: Self = Self { nanos: 0, ticks: 0 };
 
-    /// The rate of a counter with so many ticks a second: 1 to 10⁹, which is the fastest that the architecture has.
+    /// Returns the rate of a counter with `hertz` ticks a second: 1 to 10⁹, which is the fastest
+    /// that the architecture has.
     pub const fn of(hertz: u64) -> Option<Self> {
         if hertz == 0 || hertz > SECOND {
             return None;
@@ -43,7 +45,8 @@ impl Rate {
         }
     }
 
-    /// The first tick that is not before `at`, where a tick is 1, 2, 4, ... nanoseconds; else that or up to two behind it.
+    /// Returns the first tick that is not before `at`, if a tick is 1, 2, 4, ... nanoseconds. Else
+    /// returns that or up to two after it.
     #[inline(always)]
     pub const fn tick_of(&self, at: Instant) -> u64 {
         const ROUND_UP: u128 = (1 << 63) - 1;
@@ -51,7 +54,8 @@ impl Rate {
     }
 }
 
-/// 2⁹⁵ / `nanos`, rounded up: a long division, a bit at a time behind the first 63. `nanos` is 2³² to 2⁶³.
+/// Returns 2⁹⁵ / `nanos`, rounded up: a long division, a bit at a time after the first 63. `nanos`
+/// is 2³² to 2⁶³.
 const fn inverse(nanos: u64) -> u64 {
     let (mut quotient, mut rest) = ((1 << 63) / nanos, (1 << 63) % nanos);
     let mut bit = 0;

@@ -1,5 +1,5 @@
-//! Owns: what an exception to EL2 means: ESR_EL2 (Arm DDI 0487, section D24.2.40), and the program state that goes with it.
-//! Must never know: what is done about it.
+//! Owns: what an exception to EL2 means: ESR_EL2 (Arm DDI 0487, section D24.2.40), and the program
+//! state that goes with it. Must never know: what is done about it.
 
 /// An exception that EL2 takes from a guest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,13 +20,14 @@ pub enum Event {
     Register(Register),
     /// A data access that stage 2 refused, with what is needed to carry it out.
     Access(Access),
-    /// A data access that stage 2 refused, whose instruction the processor does not describe.
+    /// A data access that stage 2 refused, by an instruction that the processor does not describe.
     Opaque,
     /// An instruction fetch that stage 2 refused.
     Fetch,
     /// An instruction of AArch32 for a coprocessor (classes 0x03 to 0x08 and 0x0C).
     Coprocessor {
-        /// It is for the debug communications channel, or another register that MDSCR_EL1.TDCC keeps user programs from.
+        /// It is for the debug communications channel, or another register that MDSCR_EL1.TDCC
+        /// keeps user programs from.
         channel: bool,
     },
     /// Anything else: no guest is given what it wants.
@@ -42,14 +43,14 @@ pub struct Access {
     pub write: bool,
     /// The general register; 31 is zero.
     pub register: usize,
-    /// What is read is extended with its sign.
+    /// Set if the value read is extended with its sign.
     pub signed: bool,
     /// The register is used with all its 64 bits.
     pub wide: bool,
 }
 
 impl Access {
-    /// What the register holds after `value` was read.
+    /// Returns the register's content after `value` was read.
     pub fn extended(&self, value: u64) -> u64 {
         let unused = 64 - 8 * self.bytes as u32;
         let narrow = value << unused >> unused;
@@ -91,8 +92,8 @@ pub const fn parts(name: u32) -> (u32, u32, u32, u32, u32) {
     )
 }
 
-/// Whether the register is one of the debug communications channel's in AArch64: MDCCSR_EL0, DBGDTR_EL0, DBGDTRRX_EL0 and
-/// DBGDTRTX_EL0.
+/// Whether the register is one of the debug communications channel's in AArch64: MDCCSR_EL0,
+/// DBGDTR_EL0, DBGDTRRX_EL0 and DBGDTRTX_EL0.
 pub const fn is_channel(name: u32) -> bool {
     matches!(parts(name), (2, 3, 0, 1 | 4 | 5, 0))
 }
@@ -103,7 +104,8 @@ pub const ASYNCHRONOUS: u64 = 0x2F << 26;
 /// ESR.IL: the instruction has 32 bits. It is one, too, where there is no instruction to tell of.
 const LONG: u64 = 1 << 25;
 
-/// The syndrome of an undefined instruction, as EL1 sees it (class 0, which has IL set whatever the instruction's length).
+/// The syndrome of an undefined instruction, as EL1 sees it (class 0, which has IL set whatever the
+/// instruction's length).
 pub const UNDEFINED: u64 = LONG;
 
 /// The classes of aborts that come from EL0.
@@ -114,8 +116,8 @@ const DATA_ABORT: u64 = 0x24;
 const WRITE: u64 = 1 << 6;
 const MAINTENANCE: u64 = 1 << 8;
 
-/// The syndrome of a synchronous external abort as EL1 sees it, of the instruction fetch or data access that EL2 is told of by
-/// `syndrome`; `user`: it came from EL0.
+/// Returns the syndrome of a synchronous external abort as EL1 sees it, of the instruction fetch or
+/// data access that `syndrome` describes to EL2. `user`: it came from EL0.
 pub const fn external_abort(syndrome: u64, user: bool) -> u64 {
     let class = match syndrome >> 26 {
         FETCH_ABORT => FETCH_ABORT << 26,
@@ -124,12 +126,13 @@ pub const fn external_abort(syndrome: u64, user: bool) -> u64 {
     (class + ((!user as u64) << 26)) | LONG | 0x10
 }
 
-/// Whether the data access that EL2 is told of writes.
+/// Returns whether the data access that `syndrome` describes to EL2 writes.
 pub const fn is_write(syndrome: u64) -> bool {
     syndrome & WRITE != 0
 }
 
-/// SPSR: the state of AArch32's programs: T32, and IT in its two parts; the conditions that instructions look at.
+/// SPSR: the state of AArch32's programs: T32, and IT in its two parts; the conditions that
+/// instructions look at.
 const AARCH32: u64 = 1 << 4;
 const THUMB: u64 = 1 << 5;
 const N: u32 = 31;
@@ -148,13 +151,14 @@ const fn it(state: u64) -> u64 {
     state >> 8 & 0xFC | state >> 25 & 3
 }
 
-/// The bytes of the instruction that `syndrome` tells of.
+/// Returns the bytes of the instruction that `syndrome` describes.
 #[inline(always)]
 pub const fn length(syndrome: u64) -> u64 {
     2 + ((syndrome & LONG) >> 24)
 }
 
-/// The `state` of an AArch32 program behind an instruction that was carried out for it: PSTATE.IT is advanced (Arm DDI 0487, ITAdvance).
+/// Returns the `state` of an AArch32 program after an instruction that was carried out for it:
+/// PSTATE.IT is advanced (Arm DDI 0487, ITAdvance).
 pub const fn behind(state: u64) -> u64 {
     let it = it(state);
     let it = match it & 7 {
@@ -164,8 +168,8 @@ pub const fn behind(state: u64) -> u64 {
     state & !(0x3F << 10 | 3 << 25) | (it & 0xFC) << 8 | (it & 3) << 25
 }
 
-/// Whether the condition of a trapped instruction of AArch32 holds: a processor may trap it where it does not, and then it does nothing
-/// (Arm DDI 0487, ESR_ELx, CV and COND).
+/// Whether the condition of a trapped instruction of AArch32 holds: a processor may trap it where
+/// it does not, and then it does nothing (Arm DDI 0487, ESR_ELx, CV and COND).
 pub fn holds(syndrome: u64, state: u64) -> bool {
     let valid = syndrome >> 24 & 1 != 0;
     let condition = match (valid, state & THUMB != 0 && it(state) & 0xF != 0) {
@@ -211,7 +215,8 @@ pub fn read(syndrome: u64) -> Event {
             read: field(0, 1) == 1,
         }),
         0x20 => Event::Fetch,
-        // Of the registers with opc1 = 0 are those of the channel; LDC and STC (0x06) have no others.
+        // Of the registers with opc1 = 0 are those of the channel; LDC and STC (0x06) have no
+        // others.
         0x05 => Event::Coprocessor {
             channel: field(14, 3) == 0,
         },

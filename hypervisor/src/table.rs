@@ -3,10 +3,10 @@
 
 use core::ops::{Index, IndexMut};
 
-/// `N` things, `N` a power of two. All indices come from a description that was checked, or from the
-/// machine's own processors: what is out of range is a mistake of the hypervisor's, which tests with
-/// debug assertions find. In an image the modulus, one instruction, stands in the place of a comparison and
-/// a panic at each use.
+/// `N` things, `N` a power of two. All indices come from a description that was checked, or from
+/// the machine's own processors: what is out of range is a mistake of the hypervisor's, which tests
+/// with debug assertions find. In an image the modulus, one instruction, takes the place of a
+/// comparison and a panic at each use.
 #[repr(transparent)]
 pub(crate) struct Table<T, const N: usize>(pub(crate) [T; N]);
 

@@ -1,5 +1,5 @@
-//! Owns: a line of texts and numbers, put together without the formatter, which would be a twentieth of the text that the
-//! hypervisor may have, and slow.
+//! Owns: a line of texts and numbers, put together without the formatter, which would be a
+//! twentieth of the text that the hypervisor may have, and slow.
 //! Must never know: what it says.
 
 /// How long a text can be: the longest name, and three addresses with what is said around them.
@@ -20,7 +20,7 @@ impl Text {
         }
     }
 
-    /// What it is so far.
+    /// Returns the text so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.length.min(ROOM)]
     }

@@ -1,9 +1,10 @@
 //! Owns: what is due when, on each processor.
 //! Must never know: what happens then.
 //!
-//! A timer goes off on the processor that armed it last: nobody has to tell another processor that
-//! its hardware timer is to be set anew. Each processor's timers are a list in the order of their instants, FIFO among equals.
-//! Bounds: arming is one pass over those of the processor that are due no later; disarming and taking a fixed number of steps.
+//! A timer goes off on the processor that armed it last: no notification to another processor is
+//! needed to set its hardware timer again. Each processor's timers are a list in the order of their
+//! instants, FIFO among equals. Bounds: arming is one pass over those of the processor that are due
+//! no later; disarming and taking a fixed number of steps.
 
 use taktos_abi::vm::Description;
 use taktos_schedule::vcpu::{Domain, Timer as PolicyTimer};
@@ -73,10 +74,11 @@ impl Timer {
 
 /// The timers of all processors.
 ///
-/// They are served in passes ([`Timers::begin_pass`]). What is armed during one, and after it, is not due in that pass, however
-/// long ago its instant was: whatever a timer's service arms, a pass ends.
+/// They are served in passes ([`Timers::begin_pass`]). A timer that is armed during one, and after
+/// it, is not due in that pass, however long ago its instant was: whatever a timer's service arms,
+/// a pass ends.
 pub struct Timers {
-    /// Nothing is armed for an earlier instant: it is behind the latest pass.
+    /// Nothing is armed for an earlier instant: it is after the latest pass.
     earliest: u64,
     at: [u64; RECORDS],
     next: [u8; RECORDS],
@@ -106,13 +108,14 @@ impl Timers {
         }
     }
 
-    /// Those that are due at `now` are about to be taken, by whichever processor. Passes come in the order of time.
+    /// Those that are due at `now` are about to be taken, by whichever processor. Passes come in
+    /// the order of time.
     pub fn begin_pass(&mut self, now: Instant) {
         self.earliest = now.as_nanos() + 1;
     }
 
-    /// Arms `timer` on `cpu` for `at`, instead of any instant before, but not for one that a pass has dealt with; none
-    /// disarms it.
+    /// Arms `timer` on `cpu` for `at`, instead of any instant before, but not for one that a pass
+    /// has dealt with; none disarms it.
     pub fn arm(&mut self, cpu: usize, timer: Timer, at: Option<Instant>) {
         let index = timer.index();
         if index >= COUNT || cpu >= CPUS {
@@ -181,7 +184,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list that is sorted anew at each step.
+        /// Against a list that is sorted again at each step.
         #[test]
         fn timers_go_off_in_order(steps in prop::collection::vec((0..COUNT, 0..CPUS, prop::option::of(0u64..50), any::<bool>()), 0..200)) {
             let mut timers = Timers::new();

@@ -1,12 +1,12 @@
 //! A serial line as a guest sees it: Arm's PL011, revision r1p5 (Arm DDI 0183G).
 //!
-//! Owns: its registers, which interrupts they raise, what waits to be read.
-//! Must never know: whose it is, and where its bytes come from and go to.
+//! Owns: its registers, which interrupts they raise, the bytes that wait to be read.
+//! Must never know: the guest that has it, and where its bytes come from and go to.
 //!
-//! The line is infinitely fast: what is written has left when the write ends. So the transmit FIFO is
-//! always empty, unless whoever takes the bytes has set a limit ([`Pl011::limit_output`]): then what
-//! he does not take yet is what the FIFO looks full of. Received bytes wait in a
-//! queue of [`INPUT`] bytes, of which the guest sees the first 32 as its receive FIFO.
+//! The line is infinitely fast: a written byte has left when the write ends. So the transmit FIFO
+//! is always empty, unless the receiver of the bytes has set a limit ([`Pl011::limit_output`]):
+//! then the FIFO looks full of the bytes that the receiver does not take yet. Received bytes wait
+//! in a queue of [`INPUT`] bytes, of which the guest sees the first 32 as its receive FIFO.
 //!
 //! As in other emulations, bytes are sent and received whether the guest has enabled the device or
 //! not: consoles of early boot rely on firmware having done so.
@@ -57,9 +57,10 @@ impl Pl011 {
         }
     }
 
-    /// The guest's access to the register at `offset`, of `size` bytes: the answer is what a read gives, and means nothing
-    /// for a write. A byte that leaves is given to `out`. Any offset, size and value will do: what is no
-    /// register reads as zero and ignores writes. Bound: fixed.
+    /// The guest's access to the register at `offset`, of `size` bytes: the answer is what a read
+    /// gives, and means nothing for a write. A byte that leaves is given to `out`. Any offset,
+    /// size and value will do: what is no register reads as zero and ignores writes. Bound:
+    /// fixed.
     pub fn access(
         &mut self,
         offset: u64,
@@ -100,8 +101,8 @@ impl Pl011 {
         self.raised & self.mask != 0
     }
 
-    /// Says that from now on no more than `room` bytes can be sent, until this is called again: more are lost, and the guest
-    /// can see it coming. Bound: fixed.
+    /// Says that from now on no more than `room` bytes can be sent, until this is called again:
+    /// more are lost, and the guest can see it coming. Bound: fixed.
     pub fn limit_output(&mut self, room: u32) {
         let was_low = self.room < self.wanted_room();
         self.room = room.min(UNLIMITED - 1);
@@ -112,7 +113,8 @@ impl Pl011 {
         }
     }
 
-    /// How many bytes can be sent, of what [`Pl011::limit_output`] allowed; none for any number. Bound: fixed.
+    /// How many bytes can be sent, of what [`Pl011::limit_output`] allowed; none for any number.
+    /// Bound: fixed.
     pub fn output_room(&self) -> Option<u32> {
         (self.room != UNLIMITED).then_some(self.room)
     }
@@ -162,7 +164,7 @@ impl Pl011 {
 
     fn send(&mut self, byte: u8, out: &mut impl FnMut(u8)) {
         if self.control & LOOPBACK != 0 {
-            // What does not fit is lost, as on a real line.
+            // A byte that does not fit is lost, as on a real line.
             let _ = self.push_input(byte);
         } else if self.room == 0 {
             return;
@@ -234,7 +236,8 @@ impl Pl011 {
         self.level(self.levels >> 3)
     }
 
-    /// How much room the transmit FIFO has when its interrupt is raised: it is no fuller than its level.
+    /// How much room the transmit FIFO has when its interrupt is raised: it is no fuller than its
+    /// level.
     fn wanted_room(&self) -> u32 {
         let depth = self.depth();
         (depth - self.level(self.levels)).max(1) as u32

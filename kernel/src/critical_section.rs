@@ -1,13 +1,14 @@
-//! Owns: the proof that the kernel's data may be touched, the cells that ask for it, and the way into an operation and
-//! back to its caller.
+//! Owns: the proof that the kernel's data may be touched, the cells that ask for it, and the way
+//! into an operation and back to its caller.
 //! Must never know: what the data is.
 //!
-//! The kernel's state is shared by all threads and handlers. It is touched only while kernel-level interrupts are masked
-//! on the one processor, or masked and the one lock held on one of several. [`CriticalSection`] is the proof of that: a
-//! value without size, whose lifetime is that of the section. Three places bring it forth: [`Held`], for as long as it is
-//! held; [`Entered`], for an operation that a machine has entered; and [`CriticalSection::assume`], for what the machine
-//! calls at the kernel's interrupt level, whose callers have to say why it holds. What a cell lends lives no longer than the
-//! section.
+//! The kernel's state is shared by all threads and handlers. It is touched only while kernel-level
+//! interrupts are masked on the one processor, or masked and the one lock held on one of several.
+//! [`CriticalSection`] is the proof of that: a value without size, with the lifetime of the
+//! section. Three places create it: [`Held`], for as long as it is held; [`Entered`], for an
+//! operation that a machine has entered; and [`CriticalSection::assume`], for what the machine
+//! calls at the kernel's interrupt level. The callers of the last one have to say why it holds.
+//! The data that a cell lends live no longer than the section.
 #![expect(
     unsafe_code,
     reason = "the one place where shared kernel state is made accessible"
@@ -22,7 +23,7 @@ use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{Answer, Decision, Machine, Reply};
 
-/// Proof that nobody else is in the kernel, for as long as `'cs`.
+/// Proof that no other code is in the kernel, during `'cs`.
 #[derive(Clone, Copy)]
 pub struct CriticalSection<'cs>(PhantomData<(&'cs (), *mut ())>);
 
@@ -30,16 +31,17 @@ impl CriticalSection<'_> {
     /// The proof, asserted.
     ///
     /// # Safety
-    /// For the lifetime of the value, kernel-level interrupts are masked on the one processor; on one of several, they are
-    /// masked and the machine's one lock is held, or the others do not run yet.
+    /// For the lifetime of the value, kernel-level interrupts are masked on the one processor; on
+    /// one of several, they are masked and the machine's one lock is held, or the others do not
+    /// run yet.
     #[inline(always)]
     pub const unsafe fn assume() -> Self {
         Self(PhantomData)
     }
 }
 
-/// A critical section, ended when dropped: kernel-level interrupts are masked; on several processors the others are kept out,
-/// too. [`hold`](crate::sched::hold) takes it.
+/// A critical section, ended when dropped: kernel-level interrupts are masked; on several
+/// processors the others are kept out, too. [`hold`](crate::sched::hold) takes it.
 pub struct Held<S: System> {
     mask: <S::Machine as Machine>::Mask,
     running: Running,
@@ -54,7 +56,7 @@ impl<S: System> Held<S> {
         Self { mask, running }
     }
 
-    /// Who runs on this processor, which the holder does not leave.
+    /// Returns the current thread and the heir of this processor, which the holder does not leave.
     #[inline(always)]
     pub fn running(&self) -> Running {
         self.running
@@ -63,12 +65,13 @@ impl<S: System> Held<S> {
     /// The proof, for as long as this is held.
     #[inline(always)]
     pub fn section(&self) -> CriticalSection<'_> {
-        // SAFETY: the mask was set when `self` was made and is ended only when it is dropped, or by `enter`, which takes
-        // it; the proof borrows `self`, so it lives no longer.
+        // SAFETY: the mask was set when `self` was made and is ended only when it is dropped, or by
+        // `enter`, which takes it; the proof borrows `self`, so it lives no longer.
         unsafe { CriticalSection::assume() }
     }
 
-    /// Enters the operation `O`, which ends the section, be it behind a switch to other threads and back.
+    /// Enters the operation `O`, which ends the section, possibly after a switch to other threads
+    /// and back.
     #[inline(always)]
     pub fn enter<O: Operation<S>>(
         self,
@@ -80,7 +83,8 @@ impl<S: System> Held<S> {
         S::Machine::enter::<Entered<S, O>>(object, argument, timeout)
     }
 
-    /// [`Held::enter`] for an operation that looks at no words, as the last thing of a function that C calls.
+    /// [`Held::enter`] for an operation that uses no words, as the last call of a function that C
+    /// calls.
     #[inline(always)]
     pub fn enter_last<O: Operation<S>, R: Reply>(self, object: &'static O::Object) -> usize {
         core::mem::forget(self);
@@ -95,7 +99,8 @@ impl<S: System> Drop for Held<S> {
     }
 }
 
-/// A kernel operation that may switch threads: what [`Held::enter`] does. The constants are those of [`Decision`].
+/// A kernel operation that may switch threads: what [`Held::enter`] does. The constants are those
+/// of [`Decision`].
 pub trait Operation<S: System> {
     /// The kernel object concerned.
     type Object: 'static;
@@ -110,7 +115,7 @@ pub trait Operation<S: System> {
     /// As [`Decision::BLOCKS`].
     const BLOCKS: bool;
 
-    /// Does the operation, with a word of the caller's, and says who runs next.
+    /// Executes the operation with a word of the caller's. Returns the thread that runs next.
     fn run(
         cs: CriticalSection<'_>,
         object: &'static Self::Object,
@@ -136,9 +141,10 @@ impl<S: System, O: Operation<S>> Decision<S::Machine> for Entered<S, O> {
         argument: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        // SAFETY: `Machine::enter` alone calls decisions, in the section that its caller held: `Held::enter` is the only
-        // caller with this one. The section lasts until the decision has returned, and the proof is not kept: the
-        // lifetime of `run`'s parameter is of any length.
+        // SAFETY: `Machine::enter` alone calls decisions, in the section that its caller held:
+        // `Held::enter` is the only caller with this one. The section lasts until the
+        // decision has returned, and the proof is not kept: the lifetime of `run`'s
+        // parameter is of any length.
         let cs = unsafe { CriticalSection::assume() };
         O::run(cs, object, argument, timeout)
     }
@@ -148,7 +154,8 @@ impl<S: System, O: Operation<S>> Decision<S::Machine> for Entered<S, O> {
 #[repr(transparent)]
 pub struct Guarded<T>(UnsafeCell<T>);
 
-// SAFETY: every access demands a `CriticalSection`, or is `unsafe`; so no two accesses are ever concurrent.
+// SAFETY: every access demands a `CriticalSection`, or is `unsafe`; so no two accesses are ever
+// concurrent.
 unsafe impl<T> Sync for Guarded<T> {}
 
 impl<T> Guarded<T> {
@@ -161,8 +168,8 @@ impl<T> Guarded<T> {
     /// where it is to be changed.
     #[inline(always)]
     pub fn borrow<'cs>(&'cs self, _: CriticalSection<'cs>) -> &'cs T {
-        // SAFETY: in a section, so nobody writes concurrently; `set` is used only on types that are `Copy`, and those
-        // are not borrowed.
+        // SAFETY: in a section, so there is no concurrent write; `set` is used only on types that
+        // are `Copy`, and those are not borrowed.
         unsafe { &*self.0.get() }
     }
 }
@@ -171,7 +178,8 @@ impl<T> Guarded<T> {
     /// The cell's content, outside of a section.
     ///
     /// # Safety
-    /// Nobody else reaches the content meanwhile: it is the calling thread's, and others reach it only while that waits.
+    /// No other code reaches the content meanwhile: it is the calling thread's, and others reach it
+    /// only while that thread waits.
     #[inline(always)]
     pub unsafe fn borrow_own(&self) -> &T {
         // SAFETY: the caller's, as said above.
@@ -180,7 +188,7 @@ impl<T> Guarded<T> {
 }
 
 impl<T: Copy> Guarded<T> {
-    /// What the cell holds.
+    /// Returns the value of the cell.
     #[inline(always)]
     pub fn get(&self, _: CriticalSection<'_>) -> T {
         // SAFETY: in a section, so there is no concurrent access.
@@ -195,7 +203,7 @@ impl<T: Copy> Guarded<T> {
         unsafe { *self.0.get() = value }
     }
 
-    /// What the cell holds, outside of a section.
+    /// Returns the value of the cell, outside of a section.
     ///
     /// # Safety
     /// As [`Guarded::borrow_own`].
@@ -206,7 +214,7 @@ impl<T: Copy> Guarded<T> {
     }
 }
 
-/// The section of a test, whose threads and objects are its own.
+/// Returns the section of a test that has its threads and objects for itself.
 #[cfg(test)]
 pub fn alone<'cs>() -> CriticalSection<'cs> {
     // SAFETY: what a test makes is reached from its one thread.
@@ -215,12 +223,14 @@ pub fn alone<'cs>() -> CriticalSection<'cs> {
 
 /// The answer of a call to the running thread.
 ///
-/// The invariant: the status in a thread's context is success whenever the thread runs. Who is told an error clears it,
-/// so that the usual paths, on which a thread waits or is switched away from, need not set it.
+/// The invariant: the status in a thread's context is success whenever the thread runs. A thread
+/// that gets an error clears it. So the fast paths, on which a thread waits or is switched away
+/// from, need not set it.
 pub(crate) trait IntoResult {
     /// The answer's status, as the call gives it back.
     fn into_result<S: System>(self) -> Result<(), Error>;
-    /// The end of a call that cannot fail: a caller that must not call the kernel gets no answer, but ends the program.
+    /// The end of a call that cannot fail: a caller that must not call the kernel gets no answer,
+    /// but ends the program.
     fn done(self) -> Result<(), Error>;
 }
 
@@ -240,11 +250,12 @@ impl IntoResult for Answer {
     }
 }
 
-/// The error that the calling thread was told.
+/// Returns the error that the calling thread has received.
 #[cold]
 #[inline(never)]
 pub(crate) fn take_error<S: System>(status: Status) -> Result<(), Error> {
-    // A handler's answer never lay in the thread that it interrupted, which may just be about to read its own.
+    // A handler's answer never lay in the thread that it interrupted, which may just be about to
+    // read its own.
     if !(S::Machine::HANDLERS_INTERRUPT_SWITCHES && S::Machine::in_interrupt()) {
         AnyThread::<S>::clear_own_error();
     }

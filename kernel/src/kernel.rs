@@ -1,4 +1,4 @@
-//! Owns: the kernel's state as a whole, its start, and what the machine tells it.
+//! Owns: the kernel's state as a whole, its start, and the upcalls of the machine.
 #![expect(unsafe_code, reason = "shares the processor's two cells")]
 
 use crate::critical_section::{CriticalSection, Guarded};
@@ -21,8 +21,8 @@ const IDLE_STACK: usize = 64 * size_of::<usize>();
 
 /// The kernel's state on one processor. A board has one, in a static.
 ///
-/// It begins with who runs and who should: a machine that keeps no processor of its own uses that one,
-/// and everything that a switch needs is reached from one address.
+/// It begins with the current thread and the heir. A machine that keeps no processor of its own
+/// uses these, and everything that a switch needs is reached from one address.
 #[repr(C)]
 pub struct Kernel<S: System> {
     processor: Processor,
@@ -33,8 +33,8 @@ pub struct Kernel<S: System> {
     pub(crate) threads: Registry,
     pub(crate) always_direct: Guarded<bool>,
     pub(crate) special: Guarded<Option<&'static Acts<S>>>,
-    /// The thread that went on at the last switch, while slices are on, for a machine with one
-    /// processor that does not say which one gives way.
+    /// The thread that resumed at the last switch, while slices are on, for a machine with one
+    /// processor that does not name the thread from which it switches.
     in_slice: Guarded<Option<ThreadRef>>,
     idle: Thread<S, IDLE_STACK>,
 }
@@ -43,7 +43,8 @@ pub struct Kernel<S: System> {
 unsafe impl<S: System> Sync for Kernel<S> {}
 
 impl<S: System> Kernel<S> {
-    /// Where the thread that was created last is named, for tools that look at an image from outside.
+    /// Where the thread that was created last is named, for tools that look at an image from
+    /// outside.
     pub const THREADS_OFFSET: usize = core::mem::offset_of!(Self, threads);
 
     /// The kernel before its start.
@@ -62,7 +63,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Who runs and who should, for a machine that keeps them here.
+    /// Returns the current thread and the heir, for a machine that keeps them here.
     #[inline(always)]
     pub const fn processor(&'static self) -> &'static Processor {
         &self.processor
@@ -77,15 +78,18 @@ impl<S: System> Kernel<S> {
         S::Machine::now()
     }
 
-    /// When the next time-out of those that began on this processor is over, if any runs: until then a system whose threads all
-    /// wait has nothing to do. Allowed in interrupt handlers. Bound: fixed.
+    /// Returns when the next time-out of those that began on this processor is over, if any runs.
+    /// Until then a system with only waiting threads has nothing to do. Allowed in interrupt
+    /// handlers. Bound: fixed.
     pub fn next_timeout() -> Option<Instant> {
         S::kernel().first_timeout(hold::<S>().section())
     }
 
-    /// Sets the time forward: for who has slept with the clock stopped. Time-outs that are over then end now.
+    /// Sets the time forward, after the processor has slept with the clock stopped. Time-outs that
+    /// are over then end now.
     ///
-    /// Bound: that of the time-outs. Errors: `State` where the machine's time goes on by itself and cannot be set.
+    /// Bound: that of the time-outs. Errors: `State` if the machine's time continues by itself and
+    /// cannot be set.
     pub fn advance(by: Duration) -> Result<(), Error> {
         let held = hold::<S>();
         #[cfg(feature = "budgets")]
@@ -99,16 +103,16 @@ impl<S: System> Kernel<S> {
         Ok(())
     }
 
-    /// Sets the length of the time slices by which threads of equal priority take turns; none, as at
-    /// the start, lets each run until it blocks or yields. A slice is processor time of its thread:
-    /// what is left of it stays with a thread that is preempted, be it by a thread or by the end of
-    /// the slice in the instant in which another one was chosen. A thread has a whole slice again
-    /// when it has waited, yielded, or used it up. A direct switch goes on with the sender's slice.
-    /// The rest of a preempted thread's slice is kept while slices are off.
-    /// With the feature `own-turns` a thread can be told to take no turns.
+    /// Sets the length of the time slices by which threads of equal priority take turns; none, as
+    /// at the start, lets each run until it blocks or yields. A slice is processor time of its
+    /// thread. A thread that is preempted keeps the rest, be it preempted by a thread or by the end
+    /// of the slice in the instant in which another one was chosen. A thread has a whole slice
+    /// again when it has waited, yielded, or used it up. After a direct switch the receiver runs on
+    /// the sender's slice. The rest of a preempted thread's slice is kept while slices are off.
+    /// With the feature `own-turns` a thread can be set to take no turns.
     ///
     /// A thread that is preempted is charged what its slice ran to within a tick of the timer, and
-    /// besides what the switch takes.
+    /// in addition what the switch takes.
     ///
     /// Bound: fixed. Errors: `Parameter` for a slice of no length.
     pub fn set_time_slice(length: Option<Duration>) -> Result<(), Error> {
@@ -130,15 +134,15 @@ impl<S: System> Default for Kernel<S> {
     }
 }
 
-/// Starts the kernel with one thread, `main`, which runs `entry` at its priority and starts the others.
-/// Called once, by the board, with interrupts masked. Never comes back: a board ends by
+/// Starts the kernel with one thread, `main`, which runs `entry` at its priority and starts the
+/// others. Called once, by the board, with interrupts masked. Never comes back: a board ends by
 /// [`System::exit`].
 pub fn run<S: System, const N: usize>(main: &'static Thread<S, N>, entry: fn()) -> ! {
     run_at(main, begin::<S>, entry as usize)
 }
 
-/// Like [`run`], with an entry that never comes back. A program all of whose threads are such does not carry
-/// what ends threads.
+/// Like [`run`], with an entry that never returns. A program with only such threads does not
+/// contain the code that ends threads.
 pub fn run_endless<S: System, const N: usize>(main: &'static Thread<S, N>, entry: fn() -> !) -> ! {
     run_at(main, begin_endless, entry as usize)
 }
@@ -157,16 +161,18 @@ fn run_at<S: System, const N: usize>(main: &'static Thread<S, N>, begin: Begin, 
     S::Machine::start()
 }
 
-/// What the machine tells the kernel of the system `S`; for the board to wire to its vectors.
+/// The machine's calls to the kernel of the system `S`; for the board to wire to its vectors.
 pub struct Upcall<S>(PhantomData<S>);
 
 impl<S: System> Upcall<S> {
-    /// The section that an upcall is on one processor; on several it is none, and the lock is to be taken.
+    /// The section that an upcall is on one processor; on several it is none, and the lock is to be
+    /// taken.
     #[inline(always)]
     pub(crate) fn section(&self) -> CriticalSection<'_> {
         assert!(!is_smp::<S>(), "the lock is not held");
-        // SAFETY: `self` was made by one of the upcalls below, whose caller promises that no thread and no other kernel-level handler
-        // runs on the processor meanwhile, which is the only one. The proof borrows `self`, which the upcall drops.
+        // SAFETY: `self` was made by one of the upcalls below. Their caller guarantees that no
+        // thread and no other kernel-level handler runs on the processor meanwhile, which is the
+        // only one. The proof borrows `self`, which the upcall drops.
         unsafe { CriticalSection::assume() }
     }
 }
@@ -185,8 +191,8 @@ impl<S: System> Upcalls for Upcall<S> {
         to: *const Context,
         taker: *const Context,
     ) {
-        // SAFETY: the caller has masked interrupts and holds the lock, if there is one, until this
-        // returns, as it promises; the proof does not outlive the call.
+        // SAFETY: by the contract of this call, the caller has masked interrupts and holds the
+        // lock, if there is one, until this returns; the proof does not outlive the call.
         let cs = unsafe { CriticalSection::assume() };
         let kernel = S::kernel();
         let next = ThreadRef::from_context(to);
@@ -204,8 +210,8 @@ impl<S: System> Upcalls for Upcall<S> {
     }
 
     unsafe fn choose() -> *const Context {
-        // SAFETY: the caller has masked interrupts and holds the lock until this returns, as it promises; the proof does not outlive
-        // the call.
+        // SAFETY: by the contract of this call, the caller has masked interrupts and holds the lock
+        // until this returns; the proof does not outlive the call.
         let cs = unsafe { CriticalSection::assume() };
         S::kernel().heir(cs).context()
     }

@@ -1,9 +1,11 @@
-//! The portable kernel: threads with priorities, the objects by which they work together, and time, for any machine.
+//! The portable kernel: threads with priorities, the objects by which they work together, and time,
+//! for any machine.
 //!
-//! Nothing is allocated: threads and objects are `static`s, and a thread's stack lies in it. The most urgent ready thread
-//! runs; equals take turns. Every call that can wait takes a [`Timeout`], every call that can fail gives a [`Result`], and
-//! each says its bound. A board implements [`System`], and everything here is generic over it: the same code runs on every
-//! board and, with threads as coroutines and time virtual, on the host.
+//! Nothing is allocated: threads and objects are `static`s, and a thread's stack is part of its
+//! static. The most urgent ready thread runs; equals take turns. Every call that can wait takes a
+//! [`Timeout`], every call that can fail gives a [`Result`], and each says its bound. A board
+//! implements [`System`], and everything here is generic over it: the same code runs on every board
+//! and, with threads as coroutines and time virtual, on the host.
 //!
 //! ```
 //! use taktos_kernel::{AnyThread, Error, MessageQueue, Span, System, Timeout};
@@ -27,8 +29,8 @@
 //! }
 //! ```
 //!
-//! The project's book begins with a whole program (`docs/start.md`) and has every call with its bound and errors
-//! (`docs/api`).
+//! The project's book begins with a whole program (`docs/start.md`) and has every call with its
+//! bound and errors (`docs/api`).
 //!
 //! Owns: threads, the objects by which they work together, time-outs, faults.
 //! Must never know: an architecture, a device, a board.
@@ -61,7 +63,7 @@ pub use object::{
 pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;
 pub use taktos_abi::{Error, Status, Timeout};
-pub use taktos_schedule::smp::closed::Sight;
+pub use taktos_schedule::smp::seats::Sight;
 pub use taktos_schedule::smp::{Instance, InstanceConfig, PolicyKind, Violation};
 pub use taktos_schedule::{Cpu, CpuSet, Priority};
 pub use taktos_time::{Duration, Instant, Span};

@@ -11,7 +11,8 @@ pub trait System: Sized + 'static {
     type Machine: Machine;
     /// The kernel's state: always the same.
     fn kernel() -> &'static Kernel<Self>;
-    /// Who runs, and who should. At the kernel's beginning, unless the machine keeps it elsewhere.
+    /// Returns the current thread and the heir: at the kernel's beginning, unless the machine has
+    /// them.
     #[inline(always)]
     fn processor_of(kernel: &'static Kernel<Self>) -> &'static Processor {
         if is_smp::<Self>() {
@@ -20,8 +21,9 @@ pub trait System: Sized + 'static {
             kernel.processor()
         }
     }
-    /// What a kernel for several processors keeps: [`SmpMemory::smp`](crate::SmpMemory::smp) of the board's. Asked
-    /// for where the machine has several processors alone.
+    /// Returns the data of a kernel for several processors:
+    /// [`SmpMemory::smp`](crate::SmpMemory::smp) of the board's. Called only if the machine has
+    /// several processors.
     fn smp() -> &'static Smp<Self> {
         panic!(
             "the board has several processors and does not say where the kernel keeps what they need"

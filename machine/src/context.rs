@@ -1,5 +1,5 @@
-//! Owns: what the machine keeps of a thread that does not run, and who runs.
-//! Must never know: what else a thread is.
+//! Owns: the saved state of a thread that does not run, and the current thread of a processor.
+//! Must never know: the rest of a thread.
 
 use core::cell::Cell;
 use core::ptr;
@@ -30,13 +30,13 @@ impl Context {
     };
 }
 
-/// Who runs on a processor, and who should.
+/// The current thread of a processor, and the thread that should run on it.
 ///
 /// Decisions write the heir; the machine makes the current thread follow.
-/// On a board this lies at the symbol `TAKTOS_PROCESSOR`, where the laboratory watches it.
+/// On a board this is located at the symbol `TAKTOS_PROCESSOR`, where the laboratory watches it.
 #[repr(C)]
 pub struct Processor {
-    /// The thread whose registers are loaded. Written by the machine alone.
+    /// The current thread: its registers are loaded. Written by the machine alone.
     pub current: Cell<*const Context>,
     /// The thread that should run.
     pub heir: Cell<*const Context>,

@@ -1,27 +1,28 @@
-//! Owns: the form of a decision: what goes into it, and what the machine is told.
+//! Owns: the form of a decision: its input, and its result for the machine.
 
 use crate::{Context, Machine};
 use taktos_abi::{Status, Timeout};
 
-/// What a kernel call gives back in registers: a status and a word.
+/// The return value of a kernel call, in registers: a status and a word.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Answer {
-    /// Whether the call did what it was asked to.
+    /// The status of the call: success, or an error.
     pub status: Status,
-    /// What the call brings, where it brings something.
+    /// The word that the call returns, if it returns one.
     pub value: usize,
 }
 
-/// What a decision tells the machine; in a form that the machine finds in registers.
+/// The result of a decision, in a form that the machine finds in registers.
 pub trait Outcome {
-    /// Save the present thread in `from` and go on with `to`.
+    /// Saves the present thread in `from` and continues with `to`.
     fn switch(from: *const Context, to: *const Context) -> Self;
-    /// Go on with the present thread, which gets `answer`.
+    /// Continues with the present thread, which gets `answer`.
     fn stay(answer: Answer) -> Self;
 }
 
-/// What a function that C calls gives back of an [`Answer`] where that is an error: [`Machine::enter_last`].
+/// The conversion of an [`Answer`] with an error to the return value of a function that C calls:
+/// [`Machine::enter_last`].
 pub trait Reply {
     /// The word for the status of a call that failed.
     extern "C" fn failed(status: Status) -> usize;
@@ -35,10 +36,10 @@ pub trait Decision<M: Machine> {
     type Object: 'static;
     /// Whether the thread that is switched to runs for the rest of the present time slice.
     const KEEPS_SLICE: bool = false;
-    /// Whether the decision looks at its argument and its time-out; where it does not, a machine need not
+    /// Whether the decision reads its argument and its time-out; if it does not, a machine need not
     /// carry them.
     const USES_WORDS: bool = true;
-    /// Whether, if it looks at any of the two, it looks at its time-out.
+    /// Whether, if it reads any of the two, it reads its time-out.
     const USES_TIMEOUT: bool = true;
     /// Whether the outcome is always a switch, be it to the caller itself.
     const ALWAYS_SWITCHES: bool = false;
@@ -46,7 +47,7 @@ pub trait Decision<M: Machine> {
     /// begun, and the answer is [`Error::Context`](taktos_abi::Error::Context).
     const BLOCKS: bool;
 
-    /// Does the operation, with a word of the caller's, and says who runs next.
+    /// Executes the operation with a word of the caller's. Returns the thread that runs next.
     extern "C" fn decide(
         object: &'static Self::Object,
         argument: usize,

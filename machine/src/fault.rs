@@ -1,6 +1,6 @@
-//! Owns: how a fault of a processor is told to the kernel.
+//! Owns: the form in which a fault of a processor is reported to the kernel.
 
-/// What went wrong.
+/// The cause of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// The guard below the thread's stack was touched.
@@ -42,15 +42,17 @@ impl Cause {
 
 /// A fault, as a machine reports it.
 pub struct Fault<'a> {
-    /// What went wrong.
+    /// The cause of the fault.
     pub cause: Cause,
     /// The address concerned, where the processor knows it.
     pub address: Option<usize>,
-    /// What the registers held.
+    /// The values of the registers at the fault.
     pub values: &'a [usize],
-    /// What the architecture's manual calls them: [`NAME_LENGTH`] characters each, in the order of the values.
+    /// The names of the registers in the architecture's manual: [`NAME_LENGTH`] characters each, in
+    /// the order of the values.
     pub names: &'static str,
-    /// The register that tells the fault itself, unless it is among the values: what the manual calls it, and what it held.
+    /// The register that describes the fault itself, unless it is among the values: its name in the
+    /// manual, and its value.
     pub status: Option<&'a (&'static str, usize)>,
     /// Whether it happened in an interrupt handler rather than in the current thread.
     pub in_interrupt: bool,

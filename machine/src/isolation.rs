@@ -1,9 +1,9 @@
-//! Owns: what a kernel with partitions asks of a processor that keeps threads out of each other's memory.
-//! Must never know: partitions' objects, rights, calls.
+//! Owns: the requirements of a kernel with partitions on a processor that keeps threads out of each
+//! other's memory. Must never know: partitions' objects, rights, calls.
 
 use crate::{Cause, Context, Machine};
 
-/// What may be done in a region of memory by the threads of a partition.
+/// The access that the threads of a partition have to a region of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Reads.
@@ -31,26 +31,29 @@ pub struct Region {
     pub base: *const u8,
     /// How many bytes it has.
     pub size: usize,
-    /// What may be done there.
+    /// The access that is allowed to it.
     pub access: Access,
 }
 
-/// What the protection hardware demands of regions.
+/// The constraints of the protection hardware on regions.
 #[derive(Clone, Copy, Debug)]
 pub struct RegionRules {
     /// How many a partition can have.
     pub most: usize,
     /// The smallest, in bytes: a power of two.
     pub smallest: usize,
-    /// Whether sizes are powers of two, and regions lie at multiples of their sizes; else both are multiples of the smallest.
+    /// Whether sizes are powers of two, and regions lie at multiples of their sizes; else both are
+    /// multiples of the smallest.
     pub powers_of_two: bool,
 }
 
 /// How a thread of a partition begins.
 #[derive(Clone, Copy, Debug)]
 pub struct UserStart {
-    /// The partition, which begins with its [`Isolation::Map`], where its table of handles lies and how many there are, a word that is 0 while no
-    /// fault is untold, and the place for the registers of such a one, to which the handler of a fault alone writes while that word is 0.
+    /// The partition, which begins with its [`Isolation::Map`], the address of its table of handles
+    /// and their number, a word that is 0 while no fault is unreported, and the place for the
+    /// registers of such a one. Only the handler of a fault writes to that place while the word is
+    /// 0.
     pub partition: *const (),
     /// The lowest address of its stack, a multiple of 8.
     pub stack_base: usize,
@@ -58,73 +61,85 @@ pub struct UserStart {
     pub stack_top: usize,
     /// The function that it runs, which has the C convention and ends by a call of the kernel.
     pub entry: *const (),
-    /// What that gets.
+    /// The arguments of that function.
     pub arguments: [usize; 2],
 }
 
-/// How many registers a [`UserFault`] tells: of processors of 32 bits 16 and the status, of those of 64 bits 31, the stack pointer, the
-/// program counter and the status.
+/// How many registers a [`UserFault`] contains: of processors of 32 bits 16 and the status, of
+/// those of 64 bits 31, the stack pointer, the program counter and the status.
 pub const FAULT_REGISTERS: usize = if size_of::<usize>() == 8 { 34 } else { 17 };
 
 /// A fault of a thread of a partition.
 #[derive(Clone, Copy, Debug)]
 pub struct UserFault {
-    /// What went wrong.
+    /// The cause of the fault.
     pub cause: Cause,
     /// The address concerned, where the processor knows it.
     pub address: Option<usize>,
-    /// The registers, in the order of the architecture's numbers and the status register behind them; zero where the processor could not
-    /// store them.
+    /// The registers, in the order of the architecture's numbers, and then the status register;
+    /// zero if the processor could not store them.
     pub registers: [usize; FAULT_REGISTERS],
 }
 
-/// What the handler of a fault tells the kernel: a [`UserFault`] whose registers lie where the handler has put them.
+/// The report of a fault's handler to the kernel: a [`UserFault`] with registers that stay where
+/// the handler has stored them.
 #[derive(Clone, Copy, Debug)]
 pub struct RaisedFault<'a> {
     /// [`UserFault::cause`].
     pub cause: Cause,
     /// [`UserFault::address`].
     pub address: Option<usize>,
-    /// [`UserFault::registers`]; none where the handler has put them into the place that the partition has for them.
+    /// [`UserFault::registers`]; none where the handler has put them into the place that the
+    /// partition has for them.
     pub registers: Option<&'a [usize; FAULT_REGISTERS]>,
 }
 
 /// A machine that runs threads without privilege, each within the regions of its partition.
+/// A machine that runs threads without privilege, each within the regions of its partition.
 ///
-/// Its part of such a thread's control block, [`Isolation::UserState`], lies [`Isolation::USER_STATE_OFFSET`] bytes behind the block's
-/// beginning; [`Context::stack_pointer`] leads there.
+/// Its part of such a thread's control block, [`Isolation::UserState`], is located
+/// [`Isolation::USER_STATE_OFFSET`] bytes after the block's beginning; [`Context::stack_pointer`]
+/// points there.
 pub trait Isolation: Machine {
-    /// What regions must be like.
+    /// The constraints on regions.
     const RULES: RegionRules;
     /// A partition's regions as the hardware takes them.
     type Map: Copy + 'static;
     /// That of a partition without regions.
     const MAP: Self::Map;
-    /// What is kept of a thread that does not run, in memory of the kernel's: nothing of it lies on the thread's stack.
+    /// The saved state of a thread that does not run, in memory of the kernel: no part of it is on
+    /// the thread's stack.
     type UserState: 'static;
     /// That of a thread that was never started.
     const USER_STATE: Self::UserState;
-    /// How far behind a control block's beginning its [`Isolation::UserState`] lies, if it has a size.
+    /// The offset of the [`Isolation::UserState`] from the beginning of a control block, if it has
+    /// a size.
     const USER_STATE_OFFSET: usize;
     /// Whether threads of partitions can be allowed to use the floating-point unit.
     const FLOAT: bool;
-    /// The architecture's number in executables (ELF, `e_machine`), where partitions can have regions to execute.
+    /// The architecture's number in executables (ELF, `e_machine`), where partitions can have
+    /// regions to execute.
     const PROGRAMS: Option<u16> = None;
 
-    /// Switches isolation on. May be called again. Called in a thread, before one of a partition is started.
+    /// Switches isolation on. May be called again. Called in a thread, before one of a partition is
+    /// started.
     fn isolate();
-    /// The map of `regions`, which keep the rules and are a static's; `float` says whether the floating-point unit may be used. None where
-    /// there is no room for one more, or nothing lies where a region is. Called in a thread, unmasked.
+    /// Returns the map of `regions`, which keep the rules and are a static's; `float` says whether
+    /// the floating-point unit may be used. None if there is no space for one more, or nothing is
+    /// located where a region is. Called in a thread, unmasked.
     fn map(regions: &'static [Region], float: bool) -> Option<Self::Map>;
-    /// Makes `context`, that of a thread of a partition, one that begins as `start` says, in memory that is the partition's.
+    /// Makes `context`, that of a thread of a partition, one that begins as `start` says, in memory
+    /// that is the partition's.
     fn prepare_user(context: &Context, start: &UserStart);
-    /// The partition of the thread of `context`, as [`Isolation::prepare_user`] was told.
+    /// Returns the partition of the thread of `context`, which [`Isolation::prepare_user`]
+    /// received.
     fn partition_of(context: &Context) -> *const ();
-    /// Has all processors execute what was written to the `size` bytes at `base`, a region to execute, before a thread goes on that has it.
-    /// Called in a thread in no partition, unmasked, where [`Isolation::PROGRAMS`] says that there are such regions.
+    /// Makes all processors execute what was written to the `size` bytes at `base`, a region to
+    /// execute, before a thread with this region continues. Called in a thread in no partition,
+    /// unmasked, if [`Isolation::PROGRAMS`] says that there are such regions.
     fn code_was_written(_base: usize, _size: usize) {}
-    /// Does `work`, which may write what the partition of the thread that runs may only read. Called inside a call of such a thread,
-    /// or in an interrupt handler.
+    /// Does `work`, which may write what the partition of the thread that runs may only read.
+    /// Called inside a call of such a thread, or in an interrupt handler.
     #[inline(always)]
     fn with_writes<R>(work: impl FnOnce() -> R) -> R {
         work()

@@ -1,24 +1,28 @@
-//! The seam between the portable kernel and a processor.
+//! The interface between the portable kernel and a processor.
 //!
-//! A port implements [`Machine`] for a processor, and calls the kernel by [`Upcalls`]. The smallest whole one is that of the developer's
-//! machine, `taktos-arch-host`; the project's book has a page on porting (`docs/porting.md`).
+//! A port implements [`Machine`] for a processor, and calls the kernel by [`Upcalls`]. The smallest
+//! whole one is that of the developer's machine, `taktos-arch-host`; the project's book has a page
+//! on porting (`docs/porting.md`).
 //!
-//! Owns: [`Machine`], what a kernel asks of a processor, and the words that both sides share.
+//! Owns: [`Machine`], the operations that a kernel needs of a processor, and their shared types.
 //! Must never know: threads, objects, policies; nor any one architecture.
 //!
 //! # Several
-//! A machine with several processors keeps these laws besides:
-//! - [`Machine::mask`] masks interrupts on its processor and then takes *the one lock*, first come first served;
-//!   [`Machine::unmask`] releases it and ends the mask. In handlers, too.
-//! - [`Machine::enter`] is called with the lock held. Where the decision stays, the lock is released. Where it switches,
-//!   the lock is released only when the thread that gives way is saved whole, [`Processor::current`] is written, and the
-//!   answer of the thread that goes on has been read: from then on another processor may go on with the first.
+//! A machine with several processors keeps these invariants, too:
+//! - [`Machine::mask`] masks interrupts on its processor and then takes *the one lock*, first come
+//!   first served; [`Machine::unmask`] releases it and ends the mask. In handlers, too.
+//! - [`Machine::enter`] is called with the lock held. If the decision stays, the lock is released.
+//!   If it switches, the lock is released only when the thread that is switched away from is saved
+//!   whole, [`Processor::current`] is written, and the answer of the resumed thread has been read:
+//!   from then on another processor may resume the saved thread.
 //! - [`Upcalls`] come without the lock. The kernel takes it by [`Machine::mask`].
-//! - [`Processor::heir`] is written by other processors, too, with the lock held; null says that it is still to be chosen. At the
-//!   end of each interrupt a machine that finds another heir than the current thread takes the lock, where the heir is null
-//!   has it chosen by [`Upcalls::choose`], and switches to the heir, or releases the lock where that is the current thread. Who
-//!   writes another processor's heir calls it, so a look without the lock is enough.
-//! - Floating-point registers are saved when their thread gives way: it may go on elsewhere.
+//! - [`Processor::heir`] is written by other processors, too, with the lock held; null says that it
+//!   is still to be chosen. At the end of each interrupt the machine compares the heir with the
+//!   current thread. If they differ, it takes the lock, and if the heir is null has it chosen by
+//!   [`Upcalls::choose`]. It then switches to the heir, or, if that is the current thread, releases
+//!   the lock. A processor that writes the heir of another one calls that processor. So a check
+//!   without the lock is enough.
+//! - Floating-point registers are saved at each switch: the thread may continue elsewhere.
 #![no_std]
 
 mod context;
@@ -38,14 +42,14 @@ pub use isolation::{
     Access, FAULT_REGISTERS, Isolation, RaisedFault, Region, RegionRules, UserFault, UserStart,
 };
 pub use nested::NestedSection;
-pub use order::{first_things_first, slow_path};
+pub use order::{compiler_barrier, slow_path};
 pub use spaces::{Holders, Spaces};
 pub use upcalls::Upcalls;
 
 use core::ops::Range;
 use taktos_time::{Duration, Instant};
 
-/// The memory of a thread's stack: the guard lies directly below it.
+/// The memory of a thread's stack: the guard is located directly below it.
 #[derive(Clone, Copy, Debug)]
 pub struct StackRegion {
     /// The address of the guard; a touch of it is a stack overflow.
@@ -56,45 +60,49 @@ pub struct StackRegion {
     pub size: usize,
 }
 
-/// What a kernel asks of a processor. Everything is associated: a machine has no state but
-/// what it keeps in its own statics.
+/// The operations that a kernel needs of a processor. Everything is associated: a machine has no
+/// state but in its own statics.
 pub trait Machine: Sized + 'static {
-    /// What [`Machine::mask`] must remember until [`Machine::unmask`].
+    /// The state that [`Machine::mask`] saves for [`Machine::unmask`].
     type Mask: Copy;
-    /// How a [`Decision`] tells the machine what to do.
+    /// The form of a [`Decision`]'s result.
     type Outcome: Outcome;
     /// A type with the alignment of a thread that has a guard. Not stored; `()` where any will do.
     type Aligned: 'static;
-    /// The bytes between there and the control block, by which the guard behind it lies where the protection hardware can have it.
+    /// The bytes between there and the control block. With them, the guard after the control block
+    /// is located where the protection hardware can have it.
     type Before: Sized + 'static;
     /// [`Machine::Before`] in its unused state.
     const BEFORE: Self::Before;
-    /// Memory that lies below each stack and that no thread can touch.
+    /// Memory below each stack that no thread can touch.
     /// It has the size and alignment that the protection hardware needs.
     type Guard: Sized + 'static;
     /// [`Machine::Guard`] in its unused state.
     const GUARD: Self::Guard;
-    /// What lies behind the control block of a thread whose stack lies elsewhere: where [`Machine::Guard`] is found by its
-    /// distance from there, the room for it; else nothing.
+    /// The memory after the control block of a thread with its stack elsewhere. It has the size of
+    /// [`Machine::Guard`] if the guard is found by its distance from there; else it is empty.
     type FixedGuard: Sized + 'static;
     /// [`Machine::FixedGuard`] in its unused state.
     const FIXED_GUARD: Self::FixedGuard;
     /// The smallest stack that holds an interrupted context with some room to work.
     const SMALLEST_STACK: usize;
 
-    /// How many processors the machine has, 1 to 64. With more than one, the laws in the crate's head hold besides.
+    /// How many processors the machine has, 1 to 64. With more than one, the invariants in the
+    /// crate's head hold in addition.
     const PROCESSORS: usize = 1;
 
-    /// Whether the guards of all threads are there at once, so that a thread can touch another one's; else there is but that
-    /// of the running one.
+    /// Whether the guards of all threads are there at once, so that a thread can touch another
+    /// one's; else there is but that of the running one.
     const GUARDS_STAY: bool = true;
 
-    /// Whether handlers come in the midst of a switch at the end of an interrupt, when the thread to go on with is the current one
-    /// already and its answer is still to be read: then an answer to a handler leaves what the current thread was told.
+    /// Whether handlers come in the midst of a switch at the end of an interrupt, when the thread
+    /// that resumes is the current one already and its answer is still to be read: then an answer
+    /// to a handler leaves the answer of the current thread as it is.
     const HANDLERS_INTERRUPT_SWITCHES: bool = false;
 
-    /// Which of a fault's values are not those of the registers, because the processor could not store them: a range of their places, empty
-    /// where all are. For the report of a fault, which ends the program. Bound: fixed.
+    /// Which of a fault's values are not those of the registers, because the processor could not
+    /// store them: a range of their places, empty where all are. For the report of a fault,
+    /// which ends the program. Bound: fixed.
     fn lost(values: &[usize]) -> Range<usize> {
         let _ = values;
         0..0
@@ -105,21 +113,23 @@ pub trait Machine: Sized + 'static {
     fn mask() -> Self::Mask;
     /// Ends what the matching [`Machine::mask`] began.
     fn unmask(mask: Self::Mask);
-    /// Keeps the caller on its processor: keeps out interrupts as [`Machine::mask`] does, and takes no lock. Not nested. On one
-    /// processor there is nowhere else to go.
+    /// Keeps the caller on its processor: keeps out interrupts as [`Machine::mask`] does, and takes
+    /// no lock. Not nested. On one processor there is nowhere else to go.
     #[inline(always)]
     fn mask_here() {}
     /// Ends what [`Machine::mask_here`] began.
     #[inline(always)]
     fn unmask_here() {}
-    /// Keeps out interrupts up to the kernel's level as [`Machine::mask`] does, wherever it is called: with the mask set and without
-    /// it, and in any handler. Takes no lock. Gives what was there before, for [`Machine::restore`].
+    /// Keeps out interrupts up to the kernel's level as [`Machine::mask`] does, wherever it is
+    /// called: with the mask set and without it, and in any handler. Takes no lock. Gives what
+    /// was there before, for [`Machine::restore`].
     fn mask_over() -> usize;
     /// Makes the mask what it was before the matching [`Machine::mask_over`].
     fn restore(before: usize);
     /// Whether the caller is an interrupt handler.
     fn in_interrupt() -> bool;
-    /// The number of the interrupt whose handler calls, as the board counts; none in a thread, or where the machine does not know.
+    /// Returns the number of the interrupt in the handler of which this is called, as the board
+    /// counts; none in a thread, or if the machine does not know the number.
     fn interrupt_number() -> Option<usize> {
         None
     }
@@ -130,13 +140,14 @@ pub trait Machine: Sized + 'static {
     }
     /// The processor that runs the caller.
     fn processor() -> &'static Processor;
-    /// The processor that runs the caller, whose `mask` is of the present section.
+    /// Returns the processor that runs the caller. `mask` is of the present critical section.
     #[inline(always)]
     fn processor_of(mask: Self::Mask) -> &'static Processor {
         let _ = mask;
         Self::processor()
     }
-    /// The number of the processor that runs the caller, from 0. The caller is masked, or cannot move.
+    /// The number of the processor that runs the caller, from 0. The caller is masked, or cannot
+    /// move.
     #[inline(always)]
     fn number() -> usize {
         0
@@ -147,15 +158,16 @@ pub trait Machine: Sized + 'static {
         let _ = number;
         Self::processor()
     }
-    /// Interrupts the processor `number`: [`Upcalls::called`] comes there, and sees all that was stored before. Called masked. It is
-    /// the caller's own in a handler alone, behind which that comes. On one processor there is no other to call.
+    /// Interrupts the processor `number`: [`Upcalls::called`] comes there, and sees all that was
+    /// stored before. Called masked. It is the caller's own in a handler alone, after which that
+    /// comes. On one processor there is no other to call.
     #[inline(always)]
     fn call(number: usize) {
         let _ = number;
     }
 
-    /// One turn of a loop in which a thread looks at a word that another processor writes. Called
-    /// without the mask. Where processors are simulated one after the other, the others go on in
+    /// Performs one turn of a loop in which a thread reads a word that another processor writes.
+    /// Called without the mask. If processors are simulated one after the other, the others run in
     /// it.
     #[inline(always)]
     fn pause() {
@@ -163,18 +175,19 @@ pub trait Machine: Sized + 'static {
     }
 
     /// Takes a decision that may switch threads, and carries it out. Called with interrupts masked
-    /// (the mask ends here). In a thread: the answer is the decision's own where it stays; otherwise
-    /// the caller's context is saved, the other thread runs, and the answer is what the caller's
-    /// [`Context`] holds when it is resumed. In an interrupt handler: a switch is put off to the
-    /// end of the interrupt, and the answer is OK.
+    /// (the mask ends here). In a thread: the answer is the decision's own where it stays;
+    /// otherwise the caller's context is saved, the other thread runs, and the answer is what
+    /// the caller's [`Context`] holds when it is resumed. In an interrupt handler: a switch is
+    /// put off to the end of the interrupt, and the answer is OK.
     fn enter<D: Decision<Self>>(
         object: &'static D::Object,
         argument: usize,
         timeout: taktos_abi::Timeout,
     ) -> Answer;
 
-    /// [`Machine::enter`], for a decision that looks at no words, as the last thing that a function does which C calls: that function gives
-    /// back 0, or what `R` says of an error. Who saves registers for C does so here, where it is known which a switch saves anyway.
+    /// [`Machine::enter`], for a decision that reads no words, as the last call of a function that
+    /// C calls. That function returns 0, or the word of `R` for an error. A machine that saves
+    /// registers for C saves them here: here it is known which of them a switch saves anyway.
     #[inline(always)]
     fn enter_last<D: Decision<Self>, R: Reply>(object: &'static D::Object) -> usize {
         match Self::enter::<D>(object, 0, taktos_abi::Timeout::NONE).status {
@@ -183,10 +196,10 @@ pub trait Machine: Sized + 'static {
         }
     }
 
-    /// Asks for a switch to the heir at the end of the interrupt that calls.
+    /// Requests a switch to the heir at the end of the interrupt that calls.
     fn pend_switch();
 
-    /// Whether the thread whose [`Context`] lies there can have a stack that begins at `base`.
+    /// Returns whether the thread with this [`Context`] can have a stack that begins at `base`.
     fn can_have_stack(context: *const Context, base: usize) -> bool {
         let _ = (context, base);
         true
@@ -201,28 +214,28 @@ pub trait Machine: Sized + 'static {
         second: usize,
     );
     /// Runs the first thread. Called once, with interrupts masked, when current and heir name it.
-    /// Each other processor goes on with the thread that its current names, which is prepared.
+    /// Each other processor continues with the thread that its current names, which is prepared.
     fn start() -> !;
     /// Waits for an interrupt; the body of the idle thread's loop.
     fn idle();
 
     /// The present time. Bounded; allowed with and without the mask.
     fn now() -> Instant;
-    /// A counter that runs as the time does, one and the same on all processors, in whatever unit costs least to read. It may
-    /// be read a little early.
+    /// A counter that runs as the time does, one and the same on all processors, in whatever unit
+    /// costs least to read. It may be read a little early.
     #[inline(always)]
     fn ticks() -> u64 {
         Self::now().as_nanos()
     }
-    /// How long so many [`Machine::ticks`] are.
+    /// Returns the duration of this number of [`Machine::ticks`].
     fn span_of(ticks: u64) -> Duration {
         Duration::from_nanos(ticks)
     }
-    /// Asks for one [`Upcalls::alarm`] on this processor at `at` or as soon as possible after; none cancels.
-    /// Called with interrupts masked.
+    /// Requests one [`Upcalls::alarm`] on this processor at `at` or as soon as possible after; none
+    /// cancels. Called with interrupts masked.
     fn set_alarm(at: Option<Instant>);
-    /// Sets the time forward; the alarm is to be asked for anew. Says whether it did: some times cannot be set. Called with
-    /// interrupts masked.
+    /// Sets the time forward; the alarm is to be requested again. Says whether it did: some times
+    /// cannot be set. Called with interrupts masked.
     fn advance(by: Duration) -> bool {
         let _ = by;
         false
@@ -238,11 +251,12 @@ pub trait Machine: Sized + 'static {
     /// on.
     fn slice_left() -> usize;
     /// Lets the time slice that runs on this processor end in `left` ticks, or as soon as possible
-    /// after; 0 stands for a whole slice, and so does more than that. Then comes one
-    /// [`Upcalls::slice_end`], which may be left out for 1: a slice that is over. Called with interrupts masked, while slices are on.
+    /// after; 0 means a whole slice, and so does more than that. Then comes one
+    /// [`Upcalls::slice_end`], which may be left out for 1: a slice that is over. Called with
+    /// interrupts masked, while slices are on.
     fn begin_slice(left: usize);
     /// The function that a switch calls if a time slice begins with it: the one that
-    /// [`Machine::set_slice`] was given last, none while slices are off. For decisions that [`Decision::KEEPS_SLICE`] and find that
-    /// they may not. Called with interrupts masked.
+    /// [`Machine::set_slice`] was given last, none while slices are off. For decisions that
+    /// [`Decision::KEEPS_SLICE`] and find that they may not. Called with interrupts masked.
     fn at_switch() -> Option<SliceSwitch>;
 }

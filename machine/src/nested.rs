@@ -1,6 +1,7 @@
-//! The mask, entered more than once: what other libraries take for their critical sections.
+//! The mask, entered more than once: the critical sections of other libraries.
 //!
-//! Owns: how deep it is entered, and what the outermost entry masked. Must never know: who enters it.
+//! Owns: the depth of entries, and the state that the outermost entry masked. Must never know: the
+//! code that enters it.
 
 #![expect(unsafe_code, reason = "a static that the section itself guards")]
 
@@ -8,11 +9,13 @@ use crate::Machine;
 use core::cell::Cell;
 use core::marker::PhantomData;
 
-/// A section without interrupts up to the kernel's level, which nests; for one processor. No call of the kernel may be made in one.
+/// A section without interrupts up to the kernel's level, which nests; for one processor. No call
+/// of the kernel may be made in one.
 ///
-/// It may be entered wherever a program is: its end makes the mask what it was at the outermost entry. So one that a handler enters in
-/// the midst of a section of the kernel does not end that. But a handler above the kernel's level is kept out by no section, and one
-/// that it enters keeps nobody out: who relies on being alone refuses such a handler.
+/// It may be entered wherever a program is: its end makes the mask what it was at the outermost
+/// entry. So a section that a handler enters within a section of the kernel does not end that one.
+/// A handler above the kernel's level is kept out by no section, and a section that it enters
+/// keeps no code out: an implementation that needs exclusion refuses such a handler.
 #[derive(Debug)]
 pub struct NestedSection<M: Machine> {
     depth: Cell<u32>,
@@ -21,14 +24,15 @@ pub struct NestedSection<M: Machine> {
     machine: PhantomData<fn() -> M>,
 }
 
-// SAFETY: the cells are read and written while interrupts are masked, on the one processor. A handler above the kernel's level, which
-// comes all the same, enters and leaves as often, and so leaves `depth` as it was; `before` it writes only where `depth` is zero, when
-// nobody relies on it.
+// SAFETY: the cells are read and written while interrupts are masked, on the one processor. A
+// handler above the kernel's level, which comes all the same, enters and leaves as often, and so
+// leaves `depth` as it was; `before` it writes only if `depth` is zero, when no code relies on it.
 unsafe impl<M: Machine> Sync for NestedSection<M> {}
 
 impl<M: Machine> NestedSection<M> {
-    /// One that nobody has entered. A machine with several processors is refused when this is compiled: the mask of one does not keep
-    /// the others out without the kernel's lock.
+    /// Creates a section that no code has entered. A machine with several processors is refused
+    /// when this is compiled: the mask of one does not keep the others out without the kernel's
+    /// lock.
     pub const fn new() -> Self {
         const {
             assert!(
@@ -53,7 +57,8 @@ impl<M: Machine> NestedSection<M> {
         }
     }
 
-    /// Leaves it. Says whether that was the outermost entry: then `last` has been called just before the mask became what it was.
+    /// Leaves it. Says whether that was the outermost entry: then `last` has been called just
+    /// before the mask became what it was.
     ///
     /// # Safety
     /// The caller has entered it, and not left it since.

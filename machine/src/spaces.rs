@@ -1,21 +1,21 @@
-//! Owns: which partition has which address space, and which tables, on machines that have tables for each.
-//! Must never know: what tables are like.
+//! Owns: which partition has which address space, and which tables, on machines that have tables
+//! for each. Must never know: what tables are like.
 
 use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
-/// The address spaces of partitions, which are numbered from 1. One that has tables is never taken back, so a number never means
-/// another map.
+/// The address spaces of partitions, which are numbered from 1. One that has tables is never taken
+/// back, so a number never means another map.
 pub struct Spaces<const N: usize>([Space; N]);
 
 struct Space {
-    /// By what the partition is known: an address; 0 while nobody has the space.
+    /// The address by which the partition is known; 0 while no partition has the space.
     owner: AtomicUsize,
     /// The address of the root of its tables: 0 before there are any.
     root: AtomicUsize,
 }
 
 impl<const N: usize> Spaces<N> {
-    /// Nobody has one.
+    /// Creates spaces that no partition has.
     #[expect(clippy::new_without_default, reason = "a value for one static")]
     pub const fn new() -> Self {
         Self(
@@ -28,8 +28,9 @@ impl<const N: usize> Spaces<N> {
         )
     }
 
-    /// The number of the space of `owner`, an address, and that of the root of its tables, which `make` makes for that number at the first
-    /// time. None where there is no space more, or where it made none: then nobody has the space. One owner is looked for by one thread at
+    /// Returns the number of the space of `owner`, an address, and that of the root of its tables,
+    /// which `make` makes for that number at the first time. None if there is no space more, or if
+    /// `make` made none: then no partition has the space. One owner is looked for by one thread at
     /// a time.
     pub fn find(
         &self,
@@ -62,17 +63,18 @@ impl<const N: usize> Spaces<N> {
     }
 }
 
-/// Which of `N` tables the address spaces have, by the numbers of these. A map that cannot be made whole gives back what it has.
+/// Which of `N` tables the address spaces have, by the numbers of these. A map that cannot be made
+/// whole gives back what it has.
 pub struct Holders<const N: usize>([AtomicU8; N]);
 
 impl<const N: usize> Holders<N> {
-    /// Nobody has one.
+    /// Creates tables that no space has.
     #[expect(clippy::new_without_default, reason = "a value for one static")]
     pub const fn new() -> Self {
         Self([const { AtomicU8::new(0) }; N])
     }
 
-    /// A table that nobody has, for the space `number`: its place. None where there is none.
+    /// Takes a table that no space has, for the space `number`: its place. None if there is none.
     pub fn take(&self, number: usize) -> Option<usize> {
         self.0.iter().position(|holder| {
             let taken = holder.compare_exchange(0, number as u8, Relaxed, Relaxed);

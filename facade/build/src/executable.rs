@@ -1,5 +1,6 @@
-//! Owns: what an executable of the format ELF loses before it is included in a loader: all that is never loaded.
-//! Must never know: what the program does; whether it may be loaded (`taktos-elf`, in the kernel).
+//! Owns: what an executable of the format ELF loses before it is included in a loader: all that is
+//! never loaded. Must never know: what the program does; whether it may be loaded (`taktos-elf`, in
+//! the kernel).
 //!
 //! The layouts are those of the System V ABI (ELF header, program header).
 
@@ -7,12 +8,12 @@
 struct Layout {
     /// The size of an address.
     wide: usize,
-    /// Of the header: where the table of segments lies, where that of sections, the size of a segment's entry, the number of these, and
-    /// the three fields on sections.
+    /// Places in the header: the offset of the table of segments, that of the table of sections,
+    /// the size of a segment's entry, the number of these, and the three fields on sections.
     segments: usize,
     sections: usize,
     entry_size: usize,
-    /// Of a segment's entry: where its bytes lie in the file, and how many they are.
+    /// Places in a segment's entry: the offset of its bytes in the file, and their number.
     offset: usize,
     size: usize,
 }
@@ -37,10 +38,10 @@ const OF_64: Layout = Layout {
 const CLASS: usize = 4;
 const CLASS_64: u8 = 2;
 
-/// The executable without names, lines and sections, which lie behind its segments.
+/// Returns the executable without names, lines and sections, which come after its segments.
 ///
 /// # Panics
-/// Where it is no whole one: the linker has just written it.
+/// If the executable is not whole: the linker has just written it.
 pub fn without_sections(mut image: Vec<u8>) -> Vec<u8> {
     let layout = if image[CLASS] == CLASS_64 {
         OF_64
@@ -69,7 +70,7 @@ pub fn without_sections(mut image: Vec<u8>) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// An executable with one segment, behind whose bytes others follow.
+    /// An executable with one segment, and other bytes after those of the segment.
     fn made(layout: &Layout, class: u8) -> Vec<u8> {
         const TABLE: usize = 0x40;
         const BYTES: usize = 0x100;

@@ -1,26 +1,29 @@
-//! What the build script of a program for a board of Taktos does, in one line:
+//! The build script of a program for a board of Taktos, in one line:
 //!
 //! ```
 //! taktos_build::link();
 //! ```
 //!
-//! That of a program that loads another one into a partition has that one built, too ([`load`]), and that one's says so ([`program`]). That
-//! of a board's own crate describes the board: [`Board`].
+//! A program that loads another one into a partition has that one built, too ([`load`]). The build
+//! script of the loaded program calls [`program`]. That of a board's own crate describes the
+//! board: [`Board`].
 //!
-//! Owns: how what the board says by way of `taktos` reaches the linker. Cargo hands such arguments to no other crate by itself.
-//! Must never know: which board, or what it says.
+//! Owns: the way from a board's metadata, by way of `taktos`, to the linker. Cargo does not pass
+//! such arguments to other crates by itself. Must never know: the board, or its arguments.
 
 mod board;
 mod executable;
+mod family;
 mod program;
 
 pub use board::Board;
+pub use family::{CortexM, aarch64, cortex_m, riscv64};
 pub use program::{Place, load, program, programs};
 
 use std::env;
 
-/// Hands the linker the board's memory map and symbols, for every program of the package. Built for the host there are none.
-/// Warns of a profile whose code needs more stack than one is used to.
+/// Passes the board's memory map and symbols to the linker, for every program of the package. A
+/// build for the host has none. Warns if the profile's code needs more stack than usual.
 pub fn link() {
     println!("cargo::rerun-if-changed=build.rs");
     let arguments = env::var("DEP_TAKTOS_ARGUMENTS").unwrap_or_default();

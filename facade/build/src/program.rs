@@ -1,16 +1,18 @@
-//! Owns: programs that partitions load: how one is linked, and how the build script of its loader has it built and says where it lies.
-//! Must never know: what either program does.
+//! Owns: programs that partitions load: the linking of one, its build by the build script of its
+//! loader, and the report of its location. Must never know: the work of either program.
 
 use crate::executable;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// The kernel's word between the stacks and the program's own data, and what these are aligned to behind it.
+/// The size of the kernel's word between the stacks and the program's own data, and the alignment
+/// of the data after it.
 const WORD: usize = 16;
-/// By this name the loader's build script tells the program's what it is linked for: the numbers of a [`Place`].
+/// The variable in which the loader's build script gives the program's build script the numbers of
+/// a [`Place`], for which the program is linked.
 const TOLD: &str = "TAKTOS_PLACE";
-/// What cargo tells the loader's build script, and the program's is not to take for its own.
+/// Variables that cargo sets for the loader's build script, removed from the program's build.
 const OF_THE_LOADER: [&str; 5] = [
     "CARGO_FEATURE_",
     "CARGO_CFG_",
@@ -19,17 +21,19 @@ const OF_THE_LOADER: [&str; 5] = [
     "RUSTC_WORKSPACE_WRAPPER",
 ];
 
-/// Where the memory of a partition lies whose program is loaded.
+/// The memory of a partition with a loaded program.
 ///
-/// Its regions follow each other: that of the code, then that of stacks and data. Each must be as the board's protection hardware demands:
-/// of whole pages, or, on a Cortex-M4, of a power of two and at a multiple of it.
+/// Its regions follow each other: that of the code, then that of stacks and data. Each must be as
+/// the board's protection hardware demands: of whole pages, or, on a Cortex-M4, of a power of two
+/// and at a multiple of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The lowest address, of memory that nothing else of the image has: [`programs`], or another one.
+    /// The lowest address, of memory that nothing else of the image has: [`programs`], or another
+    /// one.
     pub base: usize,
     /// How many bytes there are for what is executed, and for constants.
     pub code: usize,
-    /// How many bytes there are for stacks, and behind them for data.
+    /// How many bytes there are for stacks, and after them for data.
     pub memory: usize,
     /// How many of these the stacks take: the sum of those of the partition's threads.
     pub stacks: usize,
@@ -78,8 +82,8 @@ impl Place {
         )
     }
 
-    /// That of the loader, which has the two memories of `program` at their addresses; `before` names a place in the board's own at which
-    /// that moves nothing else.
+    /// That of the loader, which has the two memories of `program` at their addresses; `before`
+    /// names a place in the board's own at which that moves nothing else.
     fn script_of_loader(&self, program: &str, before: &str) -> String {
         let Self {
             base, code, memory, ..
@@ -94,8 +98,9 @@ impl Place {
     }
 }
 
-/// In the build script of a loader: the lowest address of what its board has for programs that are loaded, a multiple of 64 KiB. How much
-/// there is, the board's memory map says. Compiled for the host, 0.
+/// In the build script of a loader: the lowest address of what its board has for programs that are
+/// loaded, a multiple of 64 KiB. How much there is, the board's memory map says. Compiled for the
+/// host, 0.
 ///
 /// # Panics
 /// Where the board has none.
@@ -108,11 +113,12 @@ pub fn programs() -> usize {
     usize::from_str_radix(digits, 16).expect("the board says where programs are loaded")
 }
 
-/// In the build script of a program that a partition loads: links it at the addresses that its loader has for it, from the symbol `begin`
-/// on. Compiled for the host, or by nobody's build script, it has none.
+/// Links a program that a partition loads at the addresses that its loader has for it, from the
+/// symbol `begin` on. For the build script of that program. A program that is compiled for the
+/// host, or without a loader's build script, has no such addresses.
 ///
 /// # Panics
-/// When the script cannot be written.
+/// If the script cannot be written.
 pub fn program() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={TOLD}");
@@ -124,21 +130,26 @@ pub fn program() {
     let script = out().join("program.ld");
     fs::write(&script, place.script_of_program()).expect("the output directory can be written");
     println!("cargo::rustc-link-arg-bins=-T{}", script.display());
-    // Nothing of the executable is mapped as it lies in the file, so nothing is to lie there at multiples of pages.
+    // No part of the executable is mapped as it is in the file, so no part needs a place in the
+    // file at a multiple of pages.
     println!("cargo::rustc-link-arg-bins=--nmagic");
 }
 
-/// In the build script of a loader, behind [`link`](crate::link): has the program `package`, a package of the same workspace that calls
-/// [`program`] in its own, built for the same board in the same profile, and linked for `place`.
+/// Builds the program `package` for the same board in the same profile, linked for `place`. For the
+/// build script of a loader, after [`link`](crate::link). The program is a package of the same
+/// workspace that calls [`program`] in its own build script.
 ///
-/// In the loader `env!` then has the path of the executable by the package's name in capitals, with `_` for `-`, to be included as bytes;
-/// it has no symbols and no lines, which the one beside the loader's image has, `PACKAGE.elf`. The memory for it is two statics in the sections `.PACKAGE.code` and `.PACKAGE.memory`: the linker has
-/// them at their addresses, refuses other sizes, and says where something else lies there.
+/// In the loader `env!` then has the path of the executable by the package's name in capitals, with
+/// `_` for `-`, to be included as bytes. The executable has no symbols and no lines; `PACKAGE.elf`,
+/// next to the loader's image, has them. The memory for it is two statics in the sections
+/// `.PACKAGE.code` and `.PACKAGE.memory`. The linker puts them at their addresses, refuses other
+/// sizes, and reports if something else is located there.
 ///
 /// For the host nothing is built, and the executable is empty: no partition loads it.
 ///
 /// # Panics
-/// When a file cannot be written. Where the program cannot be built, the script ends with what cargo says of it.
+/// If a file cannot be written. If the program cannot be built, the script ends with cargo's
+/// message.
 pub fn load(package: &str, place: &Place) {
     println!("cargo::rerun-if-changed=build.rs");
     let image = out().join(package);
@@ -165,7 +176,8 @@ fn describe(package: &str, place: &Place) {
     println!("cargo::rustc-link-arg-bins=-T{}", script.display());
 }
 
-/// Has cargo build the program, in a folder of its own, since this one waits for it; gives what it is.
+/// Builds the program by cargo and returns its bytes. The build has a folder of its own, since the
+/// loader's build waits for it.
 fn build(package: &str, place: &Place) -> Vec<u8> {
     let (triple, profile) = (said("TARGET"), said("PROFILE"));
     let folder = out().join("target");
@@ -186,19 +198,20 @@ fn build(package: &str, place: &Place) -> Vec<u8> {
     }
     let built = cargo.status().expect("cargo starts");
     if !built.success() {
-        // What is wrong has just been said.
+        // Cargo has just reported the error.
         std::process::exit(1);
     }
     let program = folder.join(triple).join(profile).join(package);
     watch(&program.with_extension("d"));
-    // Beside the loader's own image, three folders above what cargo gives to its build script.
+    // Next to the loader's own image, three folders above the output folder of its build script.
     if let Some(beside) = out().ancestors().nth(3) {
         let _ = fs::copy(&program, beside.join(package).with_extension("elf"));
     }
     fs::read(&program).expect("cargo has built the program")
 }
 
-/// Has cargo come again when a file changes that the program was built from: its list is a rule of make's.
+/// Makes cargo run the build script again if a source file of the program changes. `list` is the
+/// list of these files, a rule of make's.
 fn watch(list: &Path) {
     let rules = fs::read_to_string(list).expect("cargo has written what it built from");
     for rule in rules.lines() {
@@ -219,7 +232,7 @@ fn out() -> PathBuf {
     said("OUT_DIR").into()
 }
 
-/// What cargo tells build scripts.
+/// Returns the environment variable `name`, which cargo sets for build scripts, or an empty text.
 fn said(name: &str) -> String {
     env::var(name).unwrap_or_default()
 }

@@ -8,7 +8,8 @@ use syn::{Error, ItemFn, Path, Result};
 
 const WHAT: &str = "the function of #[taktos::main]";
 
-/// The function, and the program's entry: on a board its start, on the host what builds the program for its board and runs it there.
+/// The function, and the program's entry: on a board its start, on the host what builds the program
+/// for its board and runs it there.
 pub(crate) fn expand(thread: TokenStream, function: &ItemFn) -> Result<TokenStream> {
     let signature = &function.sig;
     plain(signature, WHAT)?;

@@ -10,7 +10,7 @@ use syn::{Error, Expr, FnArg, Ident, ItemFn, Result, Token, Type};
 const WHAT: &str = "the handler of #[taktos::interrupt]";
 const FORM: &str = "say which interrupt: #[taktos::interrupt(NUMBER)], or on a Cortex-M #[taktos::interrupt(NUMBER, below = 0xC0)]";
 
-/// What stands behind the attribute.
+/// The arguments of the attribute.
 struct Which {
     /// The interrupt, a constant.
     number: Expr,
@@ -52,7 +52,8 @@ impl Parse for Which {
     }
 }
 
-/// The handler under another name, what puts it in its place, and under its own name the line by which it is let through.
+/// The handler under another name, what puts it in its place, and under its own name the line by
+/// which it is let through.
 pub(crate) fn expand(which: TokenStream, function: &ItemFn) -> Result<TokenStream> {
     if which.is_empty() {
         return Err(Error::new(function.sig.ident.span(), FORM));
@@ -74,7 +75,8 @@ pub(crate) fn expand(which: TokenStream, function: &ItemFn) -> Result<TokenStrea
         format_ident!("__{name}_place"),
     );
     let proof = match asks {
-        // The line is let through at the kernel's level alone, and nobody else can name the function.
+        // The line is let through at the kernel's level alone, and no other code can name the
+        // function.
         true => quote!(&unsafe { ::taktos::Interrupt::assume() }),
         false => quote!(),
     };
@@ -107,7 +109,8 @@ pub(crate) fn expand(which: TokenStream, function: &ItemFn) -> Result<TokenStrea
     })
 }
 
-/// Whether the handler takes the proof that it runs at the kernel's level, which only one there can have.
+/// Whether the handler takes the proof that it runs at the kernel's level, which only one there can
+/// have.
 fn asks_for_proof(function: &ItemFn, level: &Level) -> Result<bool> {
     let mut inputs = function.sig.inputs.iter();
     let Some(first) = inputs.next() else {
@@ -130,7 +133,8 @@ fn asks_for_proof(function: &ItemFn, level: &Level) -> Result<bool> {
     }
 }
 
-/// Whether it is a shared reference to something called `Interrupt`; whether that is the kernel's, the compiler sees.
+/// Whether it is a shared reference to something called `Interrupt`; whether that is the kernel's,
+/// the compiler sees.
 fn is_proof(argument: &Type) -> bool {
     let Type::Reference(reference) = argument else {
         return false;

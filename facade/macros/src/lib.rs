@@ -1,4 +1,5 @@
-//! The attributes of the crate `taktos`, which has them under its own name and shows how they are used.
+//! The attributes of the crate `taktos`, which has them under its own name and shows how they are
+//! used.
 //!
 //! A program names `taktos` alone:
 //!
@@ -10,8 +11,9 @@
 //! fn received() {}
 //! ```
 //!
-//! Owns: what a program may put behind the attributes, and which items come of it.
-//! Must never know: a board. What differs from board to board is a macro or a constant of `taktos`.
+//! Owns: the items that a program may put after the attributes, and the items that they become.
+//! Must never know: a board. An item that differs from board to board is a macro or a constant of
+//! `taktos`.
 
 mod entry;
 mod interrupt;
@@ -20,7 +22,8 @@ mod shape;
 use proc_macro::TokenStream;
 use syn::parse_macro_input;
 
-/// The beginning of a program: the function runs in the thread that the attribute names. See `taktos::main`.
+/// The beginning of a program: the function runs in the thread that the attribute names. See
+/// `taktos::main`.
 #[proc_macro_attribute]
 pub fn main(thread: TokenStream, function: TokenStream) -> TokenStream {
     let function = parse_macro_input!(function);

@@ -30,7 +30,7 @@ pub(crate) fn plain(signature: &Signature, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a function gives back.
+/// The kind of a function's return type.
 pub(crate) enum Gives {
     Nothing,
     Never,

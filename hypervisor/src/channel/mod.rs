@@ -1,11 +1,12 @@
-//! The ends of a channel that look like a PL011 to their guest: the hypervisor moves the bytes between the device
-//! and the rings in the channel's memory.
+//! The ends of a channel that look like a PL011 to their guest: the hypervisor moves the bytes
+//! between the device and the rings in the channel's memory.
 //!
 //! Owns: the devices, and this side of the rings.
 //! Must never know: what the bytes mean, how a doorbell rings.
 //!
-//! A full ring shows as a full transmit FIFO, and the transmit interrupt comes when the other end has read: nothing is lost. What
-//! the guest does not read stays in the ring, and then its writer waits.
+//! A full ring shows as a full transmit FIFO, and the transmit interrupt comes when the other end
+//! has read: nothing is lost. Bytes that the guest does not read stay in the ring, and then its
+//! writer waits.
 
 mod memory;
 #[cfg(test)]
@@ -33,8 +34,8 @@ impl Link {
         }
     }
 
-    /// A guest's access to the PL011 of end `end` (0 or 1): what is read, and whether the other end is to be rung.
-    /// Bound: [`INPUT`] bytes are moved.
+    /// A guest's access to the PL011 of end `end` (0 or 1): what is read, and whether the other end
+    /// is to be rung. Bound: [`INPUT`] bytes are moved.
     pub fn access<H: Hardware>(
         &mut self,
         channel: &Channel,
@@ -49,7 +50,8 @@ impl Link {
         side.access(offset, bytes as usize, write)
     }
 
-    /// The other end rang. Says whether it is to be rung in its turn. Bound: [`INPUT`] bytes are moved.
+    /// The other end rang. Says whether it is to be rung in its turn. Bound: [`INPUT`] bytes are
+    /// moved.
     pub fn rung<H: Hardware>(&mut self, channel: &Channel, end: usize) -> bool {
         self.side(channel, end, Physical::<H>::of(channel))
             .is_some_and(|mut side| side.rung())
@@ -60,7 +62,8 @@ impl Link {
         self.ends[end & 1].uart.interrupt()
     }
 
-    /// The partition of end `end` starts anew: so does the device. What is in the rings stays there.
+    /// Resets the device of end `end`, as its partition starts again. The content of the rings
+    /// stays there.
     pub fn reset(&mut self, end: usize) {
         self.ends[end & 1] = Emulated::new();
     }
@@ -104,7 +107,7 @@ struct Emulated {
     uart: Pl011,
     /// None before the first use.
     rings: Option<Rings>,
-    /// There may be bytes in the ring for which nobody will ring.
+    /// There may be bytes in the ring for which no notification will come.
     behind: bool,
 }
 
@@ -142,20 +145,22 @@ impl<M: Memory> Side<'_, M> {
     }
 
     fn rung(&mut self) -> bool {
-        // Who reads makes room. An end that takes it back, and gives it again, would move the device's interrupt up and down, and
-        // leave the guest no peace: that is seen at the guest's own next access.
+        // A reader makes space. An end that takes it back, and gives it again, would move the
+        // device's interrupt up and down, and keep the guest busy: that is seen at the guest's own
+        // next access.
         let room = self.room().max(self.uart.output_room().unwrap_or(0));
         self.uart.limit_output(room);
         self.take_in()
     }
 
-    /// How much room the ring has for the guest; where that is little, the other end rings when it has read.
+    /// How much room the ring has for the guest; where that is little, the other end rings when it
+    /// has read.
     fn room(&mut self) -> u32 {
         self.rings.writer.room_or_wait(&self.memory, FIFO) as u32
     }
 
-    /// Takes what the device has room for out of the ring, unless that is too little to be worth it. Says whether
-    /// the other end waited for that.
+    /// Takes what the device has room for out of the ring, unless that is too little to be worth
+    /// it. Says whether the other end waited for that.
     fn take_in(&mut self) -> bool {
         let room = self.uart.room();
         *self.behind = room < INPUT / 2;
@@ -166,7 +171,7 @@ impl<M: Memory> Side<'_, M> {
         let moved = self.rings.reader.read(&self.memory, &mut buffer[..room]);
         *self.behind = moved.bytes == room;
         for &byte in &buffer[..moved.bytes] {
-            // There is room: it was asked for.
+            // There is space: no more than `room` bytes were read.
             let _ = self.uart.push_input(byte);
         }
         moved.ring

@@ -1,4 +1,5 @@
-//! Guests that act only when an interrupt tells them to, at both ends of a channel: no byte is lost, nobody waits for ever.
+//! Guests that act only on interrupts, at both ends of a channel: no byte is lost, no guest waits
+//! for ever.
 
 use super::*;
 use proptest::prelude::*;
@@ -136,7 +137,8 @@ impl Guest {
         self.sent += 1;
     }
 
-    /// Handles an interrupt, if there is one; reads `most` bytes at most. Says whether there was one.
+    /// Handles an interrupt, if there is one; reads `most` bytes at most. Says whether there was
+    /// one.
     fn step(&mut self, machine: &mut Machine, most: usize) -> bool {
         match self.rings.take() {
             Some(rings) => self.step_rings(machine, rings, most),
@@ -281,7 +283,7 @@ fn who_starts_anew_finds_what_waited() {
     let _ = writer.write(&machine.memory, b"kept");
     machine.access(0, LINE, Some(0x70));
     machine.link.reset(0);
-    // What was in the device is lost, what is in the ring is not.
+    // Bytes that were in the device are lost, those in the ring are not.
     let _ = writer.write(&machine.memory, b"more");
     assert_eq!(machine.access(0, FLAGS, None) & RECEIVE_EMPTY, 0);
     let got = [(); 4].map(|()| machine.access(0, DATA, None) as u8);
@@ -299,7 +301,7 @@ fn reader_word(machine: &mut Machine) -> u32 {
     let before = words();
     assert_eq!(reader.read(&machine.memory, &mut [0]).bytes, 1);
     let mut changed = before.iter().zip(words()).enumerate();
-    // It counts by one; the other word that changes tells that it does not wait any longer.
+    // It counts by one; the other word that changes shows that it does not wait any longer.
     let found = changed.find(|(_, (before, now))| *now == *before + 1);
     4 * found.expect("the reader counts").0 as u32
 }
@@ -321,7 +323,7 @@ fn an_end_that_takes_back_the_room_it_made_does_not_move_the_devices_interrupt()
         machine.ring(0);
         assert!(machine.link.interrupt(0), "round {round}");
     }
-    // What the guest asks itself is the truth of the moment.
+    // A read by the guest itself returns the current state.
     machine.memory.set_word(word, read.wrapping_sub(all));
     assert_ne!(machine.access(0, FLAGS, None) & TRANSMIT_FULL, 0);
 }

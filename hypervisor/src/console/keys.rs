@@ -3,10 +3,10 @@
 /// Ctrl-A: the key after it is for the console.
 pub const ESCAPE: u8 = 0x01;
 
-/// What was meant.
+/// Meaning of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Key {
-    /// A byte for who has the input.
+    /// A byte for the guest that has the input.
     Typed(u8),
     /// The input to this guest.
     Guest(usize),

@@ -1,10 +1,10 @@
-//! Owns: how a guest's bytes look on a screen that it shares: nothing moves the cursor, commands the terminal or passes for
-//! the hypervisor's mark.
-//! Must never know: lines, whose they are.
+//! Owns: how a guest's bytes look on a screen that it shares: nothing moves the cursor, commands
+//! the terminal or passes for the hypervisor's mark.
+//! Must never know: lines, the guest that wrote them.
 
 use super::HYPERVISOR;
 
-/// What was heard of a letter of several bytes, and of the hypervisor's mark.
+/// Bytes received so far of a letter of several bytes, and of the hypervisor's mark.
 #[derive(Clone, Copy)]
 pub(super) struct Letters {
     bytes: [u8; 4],
@@ -35,7 +35,7 @@ impl Letters {
         }
     }
 
-    /// Shows what has come of a letter whose other bytes do not come.
+    /// Shows the received bytes of a letter that stays incomplete.
     pub fn break_off(&mut self, show: &mut dyn FnMut(&[u8])) {
         let length = core::mem::take(&mut self.length);
         for &byte in &self.bytes[..length] {
@@ -78,8 +78,8 @@ fn escape(byte: u8, show: &mut dyn FnMut(&[u8])) {
     show(&[b'\\', b'x', digit(byte >> 4), digit(byte)]);
 }
 
-/// Whether it is a letter in its shortest form, and no control: neither of the terminal (U+0080 to U+009F) nor of the
-/// direction and the joints of text.
+/// Whether it is a letter in its shortest form, and no control: neither of the terminal (U+0080 to
+/// U+009F) nor of the direction and the joints of text.
 fn is_plain(bytes: &[u8]) -> bool {
     let first = u32::from(bytes[0]) & 0x7F >> bytes.len();
     let code = bytes[1..]

@@ -1,4 +1,4 @@
-//! Owns: the part of a line that waits to be shown. Must never know: whose it is.
+//! Owns: the part of a line that waits to be shown. Must never know: the guest that wrote it.
 
 /// How many bytes of a line wait for its end.
 pub const LINE: usize = 120;
@@ -29,7 +29,7 @@ impl Line {
         self.length == LINE
     }
 
-    /// What waits; it waits no longer.
+    /// Returns the bytes that wait; they wait no longer.
     pub fn take(&mut self) -> &[u8] {
         let length = core::mem::take(&mut self.length);
         &self.bytes[..length]

@@ -1,16 +1,18 @@
 //! The one console of the machine, shared by the hypervisor and all guests.
 //!
-//! Owns: whose line stands on the screen, who gets what is typed, the keys that change it.
+//! Owns: the guest that has the open line on the screen, the guest that gets the typed bytes, the
+//! keys that change it.
 //! Must never know: devices: bytes come one by one, and go to a function.
 //!
 //! # Output
-//! Each line begins with the mark of who wrote it, `[name] `. The guest that has the input is heard at
-//! once, byte by byte, so that a prompt can be seen. The lines of the others wait until they are whole or
-//! [`LINE`] bytes long. Who writes while the line of another is open ends that; the other's
-//! next byte begins a line anew, with the mark. `\r\n` becomes `\n`.
+//! Each line begins with the mark of its writer, `[name] `. Bytes of the guest that has the input
+//! are shown at once, one by one, so that a prompt can be seen. The lines of the others wait until
+//! they are whole or [`LINE`] bytes long. A guest that writes while the line of another is open
+//! ends that line; the other's next byte begins a new line, with the mark. `\r\n` becomes `\n`.
 //!
-//! Where several guests have the console, their bytes are text: tabs, what can be printed, UTF-8. Others are shown as
-//! `^X` or `\xNN`, and so is the end of what looks like the hypervisor's own mark. Who has it alone may command the terminal.
+//! If several guests have the console, their bytes are text: tabs, printable characters, UTF-8.
+//! Others are shown as `^X` or `\xNN`, and so is the end of what looks like the hypervisor's own
+//! mark. A guest that has it alone may command the terminal.
 //!
 //! # Input
 //! Bytes go to one guest, but for those after [`ESCAPE`]: see [`Multiplexer::input`].
@@ -30,23 +32,23 @@ pub use line::LINE;
 use line::Line;
 pub use output::{Output, WAITING};
 
-/// Who the hypervisor is on the console.
+/// Name of the hypervisor on the console.
 pub const HYPERVISOR: &str = "taktos";
 
-/// What [`ESCAPE`] is good for.
+/// Help text of [`ESCAPE`].
 const HELP: &[u8] = b"Ctrl-A and then: a digit = input to that guest, n = to the next, x = end the machine, Ctrl-A = Ctrl-A";
 
-/// What became of a byte that was typed.
+/// Result of a byte that was typed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Input {
     /// It is this partition's.
     Typed {
-        /// Whose it is.
+        /// Partition that gets the byte.
         partition: usize,
-        /// What it gets.
+        /// The byte.
         byte: u8,
     },
-    /// It was for the console itself, or for nobody.
+    /// It was for the console itself, or for no guest.
     Taken,
     /// The machine is to end.
     End,
@@ -57,14 +59,14 @@ pub struct Multiplexer<const PARTITIONS: usize> {
     guests: [Guest; PARTITIONS],
     /// How many of them there are.
     count: usize,
-    /// Who has the input.
+    /// Guest that has the input.
     input: Option<usize>,
-    /// Whose line stands open on the screen.
+    /// Guest that has the open line on the screen.
     open: Option<usize>,
     keys: Keys,
 }
 
-/// Law: the line of who has the input is empty.
+/// Invariant: the line of the guest that has the input is empty.
 struct Guest {
     /// Filled up with zeros; all zeros: there is no such guest.
     name: [u8; 16],
@@ -75,7 +77,7 @@ struct Guest {
 }
 
 impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
-    /// The console of no guests; nobody has the input.
+    /// Creates the console of no guests; no guest has the input.
     pub const fn new() -> Self {
         Self {
             guests: [const { Guest::new() }; PARTITIONS],
@@ -86,7 +88,8 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
         }
     }
 
-    /// Partition `partition` has a console from now on, and this name (UTF-8, filled up with zeros). Bound: fixed.
+    /// Partition `partition` has a console from now on, and this name (UTF-8, filled up with
+    /// zeros). Bound: fixed.
     pub fn attach(&mut self, partition: usize, name: [u8; 16]) {
         if let Some(guest) = self.guests.get_mut(partition) {
             guest.name = name;
@@ -94,14 +97,14 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
         }
     }
 
-    /// Gives the input to `partition`; to nobody where there is no such guest: then all lines wait until they are whole, as
-    /// is best where a program reads them. Bound: one line is written.
+    /// Gives the input to `partition`, or to no guest if there is no such guest. Then all lines
+    /// wait until they are whole, as is best if a program reads them. Bound: one line is written.
     pub fn give_input(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
         self.input = self.is_attached(partition).then_some(partition);
         self.show(partition, out);
     }
 
-    /// Who has the input.
+    /// Returns the guest that has the input.
     pub fn has_input(&self) -> Option<usize> {
         self.input
     }
@@ -125,12 +128,14 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
         }
     }
 
-    /// What was written of the line on the screen did not get there: the next byte begins a line anew. Bound: fixed.
+    /// Reports that the written part of the line on the screen did not get there: the next byte
+    /// begins a new line. Bound: fixed.
     pub fn break_off(&mut self) {
         self.open = None;
     }
 
-    /// Shows what `partition` has written, and ends its line: it stopped. Bound: one line is written.
+    /// Shows what `partition` has written, and ends its line: it stopped. Bound: one line is
+    /// written.
     pub fn finish(&mut self, partition: usize, out: &mut impl FnMut(&[u8])) {
         if partition < PARTITIONS {
             self.with_letters(partition, out, |letters, show| letters.break_off(show));
@@ -151,8 +156,9 @@ impl<const PARTITIONS: usize> Multiplexer<PARTITIONS> {
         out(b"\n");
     }
 
-    /// A byte that was typed. After [`ESCAPE`] (Ctrl-A): a digit gives the input to that partition, `n` to the next one,
-    /// `x` ends the machine, `?` and `h` print what there is, `ESCAPE` itself is typed. Bound: a few lines are written.
+    /// A byte that was typed. After [`ESCAPE`] (Ctrl-A): a digit gives the input to that partition,
+    /// `n` to the next one, `x` ends the machine, `?` and `h` print what there is, `ESCAPE`
+    /// itself is typed. Bound: a few lines are written.
     pub fn input(&mut self, byte: u8, out: &mut impl FnMut(&[u8])) -> Input {
         match self.keys.press(byte) {
             Key::Typed(byte) => {

@@ -1,13 +1,14 @@
-//! Owns: what was said and waits until the machine's line has room for it. Must never know: who said it.
+//! Owns: output that waits until the machine's line has space for it. Must never know: the writer.
 //!
-//! Nobody waits for the line: what does not fit in is left out, counted, and told when there is room again.
+//! No processor waits for the line: output that does not fit in is left out, counted, and reported
+//! when there is space again.
 
 use crate::text::Text;
 
 /// How many bytes can wait.
 pub const WAITING: usize = 4096;
 
-/// What waits for the line.
+/// Output that waits for the line.
 pub struct Output {
     bytes: [u8; WAITING],
     first: usize,
@@ -31,13 +32,13 @@ impl Output {
         self.length == 0
     }
 
-    /// Something was left out, and has not been told of.
+    /// Returns whether something was left out, and is not reported yet.
     pub const fn has_lost(&self) -> bool {
         self.lost > 0
     }
 
-    /// Takes `piece`, whole or not at all, so that `kept` bytes of room are left; `write` gives the line what it has room for.
-    /// After a loss it takes nothing before [`Output::begin`].
+    /// Takes `piece`, whole or not at all, so that `kept` bytes of room are left; `write` gives the
+    /// line what it has room for. After a loss it takes nothing before [`Output::begin`].
     pub fn put(&mut self, piece: &[u8], kept: usize, write: fn(&[u8]) -> usize) {
         let sent = match self.is_empty() && !self.has_lost() {
             true => write(piece),
@@ -67,8 +68,8 @@ impl Output {
         }
     }
 
-    /// Somebody begins to say something, so that `kept` bytes of room are left: where there is room again, or no room is to be left,
-    /// what was left out is told first.
+    /// Called before a writer begins a text, with the `kept` bytes of space that it leaves. First
+    /// reports the bytes that were left out, if there is space again or none is to be left.
     pub fn begin(&mut self, kept: usize, write: fn(&[u8]) -> usize) {
         if self.has_lost() && (kept == 0 || self.length <= WAITING / 2) {
             let mut line = Text::new();

@@ -1,4 +1,4 @@
-//! What stands on the screen, and who gets what is typed.
+//! Tests of the text on the screen, and of the guest that gets the typed bytes.
 
 use super::*;
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ impl Screen {
         bytes.as_ref().iter().map(&mut press).collect()
     }
 
-    /// What was shown since the last time.
+    /// Returns the output shown since the last time.
     fn shown(&mut self) -> String {
         String::from_utf8(core::mem::take(&mut self.shown)).unwrap()
     }
@@ -147,12 +147,12 @@ fn nothing_that_a_guest_writes_commands_the_terminal_others_share() {
             b"\xed\xa0\x80\xf4\x90\x80\x80",
             r"\xed\xa0\x80\xf4\x90\x80\x80",
         ),
-        // What turns text around, and lines that are none.
+        // Characters that turn text around, and line breaks that are none.
         (
             "a\u{202e}b\u{2066}c\u{2028}".as_bytes(),
             r"a\xe2\x80\xaeb\xe2\x81\xa6c\xe2\x80\xa8",
         ),
-        // The others that turn or join text, and marks that nobody sees.
+        // The others that turn or join text, and marks that are not visible.
         (
             "\u{61c}\u{200b}\u{200f}\u{2029}\u{202a}".as_bytes(),
             r"\xd8\x9c\xe2\x80\x8b\xe2\x80\x8f\xe2\x80\xa9\xe2\x80\xaa",
@@ -285,7 +285,7 @@ fn what_does_not_fit_in_is_left_out_whole_and_told_of() {
         !output.has_lost()
     });
     assert_eq!(taken.count(), (WAITING - 1000) / 100);
-    // After a loss nothing, until somebody begins anew and there is room; no room is lost to it.
+    // After a loss nothing, until a writer begins again and there is space; no space is lost to it.
     output.put(b"y", 0, send);
     output.begin(1000, send);
     output.put(b"z", 0, send);

@@ -1,5 +1,5 @@
-//! Owns: the calls of guests: PSCI (Arm DEN0022, version 1.1), the calling convention's own (Arm DEN0028, version 1.1) and the
-//! project's.
+//! Owns: the calls of guests: PSCI (Arm DEN0022, version 1.1), the calling convention's own (Arm
+//! DEN0028, version 1.1) and the project's.
 //! Must never know: how they come here.
 
 use super::{Condition, Hypervisor};
@@ -8,7 +8,7 @@ use crate::machine::life::Stopped;
 use taktos_abi::vm::{Linkage, call, layout};
 use taktos_schedule::vcpu::Vcpu;
 
-/// PSCI's and the calling convention's numbers; bit 30 tells the form with 64-bit arguments.
+/// PSCI's and the calling convention's numbers; bit 30 marks the form with 64-bit arguments.
 mod psci {
     pub(super) const WIDE: u32 = 1 << 30;
     pub(super) const CONVENTION: u32 = 0x8000_0000;
@@ -184,7 +184,8 @@ impl<H: Hardware> Hypervisor<H> {
         true
     }
 
-    /// Whether all VCPUs of the caller's partition in `affinity` are off; of that the fields below `level` do not count.
+    /// Whether all VCPUs of the caller's partition in `affinity` are off; of that the fields below
+    /// `level` do not count.
     fn affinity_info(&self, caller: usize, affinity: u64, level: u32) -> u64 {
         const LEVELS: u32 = 4;
         const FIELD: u32 = 8;
@@ -203,14 +204,15 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// Whether `vcpu` is off. Then it is on no processor either: one that switches itself off
-    /// leaves it in that exit, and where a sibling stops all of them nobody asks.
+    /// leaves it in that exit. If a sibling stops all of them, no VCPU is left to call this.
     fn is_off(&self, vcpu: usize) -> bool {
         self.vcpus[vcpu].condition == Condition::Off
     }
 }
 
-/// Which calls of the Arm architecture's own there are: none for mitigations of speculation. Neither does EL2 have any, so
-/// "not supported" is the truth on processors that need them and on those that do not.
+/// Which calls of the Arm architecture's own there are: none for mitigations of speculation.
+/// Neither does EL2 have any, so "not supported" is the truth on processors that need them and on
+/// those that do not.
 fn arch_features(function: u32) -> u64 {
     match function {
         psci::CONVENTION | psci::ARCH_FEATURES => call::SUCCESS,

@@ -10,7 +10,7 @@ use crate::syndrome::Access;
 use crate::vgic::Frame;
 use taktos_abi::vm::{Linkage, layout};
 
-/// Where an address lies.
+/// The device that an address belongs to.
 pub(super) enum Place {
     Distributor(u64),
     Redistributor(usize, u64),
@@ -19,7 +19,8 @@ pub(super) enum Place {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Carries out an access of the loaded `vcpu` to what is not its memory. Says whether anything is there.
+    /// Carries out an access of the loaded `vcpu` to what is not its memory. Says whether anything
+    /// is there.
     #[inline(never)]
     pub(super) fn device(&mut self, vcpu: usize, physical: u64, access: Access) -> bool {
         let partition = usize::from(self.vcpus[vcpu].partition);
@@ -92,7 +93,7 @@ impl<H: Hardware> Hypervisor<H> {
         if write.is_none() && frame.tells_pending(offset) {
             self.ask_sources_of(vcpu, frame);
         }
-        // What the guest has taken and ended is in the list registers.
+        // The interrupts that the guest has taken and ended are in the list registers.
         let gic = &mut self.partitions[partition].gic;
         let mut effects = gic.sync(number, &mut H::lists());
         let done = gic.access(frame, offset, access.bytes as usize, write);
@@ -138,7 +139,8 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     fn typed(&mut self, partition: usize, byte: u8) {
-        // A byte that a guest does not read in time is lost, as on a wire; also where its partition stops, and begins anew with an empty device.
+        // A byte that a guest does not read in time is lost, as on a wire. It is lost, too, if its
+        // partition stops and begins again with an empty device.
         let _ = self.partitions[partition].console.push_input(byte);
         self.console_level(partition);
     }
@@ -214,7 +216,7 @@ impl<H: Hardware> Hypervisor<H> {
         Ok(())
     }
 
-    /// `partition` starts anew: its emulated ends too.
+    /// Resets the emulated ends of `partition`, which starts again.
     pub(super) fn reset_links(&mut self, partition: usize) {
         for channel in 0..usize::from(self.description.channel_count) {
             if let Some(end) = self.uart_end(partition, channel) {

@@ -1,16 +1,19 @@
-//! Owns: why a guest was left, who deals with it, and where it goes on.
+//! Owns: the reason of each exit, the part that handles it, and where the guest resumes.
 //! Must never know: how.
 //!
 //! # What becomes of an exception (ESR_EL2.EC)
-//! - WFI and WFE (0x01), HVC (0x16), SMC (0x17), system registers (0x18) and data accesses (0x24) are carried out, or become an
-//!   exception of the guest's EL1: an undefined instruction, an external abort.
-//! - A program of AArch32 at EL0 that uses a coprocessor (0x03 to 0x08, 0x0C) comes here for debug registers, or for the physical
-//!   timer where its kernel lets it: it is undefined, or goes to EL1 as MDSCR_EL1.TDCC says.
-//! - A fetch that stage 2 refuses (0x20) is an external abort of a user program's. A kernel's has lost its way: the partition is
-//!   stopped, as it is by an asynchronous error (0x2F).
-//! - All others are undefined instructions to EL1. Some an implementation may trap (0x00; 0x0A, 0x14, 0x19, 0x1B, 0x1D: extensions
-//!   that no guest is shown; 0x09: pointer authentication). SVC, breakpoints, steps, misalignment, floating-point exceptions go to EL1
-//!   by themselves; those of EL2's own (0x21, 0x25, ...) end the machine (the port's vectors).
+//! - WFI and WFE (0x01), HVC (0x16), SMC (0x17), system registers (0x18) and data accesses (0x24)
+//!   are carried out, or become an exception of the guest's EL1: an undefined instruction, an
+//!   external abort.
+//! - A program of AArch32 at EL0 that uses a coprocessor (0x03 to 0x08, 0x0C) comes here for debug
+//!   registers, or for the physical timer where its kernel lets it: it is undefined, or goes to EL1
+//!   as MDSCR_EL1.TDCC says.
+//! - A fetch that stage 2 refuses (0x20) is an external abort of a user program's. A kernel's has
+//!   lost its way: the partition is stopped, as it is by an asynchronous error (0x2F).
+//! - All others are undefined instructions to EL1. Some an implementation may trap (0x00; 0x0A,
+//!   0x14, 0x19, 0x1B, 0x1D: extensions that no guest is shown; 0x09: pointer authentication). SVC,
+//!   breakpoints, steps, misalignment, floating-point exceptions go to EL1 by themselves; those of
+//!   EL2's own (0x21, 0x25, ...) end the machine (the port's vectors).
 //!
 //! Of a VCPU that was put off nothing is carried out, whatever it is: between its trap and the
 //! lock, a VCPU of its partition may have stopped all of them. It is not heard any more, and about
@@ -52,49 +55,51 @@ impl<H: Hardware> Hypervisor<H> {
             // It is trapped before it executes.
             Event::SecureCall => {
                 self.call(vcpu);
-                GoesOn::Behind
+                GuestControl::Behind
             }
             Event::Register(register) => match self.register(vcpu, register, user) {
-                true => GoesOn::Behind,
-                // Where EL1 denies it to EL0, EL1 is told what the processor would tell.
-                false if syndrome::is_channel(register.name) => GoesOn::At(syndrome, 0),
-                false => GoesOn::At(syndrome::UNDEFINED, 0),
+                true => GuestControl::Behind,
+                // If EL1 denies it to EL0, EL1 gets the syndrome that the processor would give.
+                false if syndrome::is_channel(register.name) => GuestControl::At(syndrome, 0),
+                false => GuestControl::At(syndrome::UNDEFINED, 0),
             },
             Event::Access(access) => match self.device(vcpu, physical, access) {
-                true => GoesOn::Behind,
-                false => GoesOn::At(syndrome::external_abort(syndrome, user), address),
+                true => GuestControl::Behind,
+                false => GuestControl::At(syndrome::external_abort(syndrome, user), address),
             },
             Event::Opaque => match self.undescribed(vcpu, syndrome, address, physical) {
-                true => GoesOn::Behind,
-                false => GoesOn::At(syndrome::external_abort(syndrome, user), address),
+                true => GuestControl::Behind,
+                false => GuestControl::At(syndrome::external_abort(syndrome, user), address),
             },
-            Event::Fetch if user => GoesOn::At(syndrome::external_abort(syndrome, user), address),
+            Event::Fetch if user => {
+                GuestControl::At(syndrome::external_abort(syndrome, user), address)
+            }
             Event::Fetch => return self.fault(vcpu, syndrome, address),
             Event::Wait { .. } | Event::Coprocessor { .. }
                 if syndrome::is_aarch32(state) && !syndrome::holds(syndrome, state) =>
             {
-                GoesOn::Behind
+                GuestControl::Behind
             }
             Event::Wait { event } => {
                 match event {
                     true => self.give_way(vcpu),
                     false => self.wait(vcpu),
                 }
-                GoesOn::Behind
+                GuestControl::Behind
             }
             Event::Coprocessor { channel: true } if self.denies_channel(vcpu) => {
-                GoesOn::At(syndrome, 0)
+                GuestControl::At(syndrome, 0)
             }
-            Event::Coprocessor { .. } | Event::Other => GoesOn::At(syndrome::UNDEFINED, 0),
+            Event::Coprocessor { .. } | Event::Other => GuestControl::At(syndrome::UNDEFINED, 0),
         };
         match goes_on {
-            GoesOn::Behind => {
+            GuestControl::Behind => {
                 context.set_pc(context.pc().wrapping_add(syndrome::length(syndrome)));
                 if syndrome::is_aarch32(state) {
                     context.set_state(syndrome::behind(state));
                 }
             }
-            GoesOn::At(cause, address) => context.inject(cause, address),
+            GuestControl::At(cause, address) => context.inject(cause, address),
         }
     }
 
@@ -111,16 +116,17 @@ impl<H: Hardware> Hypervisor<H> {
     }
 }
 
-/// Where a guest goes on.
-enum GoesOn {
-    /// Behind the instruction, which was carried out for it.
+/// The place at which a guest resumes.
+enum GuestControl {
+    /// After the instruction, which was carried out for it.
     Behind,
-    /// At its EL1, with an exception of this syndrome, and the address that it is about: none where the processor's register may
-    /// hold what others did.
+    /// At its EL1, with an exception of this syndrome, and the address that it is about: none where
+    /// the processor's register may hold what others did.
     At(u64, u64),
 }
 
-/// Whether a guest in `state` (SPSR_EL2) was at EL0, in AArch64 or AArch32 (M, Arm DDI 0487, section C5.2.19).
+/// Whether a guest in `state` (SPSR_EL2) was at EL0, in AArch64 or AArch32 (M, Arm DDI 0487,
+/// section C5.2.19).
 pub(super) fn is_user(state: u64) -> bool {
     state & 0xF == 0
 }

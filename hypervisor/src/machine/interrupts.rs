@@ -34,7 +34,7 @@ impl<H: Hardware> Hypervisor<H> {
                 if let Some(vcpu) = current {
                     let state = &self.vcpus[vcpu];
                     let gic = &mut self.partitions[usize::from(state.partition)].gic;
-                    // It is loaded here, and refilled when it goes on.
+                    // It is loaded here, and refilled when it resumes.
                     let _ = gic.raise_timer(state.number.into());
                 } else {
                     H::deactivate(number);
@@ -45,14 +45,15 @@ impl<H: Hardware> Hypervisor<H> {
                 H::deactivate(number);
             }
             MAINTENANCE_INTERRUPT => {
-                // Its level falls when list registers have been filled or nothing is left to fill in.
+                // Its level falls when list registers have been filled or nothing is left to fill
+                // in.
                 if let Some(vcpu) = current {
                     self.refill(vcpu);
                 }
                 H::deactivate(number);
             }
             CALL_INTERRUPT => {
-                // Whoever called has noted what is to be done.
+                // The caller has noted the work to do.
                 self.world.called &= !(1 << self.world.here);
                 H::deactivate(number);
             }
@@ -64,8 +65,8 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// Looks whether the timer of the loaded `vcpu` and its partition's devices still ask for what is
-    /// pending of them: a level that has fallen is no interrupt any more.
+    /// Looks whether the timer of the loaded `vcpu` and its partition's devices still ask for what
+    /// is pending of them: a level that has fallen is no interrupt any more.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_sources(&mut self, vcpu: usize) {
@@ -86,8 +87,8 @@ impl<H: Hardware> Hypervisor<H> {
         self.vcpus[vcpu].timer_changed = false;
     }
 
-    /// The loaded `vcpu` is about to read what is pending in `frame`. Another VCPU's timer is known where that one runs: it is
-    /// called, and asks.
+    /// The loaded `vcpu` is about to read what is pending in `frame`. Another VCPU's timer is known
+    /// on the processor that runs that VCPU: it is called, and checks the timer.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_sources_of(&mut self, vcpu: usize, frame: Frame) {

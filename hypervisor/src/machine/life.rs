@@ -1,8 +1,9 @@
 //! Owns: how partitions start, stop and start again.
 //! Must never know: why a guest did what stops it.
 //!
-//! A start clears the partition's memory and copies the image piece by piece, in the time of the partition's own first VCPU, so that nobody
-//! else pays for it: no guest finds what another one, or itself before, has left.
+//! A start clears the partition's memory and copies the image piece by piece. That is done in the
+//! time of the partition's own first VCPU, so that no other partition pays for it. No guest finds
+//! data that another one, or itself before, has left.
 
 use super::{Condition, Hypervisor, Phase, PhysicalTimer};
 use crate::hardware::{Context, Hardware};
@@ -48,7 +49,8 @@ impl Stopped {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Starts `partition`, none of whose VCPUs is loaded: its first one clears its memory, copies the image and begins.
+    /// Starts `partition`, which has no loaded VCPU: its first one clears its memory, copies the
+    /// image and begins.
     pub(super) fn start_partition(&mut self, partition: usize) {
         let vcpus = self.vcpus_of(partition);
         let record = self.record(partition);
@@ -122,7 +124,8 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// If `partition` is stopping and none of its VCPUs is loaded any more, it is off, or starts again.
+    /// If `partition` is stopping and none of its VCPUs is loaded any more, it is off, or starts
+    /// again.
     #[inline(always)]
     pub(super) fn settle(&mut self, partition: usize) {
         if let Phase::Stopping { again } = self.partitions[partition].phase {
@@ -151,7 +154,7 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// That `partition` has started again, so many times so far.
+    /// Returns the line that `partition` has started again, `times` times so far.
     fn again(&self, partition: usize, times: u32) -> Text {
         let mut line = self.line_of(partition);
         line.add(b" started again (").add_decimal(times).add(b")");
@@ -165,7 +168,8 @@ impl<H: Hardware> Hypervisor<H> {
         line
     }
 
-    /// Says something of a partition on the machine's console, unless as much as a partition may was said of it of late.
+    /// Says something of a partition on the machine's console, unless as much as a partition may
+    /// was said of it of late.
     pub(super) fn say_seldom(&mut self, partition: usize, line: &Text) {
         if self.partitions[partition].said.may_say(H::now()) {
             self.console.say(partition, line.bytes());

@@ -1,9 +1,11 @@
 //! Owns: all that the hypervisor remembers, and how a machine begins.
 //! Must never know: how the parts below do their work.
 //!
-//! Its parts: `exits` (why a guest was left), `screen` (the console's lines), `interrupts` (physical ones), `switch` (who runs), `life` (start, stop and
-//! restart of partitions), `devices` (accesses to emulated devices), `undescribed` (those that the processor says nothing of), `registers` (trapped system registers), `calls`
-//! (hypercalls and PSCI), `waiting` (WFI, and what ends it).
+//! Its parts: `exits` (the reasons of exits), `screen` (the console's lines), `interrupts`
+//! (physical ones), `switch` (the choice of the running VCPU), `life` (start, stop and restart of
+//! partitions), `devices` (accesses to emulated devices), `undescribed` (accesses that the
+//! processor does not describe), `registers` (trapped system registers), `calls` (hypercalls and
+//! PSCI), `waiting` (WFI, and what ends it).
 
 mod calls;
 mod devices;
@@ -53,8 +55,8 @@ enum Condition {
     Waiting = 1,
     /// It can run, or runs.
     Able = VCPU_ABLE,
-    /// It can run; before its guest does, its partition's memory is cleared (segment 0), and the image is copied (from segment 1 on): it goes on
-    /// with this byte.
+    /// It can run. Before its guest does, its partition's memory is cleared (segment 0), and the
+    /// image is copied (from segment 1 on). That continues with this byte.
     Loading { segment: u8, done: u64 } = VCPU_ABLE + 1,
 }
 
@@ -80,17 +82,18 @@ struct VcpuState {
     condition: Condition,
     /// The processor that it is loaded in.
     on: Option<u8>,
-    /// Whether its timer's interrupt is active may have changed, or whether sources of pending interrupts still ask.
+    /// Whether its timer's interrupt is active may have changed, or whether sources of pending
+    /// interrupts still ask.
     timer_changed: bool,
     /// More is done when it is loaded and taken off than for others: it has devices, its emulated
     /// physical timer is on, or its memory is filled.
     attended: bool,
     physical: PhysicalTimer,
-    /// What is kept of MDSCR_EL1.
+    /// Stored bits of MDSCR_EL1.
     debug: u64,
 }
 
-/// What a partition is about to do.
+/// Phase of a partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     Runs,
@@ -135,18 +138,18 @@ struct Processor {
 /// No VCPU of a partition, or of any, has been loaded yet.
 const NOBODY: u8 = u8::MAX;
 
-/// In [`World::due`], of the first processor; the others' bits are above: it has to choose anew.
+/// In [`World::due`], of the first processor; the others' bits are above: it has to choose again.
 const CHOOSE: u16 = 1;
 /// It has more timers to serve before.
 const MORE: u16 = 1 << CPUS;
-/// The memory of the partition that is loaded there is filled, behind both.
+/// The memory of the partition that is loaded there is filled, after both.
 const FILL: u16 = 1 << (2 * CPUS);
 const _: () = assert!(3 * CPUS <= u16::BITS as usize);
 
-/// What policies and parts ask of processors and timers.
+/// Requests of policies and parts to processors and timers.
 struct World<H> {
     timers: Timers,
-    /// Work of processors before their guests go on: [`CHOOSE`], [`MORE`], [`FILL`].
+    /// Work of processors before their guests resume: [`CHOOSE`], [`MORE`], [`FILL`].
     due: u16,
     /// Processors that were called and have not taken the call yet.
     called: u8,
@@ -156,7 +159,8 @@ struct World<H> {
 }
 
 impl<H: Hardware> World<H> {
-    /// Makes processor `cpu` choose anew. One copy is enough: it is called from all over the schedulers.
+    /// Makes processor `cpu` choose again. One copy is enough: it is called from all over the
+    /// schedulers.
     #[inline(never)]
     fn ask(&mut self, cpu: usize) {
         if cpu != self.here {
@@ -165,8 +169,8 @@ impl<H: Hardware> World<H> {
         self.due |= CHOOSE << cpu;
     }
 
-    /// Makes processor `cpu` leave its guest. While a call is on its way, that one is enough: however often others ask for
-    /// it, a processor is called once in between two exits.
+    /// Makes processor `cpu` leave its guest. While a call is on its way, that one is enough:
+    /// however often others ask for it, a processor is called once in between two exits.
     #[inline]
     fn call(&mut self, cpu: usize) {
         let bit = 1 << cpu;
@@ -198,7 +202,7 @@ pub enum Refusal {
 }
 
 impl From<Error> for Refusal {
-    /// What the scheduler says is the tool's to tell; an image has no words for it.
+    /// Drops the scheduler's error, which is for the tool to report; an image has no text for it.
     fn from(_: Error) -> Self {
         Self::Schedule
     }
@@ -223,15 +227,16 @@ pub struct Hypervisor<H: Hardware> {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// For who looks from outside: where the byte is in this that says how the first VCPU stands
-    /// ([`VCPU_STANDING`](taktos_abi::layout::VCPU_STANDING)), and how far the next one's is from it.
+    /// Offsets for external observers: of the byte that gives the state of the first VCPU
+    /// ([`VCPU_STANDING`](taktos_abi::layout::VCPU_STANDING)), and from it to the next VCPU's byte.
     pub const STANDING: (usize, usize) = (
         offset_of!(Self, vcpus) + offset_of!(VcpuState, condition),
         size_of::<VcpuState>(),
     );
 
-    /// The machine that `description` says, with nothing running. `memory` keeps what its schedulers
-    /// remember. Refused when a scheduler or the map refuses something; the tool's checks find all of that before.
+    /// The machine that `description` says, with nothing running. `memory` keeps what its
+    /// schedulers remember. Refused when a scheduler or the map refuses something; the tool's
+    /// checks find all of that before.
     pub fn new(
         memory: &'static mut Memory,
         description: &'static Description,
@@ -268,8 +273,8 @@ impl<H: Hardware> Hypervisor<H> {
         Ok(hypervisor)
     }
 
-    /// Begins: all partitions start, and this processor, the first, does what is chosen. The others follow by
-    /// [`Hypervisor::start_processor`].
+    /// Begins: all partitions start, and this processor, the first, does what is chosen. The others
+    /// follow by [`Hypervisor::start_processor`].
     pub fn start(&mut self) -> Next {
         for partition in 0..self.partition_count() {
             self.start_partition(partition);
@@ -281,7 +286,7 @@ impl<H: Hardware> Hypervisor<H> {
     pub fn start_processor(&mut self) -> Next {
         self.world.here = H::cpu();
         self.world.due |= CHOOSE << self.world.here;
-        // What was sent before its interrupts were set up may be lost.
+        // A call that was sent before this processor's interrupts were set up may be lost.
         self.world.called &= !(1 << self.world.here);
         self.leave()
     }
@@ -427,9 +432,9 @@ impl<H: Hardware> Hypervisor<H> {
         self.record(partition).wait == Wait::Trapped
     }
 
-    /// Checks what holds between two exits: the laws of the schedulers, and that all VCPUs of a
-    /// partition that does not run are off: for tests. Bound: the schedulers', and a look at each
-    /// VCPU.
+    /// Checks the invariants that hold between two exits, for tests: those of the schedulers, and
+    /// that all VCPUs of a partition that does not run are off. Bound: the schedulers', and a check
+    /// of each VCPU.
     pub fn check_invariants(&self) -> Result<(), Violation> {
         self.pools.check_invariants()?;
         for partition in 0..self.partition_count() {

@@ -1,5 +1,5 @@
-//! Owns: system registers whose use by a guest comes here.
-//! Must never know: what memory holds.
+//! Owns: system registers that trap here when a guest uses them.
+//! Must never know: the content of memory.
 //!
 //! Numbers and fields: Arm DDI 0487, chapters D24 and D12.
 
@@ -22,14 +22,16 @@ const MDSCR: u32 = name(2, 0, 0, 2, 2);
 /// MDSCR_EL1.TDCC: user programs that use the debug communications channel are trapped to EL1.
 const CHANNEL_DENIED: u64 = 1 << 12;
 
-/// Whether it is a debug register. Debugging is not given to guests: its registers are there and empty, and what is written to
-/// them is forgotten, but for MDSCR_EL1.TDCC. (Those of traces, with op1 = 1, are not there.)
+/// Whether it is a debug register. Debugging is not given to guests: its registers are there and
+/// empty, and what is written to them is forgotten, but for MDSCR_EL1.TDCC. (Those of traces, with
+/// op1 = 1, are not there.)
 const fn is_debug(register: u32) -> bool {
     matches!(parts(register), (2, 0, ..)) || is_channel(register)
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Carries out a use of a system register by the loaded `vcpu`, at EL0 (`user`) or EL1. Says whether there is such a register for it.
+    /// Carries out a use of a system register by the loaded `vcpu`, at EL0 (`user`) or EL1. Says
+    /// whether there is such a register for it.
     pub(super) fn register(&mut self, vcpu: usize, access: Register, user: bool) -> bool {
         if user && is_channel(access.name) && self.denies_channel(vcpu) {
             return false;
@@ -90,7 +92,8 @@ impl<H: Hardware> Hypervisor<H> {
                 timer.compare = H::ticks().wrapping_add(value as u32 as i32 as u64);
                 self.update_physical_timer(vcpu);
             }
-            // By set and way they mean nothing where caches are shared and coherent; the rest changes nothing.
+            // By set and way they mean nothing where caches are shared and coherent; the rest
+            // changes nothing.
             ACTLR | DC_ISW | DC_CSW | DC_CISW => {}
             MDSCR => self.vcpus[vcpu].debug = value & CHANNEL_DENIED,
             _ => return is_debug(register),
@@ -127,18 +130,20 @@ const fn fields(all: &[u32]) -> u64 {
     mask
 }
 
-/// What guests see of the identification registers, by CRm (1 to 7) and op2: what is not named here reads as zero, which says that there is
-/// none, or the least of it. (Fields that say so by 0xF are FP and AdvSIMD of ID_AA64PFR0_EL1 and the granules of
-/// ID_AA64MMFR0_EL1, which are shown as they are, and DoubleLock of ID_AA64DFR0_EL1, where zero says that OSDLR_EL1 can be accessed:
-/// it can.) Shown is what Armv8.0 has, and later instructions that only compute. An extension with registers, bits of PSTATE
-/// or traps of its own is not, before EL2 knows it.
+/// Identification registers as guests see them, by CRm (1 to 7) and op2. A register that is not
+/// named here reads as zero, which says that there is none, or the least of it. (Fields that say so
+/// by 0xF are FP and AdvSIMD of ID_AA64PFR0_EL1 and the granules of ID_AA64MMFR0_EL1, which are
+/// shown as they are, and DoubleLock of ID_AA64DFR0_EL1, where zero says that OSDLR_EL1 can be
+/// accessed: it can.) Shown is what Armv8.0 has, and later instructions that only compute. An
+/// extension with registers, bits of PSTATE or traps of its own is not, before EL2 knows it.
 const SHOWN: [[u64; 8]; 7] = {
     const ALL: u64 = 0xFFFF_FFFF;
     [
         [
             // ID_PFR0_EL1: the four instruction sets.
             fields(&[0, 4, 8, 12]),
-            // ID_PFR1_EL1: the programmers' models, the timer, the interrupt controller; neither security nor virtualisation.
+            // ID_PFR1_EL1: the programmers' models, the timer, the interrupt controller; neither
+            // security nor virtualisation.
             fields(&[0, 8, 16, 28]),
             // ID_DFR0_EL1: the version of debugging; neither performance monitors nor traces.
             fields(&[0]),
@@ -166,8 +171,8 @@ const SHOWN: [[u64; 8]; 7] = {
         // MVFR0_EL1 to MVFR2_EL1.
         [ALL, ALL, ALL, 0, 0, 0, 0, 0],
         [
-            // ID_AA64PFR0_EL1: EL0, EL1, FP, AdvSIMD, the interrupt controller's registers; CSV2 and CSV3 where they are 1: by
-            // the next value CSV2 promises registers.
+            // ID_AA64PFR0_EL1: EL0, EL1, FP, AdvSIMD, the interrupt controller's registers; CSV2
+            // and CSV3 if they are 1: the next value of CSV2 implies more registers.
             fields(&[0, 4, 16, 20, 24]) | 1 << 56 | 1 << 60,
             // ID_AA64PFR1_EL1, ID_AA64ZFR0_EL1, ID_AA64SMFR0_EL1, ID_AA64FPFR0_EL1.
             0,
@@ -192,7 +197,8 @@ const SHOWN: [[u64; 8]; 7] = {
         [
             // ID_AA64ISAR0_EL1: AES, SHA1, SHA2, CRC32, Atomic; RDM, SHA3, SM3, SM4, DP, FHM.
             fields(&[4, 8, 12, 16, 20, 28, 32, 36, 40, 44, 48]),
-            // ID_AA64ISAR1_EL1: DPB, JSCVT, FCMA, LRCPC, FRINTTS, SB, BF16, DGH, I8MM. Keys of pointers are not moved with a VCPU.
+            // ID_AA64ISAR1_EL1: DPB, JSCVT, FCMA, LRCPC, FRINTTS, SB, BF16, DGH, I8MM. Keys of
+            // pointers are not moved with a VCPU.
             fields(&[0, 12, 16, 20, 32, 36, 44, 48, 52]),
             // ID_AA64ISAR2_EL1: waits with a time-out are none here.
             0,
@@ -203,11 +209,13 @@ const SHOWN: [[u64; 8]; 7] = {
             0,
         ],
         [
-            // ID_AA64MMFR0_EL1: ASIDs, endianness, granules. PARange reads as zero: 32 bits, which is what the second stage maps.
+            // ID_AA64MMFR0_EL1: ASIDs, endianness, granules. PARange reads as zero: 32 bits, which
+            // is what the second stage maps.
             fields(&[4, 8, 12, 16, 20, 24, 28]),
             // ID_AA64MMFR1_EL1.
             0,
-            // ID_AA64MMFR2_EL1: the form of CCSIDR_EL1, and how EL0's reads of these registers are told.
+            // ID_AA64MMFR2_EL1: the form of CCSIDR_EL1, and how EL0's reads of these registers are
+            // reported.
             fields(&[20, 36]),
             0,
             0,

@@ -1,5 +1,5 @@
-//! Owns: the machine's console: what is said goes through its lines to its line.
-//! Must never know: who says what, and why.
+//! Owns: the machine's console: all output goes through its lines to its line.
+//! Must never know: the writer of a line, its content, and its reason.
 
 use crate::console::{Input, Multiplexer, Output};
 use crate::hardware::Hardware;
@@ -10,11 +10,13 @@ use taktos_time::{Duration, Instant};
 /// Lines of guests and of the hypervisor.
 type Lines = Multiplexer<{ Description::PARTITIONS }>;
 
-/// Room in what waits that guests leave to the hypervisor: how a neighbour ended is told even beside one that floods.
+/// Space in the waiting output that guests leave to the hypervisor: the end of one guest is
+/// reported even if another one floods the console.
 const KEPT: usize = 1024;
 
-/// How much the hypervisor says of a partition: so many lines at once, and one in so long on average. A line has about 60
-/// bytes; those of all partitions are a fraction of a slow serial line, and those of one at once leave room in what waits.
+/// The limit of the hypervisor's lines about a partition: `LINES` at once, and one in each
+/// `SPACING` on average. A line has about 60 bytes; those of all partitions are a fraction of a
+/// slow serial line, and those of one at once leave room in what waits.
 const LINES: u64 = 16;
 const SPACING: Duration = Duration::from_millis(100);
 
@@ -86,7 +88,7 @@ impl<H: Hardware> Screen<H> {
         self.with(KEPT, |lines, out| lines.write(partition, byte, out));
     }
 
-    /// A line of the hypervisor's own about `partition`, whose own line ends.
+    /// Writes a line of the hypervisor's own about `partition`, and ends that partition's line.
     pub fn say(&mut self, partition: usize, line: &[u8]) {
         self.with(0, |lines, out| {
             lines.finish(partition, out);

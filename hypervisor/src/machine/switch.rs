@@ -1,5 +1,5 @@
-//! Owns: who runs on a processor, and the way out of each exit.
-//! Must never know: why somebody has to choose.
+//! Owns: the VCPU that runs on a processor, and the way out of each exit.
+//! Must never know: why a processor has to choose.
 
 use super::{CHOOSE, Condition, FILL, Hypervisor, MORE, NOBODY, PARTITIONS};
 use crate::hardware::{Context, Hardware, Next};
@@ -10,12 +10,14 @@ use crate::timers::Timer;
 use taktos_schedule::vcpu::Vcpu;
 use taktos_time::Instant;
 
-/// How much of an image is copied at a time, and how much of memory is cleared: about what an exit costs.
+/// How much of an image is copied at a time, and how much of memory is cleared: about what an exit
+/// costs.
 const PIECE: u64 = 4096;
 const CLEARED: u64 = 8 * PIECE;
 
 impl<H: Hardware> Hypervisor<H> {
-    /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into list registers, the timer is set.
+    /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into
+    /// list registers, the timer is set.
     #[inline(always)]
     pub(super) fn leave(&mut self) -> Next {
         let here = self.world.here;
@@ -33,7 +35,7 @@ impl<H: Hardware> Hypervisor<H> {
         next
     }
 
-    /// Does what is due on this processor before a guest goes on; says whether that is all.
+    /// Does what is due on this processor before a guest resumes. Returns whether that is all.
     #[inline(never)]
     fn do_due(&mut self, here: usize) -> bool {
         while self.world.due & (CHOOSE | MORE | FILL) << here != 0 {
@@ -53,7 +55,7 @@ impl<H: Hardware> Hypervisor<H> {
         true
     }
 
-    /// Asks the policy of `here` who runs, and switches.
+    /// Calls the policy of `here` for the VCPU to run, and switches.
     fn choose(&mut self, here: usize) {
         let now = H::now();
         let cpu = processor(here);
@@ -94,12 +96,13 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// Loads `vcpu`. If its timer has gone off meanwhile, its interrupt is pending at once: the guest need not
-    /// be left again for it.
+    /// Loads `vcpu`. If its timer has gone off meanwhile, its interrupt is pending at once: the
+    /// guest need not be left again for it.
     fn load(&mut self, here: usize, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
         let before = core::mem::replace(&mut self.processors[here].owner, partition as u8);
-        // A write of a guest may still be on its way: an error that comes of it is its own, and may not arrive at another.
+        // A write of a guest may still be on its way: an error that comes of it is its own, and may
+        // not arrive at another.
         if before != partition as u8 && H::take_error() {
             self.charge_error(before);
         }
@@ -158,7 +161,8 @@ impl<H: Hardware> Hypervisor<H> {
         self.fetch_devices(self.vcpus[vcpu].partition.into());
     }
 
-    /// Takes what the guest has ended out of the list registers of the loaded `vcpu`, and puts what is pending in.
+    /// Takes what the guest has ended out of the list registers of the loaded `vcpu`, and puts what
+    /// is pending in.
     #[inline(always)]
     pub(super) fn refill(&mut self, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
@@ -184,8 +188,8 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    /// Before the VCPU that is loaded here goes on, a piece of its partition's memory is made as it
-    /// is to begin with; or that is done.
+    /// Fills a piece of the memory of the loaded VCPU's partition with its initial content, before
+    /// the VCPU resumes; or finds that all is filled.
     fn fill_piece(&mut self, here: usize) {
         self.world.due &= !(FILL << here);
         let Some(vcpu) = self.processors[here].current else {
@@ -252,7 +256,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// chosen.
     pub(super) fn run_timer(&mut self) {
         let here = self.world.here;
-        // The hardware's timer is to be set anew whatever comes.
+        // The hardware's timer is to be set again in any case.
         let processor = &mut self.processors[here];
         processor.alarm = None;
         H::set_alarm(None);

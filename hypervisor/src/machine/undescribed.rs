@@ -1,5 +1,5 @@
-//! Owns: accesses to emulated devices that the processor does not describe: their instructions are read and carried out.
-//! Must never know: what a device does.
+//! Owns: accesses to emulated devices that the processor does not describe: their instructions are
+//! read and carried out. Must never know: what a device does.
 
 use super::Hypervisor;
 use super::exits::is_user;
@@ -7,12 +7,14 @@ use crate::hardware::{Context, Hardware};
 use crate::instruction::{self, Transfer};
 use crate::syndrome::{Access, is_aarch32, is_write};
 
-/// The bytes of a page: what lies behind each other in one of the guest's does so in the machine.
+/// The bytes of a page: consecutive bytes in one of the guest's pages are consecutive in the
+/// machine.
 const PAGE: u64 = 4096;
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Carries out the access of the loaded `vcpu` to `physical`, at its virtual `address`, of which its instruction alone tells. Says
-    /// whether it could. Where a device is there and it could not, it is told on the console.
+    /// Carries out the access of the loaded `vcpu` to `physical`, at its virtual `address`, which
+    /// only its instruction describes. Returns whether it could. If a device is there and it could
+    /// not, a line on the console reports that.
     #[cold]
     #[inline(never)]
     pub(super) fn undescribed(
@@ -28,7 +30,8 @@ impl<H: Hardware> Hypervisor<H> {
         }
         let instruction = self.instruction(vcpu);
         let transfer = instruction.and_then(instruction::read).filter(|transfer| {
-            // Another processor may have changed the instruction meanwhile. The upper byte of an address may be a tag.
+            // Another processor may have changed the instruction meanwhile. The upper byte of an
+            // address may be a tag.
             let at = H::context(vcpu).x(transfer.base);
             let at = at.wrapping_add_signed(transfer.offset);
             transfer.access.write == is_write(syndrome) && (at ^ address) << 8 == 0
@@ -47,7 +50,7 @@ impl<H: Hardware> Hypervisor<H> {
         false
     }
 
-    /// The instruction of AArch64 that the loaded `vcpu` is at, if it lies in its partition's memory.
+    /// The instruction of AArch64 that the loaded `vcpu` is at, if it is in its partition's memory.
     fn instruction(&self, vcpu: usize) -> Option<u32> {
         let context = H::context(vcpu);
         let state = context.state();
@@ -60,7 +63,8 @@ impl<H: Hardware> Hypervisor<H> {
         (within && at.is_multiple_of(4)).then(|| H::read_word(at))
     }
 
-    /// Carries out the one access, or both, and writes the base register back. Says whether there is a device for all of it.
+    /// Carries out the one access, or both, and writes the base register back. Says whether there
+    /// is a device for all of it.
     fn transfer(&mut self, vcpu: usize, physical: u64, transfer: Transfer) -> bool {
         let Transfer { access, second, .. } = transfer;
         let behind = physical + access.bytes;

@@ -1,4 +1,5 @@
-//! Owns: VCPUs that wait for interrupts, what ends that, and who is told of a new interrupt.
+//! Owns: VCPUs that wait for interrupts, what ends that, and the VCPU that is notified of a new
+//! interrupt.
 //! Must never know: where interrupts come from.
 
 use super::{Condition, Hypervisor};
@@ -17,7 +18,8 @@ fn due<H: Hardware>(timer: VirtualTimer) -> Option<Instant> {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// `vcpu`, which is loaded here, waits for an interrupt. If one is there, or its timer is due, it goes on at once.
+    /// `vcpu`, which is loaded here, waits for an interrupt. If one is there, or its timer is due,
+    /// it resumes at once.
     pub(super) fn wait(&mut self, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
         let gic = &mut self.partitions[partition].gic;
@@ -42,9 +44,9 @@ impl<H: Hardware> Hypervisor<H> {
         self.world.ask(self.world.here);
     }
 
-    /// `vcpu`, whose emulated physical timer is on, was taken off this processor: the timer ends
-    /// its wait, in its own time; while it does not wait, nobody needs the timer before it is
-    /// loaded again.
+    /// Postpones the emulated physical timer of `vcpu`, which is on, when the VCPU was taken off
+    /// this processor. The timer ends the VCPU's wait, in its own time; while the VCPU does not
+    /// wait, nothing needs the timer before it is loaded again.
     pub(super) fn put_physical_timer_off(&mut self, vcpu: usize) {
         let state = &self.vcpus[vcpu];
         let compare = state.physical.compare;
@@ -71,7 +73,7 @@ impl<H: Hardware> Hypervisor<H> {
         self.pools.wake(unit, H::now(), &mut self.world);
     }
 
-    /// Does elsewhere what a change of `partition`'s interrupt controller asks for.
+    /// Does the work outside that a change of `partition`'s interrupt controller needs.
     pub(super) fn carry_out(&mut self, partition: usize, effects: Effects) {
         if effects == Effects::NONE {
             return;
@@ -89,8 +91,8 @@ impl<H: Hardware> Hypervisor<H> {
         self.notify(partition, effects.kick | effects.timers);
     }
 
-    /// Interrupts may have come for those VCPUs of `partition` whose bit is set: each is woken if it waits, and told
-    /// if it runs.
+    /// Notes that interrupts may have come for the VCPUs of `partition` in `mask`: each is woken if
+    /// it waits, and notified if it runs.
     pub(super) fn notify(&mut self, partition: usize, mask: u16) {
         if mask == 0 {
             return;

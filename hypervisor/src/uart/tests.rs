@@ -15,7 +15,7 @@ fn write(uart: &mut Pl011, offset: u64, value: u64) -> Vec<u8> {
     sent
 }
 
-/// One whose FIFOs are on.
+/// Returns a PL011 with its FIFOs on.
 fn with_fifos() -> Pl011 {
     let mut uart = Pl011::new();
     write(&mut uart, LINE, 0x70);
@@ -166,8 +166,8 @@ fn accesses_are_as_wide_as_they_say() {
     assert_eq!(read(&mut uart, INTEGER_DIVISOR), 0x56);
 }
 
-/// Sends `text` as Linux's driver does: fills the FIFO while it is not full, then half of it at each interrupt, without
-/// looking. `drain` is what the far end takes between.
+/// Sends `text` as Linux's driver does: fills the FIFO while it is not full, then half of it at
+/// each interrupt, without looking. `drain` is what the far end takes between.
 fn send_like_linux(uart: &mut Pl011, text: &[u8], mut drain: impl FnMut(&mut Pl011)) -> Vec<u8> {
     let mut sent = Vec::new();
     let mut rest = text.iter();

@@ -1,16 +1,17 @@
-//! Owns: the states of up to 64 interrupts, a word for each kind of state, a bit for each interrupt.
-//! Must never know: whose interrupts they are, registers.
+//! Owns: the states of up to 64 interrupts, a word for each kind of state, a bit for each
+//! interrupt. Must never know: the owner of the interrupts, registers.
 //!
 //! # How a pending state travels
-//! An interrupt is pending for one of three reasons: its *latch* is set (an edge, a software interrupt, a guest's
-//! write); its *line* is high and it is level-sensitive; or the latch was *lent* to a list register and the guest
-//! has not acknowledged it there. A latch is set or lent, or both when it was set again meanwhile, which
-//! counts as one pending interrupt as long as the first has not been acknowledged (Arm IHI 0069, section 4.1.2:
-//! an interrupt that is pending and is asserted again remains pending). A list register is thus never
-//! a second home of the same event.
+//! An interrupt is pending for one of three reasons: its *latch* is set (an edge, a software
+//! interrupt, a guest's write); its *line* is high and it is level-sensitive; or the latch was
+//! *lent* to a list register and the guest has not acknowledged it there. A latch is set or lent,
+//! or both when it was set again meanwhile, which counts as one pending interrupt as long as the
+//! first has not been acknowledged (Arm IHI 0069, section 4.1.2: an interrupt that is pending and
+//! is asserted again remains pending). A list register is thus never a second home of the same
+//! event.
 
-/// What a guest's write changes of interrupts that a running VCPU holds in its list registers: done when that
-/// VCPU is seen next.
+/// Changes by a guest's write to interrupts that a running VCPU holds in its list registers: done
+/// when that VCPU is seen next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Edits {
     activate: u64,
@@ -37,17 +38,19 @@ pub(super) struct Bits {
     pub listed: u64,
     /// Pending in a list register by a latch that was moved there.
     pub lent: u64,
-    /// Came again before the guest had taken it: its list register gives notice of the end, and until then nobody need be told
-    /// of more. Never those of hardware, of which there is no such notice.
+    /// Came again before the guest had taken it. Its list register gives notice of the end, and
+    /// until then no VCPU need be notified of more. Never those of hardware, of which there is no
+    /// such notice.
     pub again: u64,
-    /// Those of the machine that the guest itself has made pending: no line tells when that is over. A bit may be left over
-    /// from a pending state that is gone.
+    /// Those of the machine that the guest itself has made pending: no line shows when that is
+    /// over. A bit may be left over from a pending state that is gone.
     pub written: u64,
     edits: Edits,
 }
 
 impl Bits {
-    /// The state after a reset, in which `physical` ones are the machine's and `edge` ones edge-triggered.
+    /// The state after a reset, in which `physical` ones are the machine's and `edge` ones
+    /// edge-triggered.
     pub const fn new(physical: u64, edge: u64) -> Self {
         Self {
             enabled: 0,
@@ -73,7 +76,7 @@ impl Bits {
         self.latch | self.lent | self.raised()
     }
 
-    /// Those whose line makes them pending.
+    /// Returns the interrupts that are pending by their line.
     pub const fn raised(&self) -> u64 {
         self.line & !self.edge
     }
@@ -83,12 +86,13 @@ impl Bits {
         self.pending() & self.enabled & !self.active
     }
 
-    /// Those of the machine whose physical interrupt stays active for them.
+    /// Returns the machine's interrupts that keep their physical interrupt active.
     pub const fn held(&self) -> u64 {
         (self.latch | self.lent | self.active) & self.physical
     }
 
-    /// Those of the machine that are pending, not active, and not because the guest wrote so: its line may be low by now.
+    /// Those of the machine that are pending, not active, and not because the guest wrote so: its
+    /// line may be low by now.
     pub fn doubtful(&mut self) -> u64 {
         self.written &= self.latch | self.lent;
         (self.latch | self.lent) & self.physical & !self.active & !self.written
@@ -114,7 +118,8 @@ impl Bits {
         self.listed &= !bit;
     }
 
-    /// Moves the latch of `bit` into a list register (`shown` there as pending) or back; answers `shown`.
+    /// Moves the latch of `bit` into a list register (`shown` there as pending) or back; answers
+    /// `shown`.
     pub fn lend(&mut self, bit: u64, shown: bool) {
         if shown {
             self.lent |= self.latch & bit;
@@ -160,7 +165,7 @@ impl Bits {
         self.edits.activate &= !bits;
     }
 
-    /// Does what was left to do for `bit`, whose VCPU has been seen.
+    /// Does the edits that were left for `bit`, once its VCPU has been seen.
     pub fn edit(&mut self, bit: u64) {
         self.active |= self.edits.activate & bit;
         self.active &= !(self.edits.deactivate & bit);

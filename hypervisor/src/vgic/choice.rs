@@ -27,8 +27,8 @@ impl VirtualGic {
         }
         let known = &self.cpus[vcpu].lists;
         let free = known.free(lists);
-        // The underflow interrupt comes when at most one register is in use: it never does while two hold active ones, and is of
-        // no use with a single register.
+        // The underflow interrupt comes when at most one register is in use: it never does while
+        // two hold active ones, and is of no use with a single register.
         let urgent = known.used.count_ones() >= 2 || lists.count() == 1;
         let (private, shared) = self.missing(vcpu);
         let mut best = Best::new(free.count_ones() as usize);
@@ -58,7 +58,8 @@ impl Best {
         }
     }
 
-    /// Offers an interrupt; those of one priority come in the order of their numbers, and so does what is offered.
+    /// Offers an interrupt; those of one priority come in the order of their numbers, and so does
+    /// what is offered.
     fn offer(&mut self, priority: u8, intid: u8) {
         let offered = u16::from(priority) << 8 | u16::from(intid);
         if self.count < self.room {

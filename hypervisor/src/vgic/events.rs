@@ -8,7 +8,8 @@ use super::{GROUP1, INTERRUPTS, PRIVATE, TIMER, VCPUS, VirtualGic, bank};
 const SGI_AFFINITY: u64 = 0xFF << 48 | 0xF << 44 | 0xFF << 32 | 0xFF << 16;
 
 impl VirtualGic {
-    /// An event of interrupt `intid`: of `vcpu`'s private one, or of a shared one. Answers who is to be kicked.
+    /// Records an event of interrupt `intid`: of `vcpu`'s private one, or of a shared one. Returns
+    /// the VCPUs to kick.
     pub fn raise(&mut self, vcpu: usize, intid: u32) -> u16 {
         let Some((owner, intid)) = self.owner(vcpu, intid) else {
             return 0;
@@ -16,8 +17,9 @@ impl VirtualGic {
         self.latch(vcpu, owner, intid)
     }
 
-    /// The line of `vcpu`'s private interrupt `intid`, or of a shared one, is `high` or low. Answers who is to be kicked.
-    /// An edge-triggered interrupt takes a rise for an event. Not for physical ones: see the head of this module.
+    /// Sets the line of `vcpu`'s private interrupt `intid`, or of a shared one, to `high` or low.
+    /// Returns the VCPUs to kick. An edge-triggered interrupt takes a rise for an event. Not for
+    /// physical ones: see the head of this module.
     pub fn set_level(&mut self, vcpu: usize, intid: u32, high: bool) -> u16 {
         let Some((owner, intid)) = self.owner(vcpu, intid) else {
             return 0;
@@ -41,14 +43,14 @@ impl VirtualGic {
         }
     }
 
-    /// The virtual timer of `vcpu` has fired: physically, where the VCPU runs, or by the hypervisor's reckoning, while it does not run.
-    /// Answers who is to be kicked.
+    /// Records that the virtual timer of `vcpu` has fired: physically, if the VCPU runs, or by the
+    /// hypervisor's reckoning, while it does not run. Returns the VCPUs to kick.
     #[inline]
     pub fn raise_timer(&mut self, vcpu: usize) -> u16 {
         let Some(cpu) = self.cpus.get_mut(vcpu) else {
             return 0;
         };
-        // When the guest has ended it, the physical line tells whether it is to come again.
+        // When the guest has ended it, the physical line shows whether it is to come again.
         if cpu.lists.exact && cpu.private.active & 1 << TIMER != 0 {
             return 0;
         }
@@ -56,8 +58,8 @@ impl VirtualGic {
         self.notice(vcpu, TIMER)
     }
 
-    /// VCPU `from` writes `value` to ICC_SGI1R_EL1 (IHI 0069, "ICC_SGI1R_EL1"). Answers who is to be kicked. Targets that there
-    /// are not are left out.
+    /// Sends the interrupt that VCPU `from` requests by `value` in ICC_SGI1R_EL1 (IHI 0069,
+    /// "ICC_SGI1R_EL1"). Returns the VCPUs to kick. Targets that do not exist are left out.
     pub fn send(&mut self, from: usize, value: u64) -> u16 {
         let everyone = ((1u32 << self.vcpus) - 1) as u16;
         let targets = if value >> 40 & 1 != 0 {
@@ -75,7 +77,8 @@ impl VirtualGic {
         kick
     }
 
-    /// The VCPU whose interrupt `intid` is: `vcpu`, or a shared one's place. None if there is no such interrupt or VCPU.
+    /// Returns the VCPU that has interrupt `intid`: `vcpu`, or a shared one's place. None if there
+    /// is no such interrupt or VCPU.
     fn owner(&self, vcpu: usize, intid: u32) -> Option<(usize, u8)> {
         let number = u8::try_from(intid).ok().filter(|_| intid < INTERRUPTS)?;
         if number >= PRIVATE {
@@ -88,8 +91,9 @@ impl VirtualGic {
         }
     }
 
-    /// An event of interrupt `intid`, which is at `owner`: `vcpu`'s, or a shared one. Where one has been noted and not been
-    /// shown to the guest yet, whoever is to be told was told.
+    /// Records an event of interrupt `intid`, which is at `owner`: `vcpu`'s, or a shared one.
+    /// Returns no VCPU to kick if an event was noted before and not been shown to the guest yet:
+    /// its kick is done.
     #[inline]
     fn latch(&mut self, vcpu: usize, owner: usize, intid: u8) -> u16 {
         let (bits, bit) = self.bits(vcpu, intid);
@@ -99,8 +103,8 @@ impl VirtualGic {
         if noted { 0 } else { kick }
     }
 
-    /// Interrupt `intid` of VCPU `owner` became pending. Answers who is to be kicked: nobody, where the guest's end of what its
-    /// register holds makes it leave by itself.
+    /// Notes that interrupt `intid` of VCPU `owner` became pending. Returns the VCPUs to kick: none
+    /// if the guest's end of the interrupt in the register is an exit by itself.
     #[inline]
     pub(super) fn notice(&mut self, owner: usize, intid: u8) -> u16 {
         let group = self.control & GROUP1 != 0;

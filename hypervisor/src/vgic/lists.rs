@@ -1,10 +1,10 @@
-//! Owns: what stands in a VCPU's list registers.
-//! Must never know: how a guest asks for what.
+//! Owns: the content of a VCPU's list registers.
+//! Must never know: how a guest requests an interrupt.
 //!
-//! The format of a list register is that of `ICH_LR<n>_EL2` (Arm IHI 0069, "`ICH_LR<n>_EL2`, Interrupt Controller
-//! List Registers"). Of several pending ones the processor takes the most urgent by itself, so
-//! their order among the registers means nothing as long as all fit in; when they do not, the most urgent
-//! are chosen, and among equals those of the smallest numbers.
+//! The format of a list register is that of `ICH_LR<n>_EL2` (Arm IHI 0069, "`ICH_LR<n>_EL2`,
+//! Interrupt Controller List Registers"). Of several pending ones the processor takes the most
+//! urgent by itself, so their order among the registers means nothing as long as all fit in; when
+//! they do not, the most urgent are chosen, and among equals those of the smallest numbers.
 
 use super::bits::{Bits, ones};
 use super::taken::{LEVEL_BITS, Taken};
@@ -21,8 +21,8 @@ const HARDWARE: u64 = 1 << 61;
 const GROUP1: u64 = 1 << 60;
 const PRIORITY_SHIFT: u32 = 48;
 const PHYSICAL_SHIFT: u32 = 32;
-/// Asks for a maintenance interrupt when the guest ends it (not for those of hardware: the bit is a part of the
-/// physical number there, in which it stays zero for numbers below 512).
+/// Requests a maintenance interrupt when the guest ends it. Not for those of hardware: there the
+/// bit is a part of the physical number, in which it stays zero for numbers below 512.
 const NOTIFY: u64 = 1 << 41;
 
 /// The most list registers that the architecture has.
@@ -35,14 +35,14 @@ pub(super) struct Lists {
     pub used: u16,
     /// Those that hold what must be erased before the VCPU runs again.
     stale: u16,
-    /// What they hold.
+    /// Interrupts that they hold.
     names: [u8; REGISTERS],
-    /// What is known of them is what they hold: the VCPU has not run since it was looked at.
+    /// Set if the known content is what they hold: the VCPU has not run since it was read.
     pub exact: bool,
-    /// They must be filled anew before the VCPU runs.
+    /// They must be filled again before the VCPU runs.
     pub dirty: bool,
-    /// Private interrupts, and shared ones, that became pending since they were filled: if nothing else happened, it is enough
-    /// to add these.
+    /// Private interrupts, and shared ones, that became pending since they were filled: if nothing
+    /// else happened, it is enough to add these.
     pub fresh: u64,
     /// See `fresh`.
     pub fresh_shared: u64,
@@ -82,7 +82,7 @@ impl Lists {
         }
     }
 
-    /// What register `register` holds, or held last.
+    /// Returns the interrupt that register `register` holds, or held last.
     #[inline]
     pub fn name(&self, register: usize) -> u8 {
         self.names[register % REGISTERS]
@@ -127,9 +127,10 @@ impl Lists {
 }
 
 impl VirtualGic {
-    /// Takes note of what VCPU `vcpu`'s guest acknowledged and ended. Called when the VCPU was left, before anything is
-    /// asked about it or done for it, with its list registers: those of the processor that it ran on, or its saved ones.
-    /// A second call before it runs again does nothing. Bound: a read of each register in use.
+    /// Takes note of what VCPU `vcpu`'s guest acknowledged and ended. Called when the VCPU was
+    /// left, before any query about it or work for it. `lists` are those of the processor that it
+    /// ran on, or its saved ones. A second call before it runs again does nothing. Bound: a read of
+    /// each register in use.
     #[inline]
     pub fn sync(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> Effects {
         match self.cpus.get(vcpu) {
@@ -138,9 +139,10 @@ impl VirtualGic {
         }
     }
 
-    /// Puts what VCPU `vcpu`'s guest is to see in its list registers. Called before each return to the guest; it implies
-    /// [`VirtualGic::sync`]. Bound: a read and a write of each register, and if not all fit in, a look at each of the VCPU's pending
-    /// interrupts with at most 16 comparisons.
+    /// Puts what VCPU `vcpu`'s guest is to see in its list registers. Called before each return to
+    /// the guest; it implies [`VirtualGic::sync`]. Bound: a read and a write of each register. If
+    /// not all fit in, also a check of each of the VCPU's pending interrupts with at most 16
+    /// comparisons.
     #[inline]
     pub fn flush(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> Effects {
         let mut effects = self.sync(vcpu, lists);
@@ -192,8 +194,8 @@ impl VirtualGic {
         }
     }
 
-    /// The rest of the work for the `odd` ones of the registers that were looked at; in the upper half those whose interrupts have been
-    /// acknowledged since.
+    /// Does the rest of the work for the `odd` ones of the registers that were read; in the upper
+    /// half those with interrupts that have been acknowledged since.
     #[cold]
     fn fold_odd(&mut self, vcpu: usize, odd: u32, lists: &mut impl ListRegisters) -> Effects {
         let mut effects = Effects::NONE;
@@ -219,7 +221,7 @@ impl VirtualGic {
             effects.add(Effects::of_held(vcpu, intid, held, bits.held()));
             if value & (PENDING | ACTIVE | NOTIFY) == NOTIFY {
                 lists.write(register, 0);
-                // One that came once more meanwhile is likely to go on so.
+                // One that came once more meanwhile is likely to come again.
                 bits.again &= !bit | bits.latch;
             }
             effects.add(self.settle(intid));
@@ -266,7 +268,8 @@ impl VirtualGic {
             self.add_active(vcpu, open, lists);
             away = self.away(vcpu) != (0, 0);
         }
-        // A guest that ends in two steps is open for more as soon as it has taken what is shown, whatever is active.
+        // A guest that ends in two steps is open for more as soon as it has taken what is shown,
+        // whatever is active.
         let taken = waiting && lists.ends_in_two_steps() && self.shows_pending(vcpu);
         let known = &mut self.cpus[vcpu].lists;
         known.dirty = waiting | away;
@@ -275,8 +278,8 @@ impl VirtualGic {
         if known.stale != 0 {
             known.erase(lists);
         }
-        // The underflow interrupt comes when at most one register is in use. With a single register that is always so: it would
-        // come again and again, and nothing would get done.
+        // The underflow interrupt comes when at most one register is in use. With a single register
+        // that is always so: it would come again and again, and nothing would get done.
         let underflow = waiting && lists.count() > 1;
         let notices = Notices {
             underflow,
@@ -325,7 +328,8 @@ impl VirtualGic {
         (private, shared.deliverable() & !shared.listed & mine)
     }
 
-    /// Puts deliverable ones, which are in no register, into free registers; false if they do not fit.
+    /// Puts deliverable ones, which are in no register, into free registers; false if they do not
+    /// fit.
     #[inline]
     fn add(
         &mut self,
@@ -359,7 +363,8 @@ impl VirtualGic {
         true
     }
 
-    /// Active interrupts that are in no register, so far as there is room: the guest's end of them finds them then.
+    /// Active interrupts that are in no register, so far as there is room: the guest's end of them
+    /// finds them then.
     #[cold]
     fn add_active(&mut self, vcpu: usize, open: bool, lists: &mut impl ListRegisters) {
         let (private, shared) = self.away(vcpu);
@@ -369,7 +374,8 @@ impl VirtualGic {
         }
     }
 
-    /// Fills register `register` with interrupt `intid`, pending if its VCPU is `open`. `urgent`: its end must be noticed.
+    /// Fills register `register` with interrupt `intid`, pending if its VCPU is `open`. `urgent`:
+    /// its end must be noticed.
     pub(super) fn put(
         &mut self,
         vcpu: usize,
@@ -400,19 +406,20 @@ impl VirtualGic {
     }
 }
 
-/// What a list register holds for the deliverable interrupt `intid`, which is `bit` of `bits`.
+/// Returns the list register's value for the deliverable interrupt `intid`, which is `bit` of
+/// `bits`.
 #[inline]
 fn show(bits: &mut Bits, bit: u64, intid: u8, priority: u8) -> u64 {
     bits.lend(bit, true);
     bits.listed |= bit;
-    // Whether the line is still high is to be asked when the guest has ended it.
+    // Whether the line is still high must be checked when the guest has ended it.
     let notify = (bits.raised() | bits.again) & bit != 0;
     PENDING | encode(intid, priority, bits.physical & bit != 0, notify)
 }
 
-/// What a list register holds for interrupt `intid`, which is `bit` of `bits`: pending, if it is and its VCPU is `open`.
-/// `urgent`: its end must be noticed. The priority of an active one is that at which it was acknowledged, by which its end finds it; it
-/// may not be the `current` one.
+/// Returns the list register's value for interrupt `intid`, which is `bit` of `bits`: pending, if
+/// it is and its VCPU is `open`. `urgent`: its end must be noticed. An active one has the priority
+/// at which it was acknowledged, by which its end finds it; it may not be the `current` one.
 fn present(
     bits: &mut Bits,
     bit: u64,
@@ -423,8 +430,8 @@ fn present(
     let active = bits.active & bit != 0;
     let physical = bits.physical & bit != 0;
     let shown = open && bits.pending() & bits.enabled & bit != 0;
-    // Both at once is not for those of hardware (IHI 0069, ICH_LR<n>_EL2.State), nor for two priorities: it stays with us until the
-    // end.
+    // Both at once is not for those of hardware (IHI 0069, ICH_LR<n>_EL2.State), nor for two
+    // priorities: it stays with us until the end.
     let held_back = shown && active && (physical || !current);
     let (shown, urgent) = (shown && !held_back, urgent || held_back);
     bits.again |= bits.lent & bits.latch & bit & !bits.physical;

@@ -1,25 +1,31 @@
-//! The virtual interrupt controller of a partition: a GICv3 (Arm IHI 0069) with one distributor, a redistributor for each
-//! VCPU, 64 shared interrupts (32 to 95), one security state, group 1 only, affinity routing always on, no LPIs.
+//! The virtual interrupt controller of a partition: a GICv3 (Arm IHI 0069) with one distributor, a
+//! redistributor for each VCPU, 64 shared interrupts (32 to 95), one security state, group 1 only,
+//! affinity routing always on, no LPIs.
 //!
-//! Owns: which virtual interrupts are enabled, pending, active, and where they go; what stands in the
-//! list registers ([`ListRegisters`](crate::hardware::ListRegisters)); the registers as a guest sees them.
-//! Must never know: who runs, what a device is; the processor's own registers.
+//! Owns: which virtual interrupts are enabled, pending, active, and where they go; the content of
+//! the list registers ([`ListRegisters`](crate::hardware::ListRegisters)); the registers as a guest
+//! sees them. Must never know: the VCPU that runs, what a device is; the processor's own registers.
 //!
 //! # How it is called
 //! All with the hypervisor's lock held. After each exit of a VCPU, before anything else here:
-//! [`VirtualGic::sync`] with its list registers. Then what happened: [`VirtualGic::access`], [`VirtualGic::send`],
-//! [`VirtualGic::raise`], [`VirtualGic::set_level`], [`VirtualGic::raise_timer`], [`VirtualGic::withdraw`]. Before each return to the guest:
-//! [`VirtualGic::flush`]. A VCPU that was synced and does not run may be moved to another processor with its saved registers.
+//! [`VirtualGic::sync`] with its list registers. Then what happened: [`VirtualGic::access`],
+//! [`VirtualGic::send`], [`VirtualGic::raise`], [`VirtualGic::set_level`],
+//! [`VirtualGic::raise_timer`], [`VirtualGic::withdraw`]. Before each return to the guest:
+//! [`VirtualGic::flush`]. A VCPU that was synced and does not run may be moved to another processor
+//! with its saved registers.
 //!
-//! Each answers what the caller must do elsewhere: let *kicked* VCPUs flush (a waiting one wakes if
-//! [`VirtualGic::is_deliverable`]; one that runs elsewhere is called out of its guest), and end physical interrupts ([`Effects`]).
+//! Each returns what the caller must do elsewhere: let *kicked* VCPUs flush (a waiting one wakes if
+//! [`VirtualGic::is_deliverable`]; one that runs elsewhere is called out of its guest), and end
+//! physical interrupts ([`Effects`]).
 //!
 //! # Physical interrupts
 //! Interrupt 27 (the virtual timer) of each VCPU and shared ones that were assigned
-//! ([`VirtualGic::assign_physical`]) are tied to the physical interrupt of the same number: it stays active from its acknowledgement until
-//! the guest ends the virtual one, by which the processor ends both. Their level is thus asked for by the physical
-//! controller: a raise is one event. Where the level falls before the guest has acknowledged it, nobody is told: the caller looks
-//! at the source of what is pending ([`VirtualGic::doubtful`]) whenever the VCPU is left or asks what is pending.
+//! ([`VirtualGic::assign_physical`]) are tied to the physical interrupt of the same number: it
+//! stays active from its acknowledgement until the guest ends the virtual one, by which the
+//! processor ends both. Their level is thus read by the physical controller: a raise is one event.
+//! If the level falls before the guest has acknowledged it, no VCPU is notified. Instead, the
+//! caller checks the source of what is pending ([`VirtualGic::doubtful`]) whenever the VCPU is left
+//! or reads what is pending.
 
 mod bits;
 mod choice;
@@ -63,8 +69,8 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Whether a read at `offset` tells what is pending: GICD_ISPENDR and GICD_ICPENDR, or their like of the redistributor.
-    /// Sources of what is doubtful are asked before.
+    /// Returns whether a read at `offset` shows what is pending: GICD_ISPENDR and GICD_ICPENDR, or
+    /// their like of the redistributor. Sources of what is doubtful are checked before.
     #[inline]
     pub const fn tells_pending(self, offset: u64) -> bool {
         const PENDING: core::ops::Range<u64> = 0x200..0x300;
@@ -76,17 +82,19 @@ impl Frame {
     }
 }
 
-/// What must be done elsewhere.
+/// Work to be done elsewhere.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
-    /// Shared interrupts (bit 0 is number 32) whose physical interrupts are to be deactivated now: the guest took them back
-    /// without ending them.
+    /// Shared interrupts (bit 0 is number 32) with physical interrupts that are to be deactivated
+    /// now: the guest took them back without ending them.
     pub ended: u64,
-    /// VCPUs that have something to do: they must pass through [`VirtualGic::sync`] and [`VirtualGic::flush`].
+    /// VCPUs that have something to do: they must pass through [`VirtualGic::sync`] and
+    /// [`VirtualGic::flush`].
     pub kick: u16,
-    /// VCPUs for which [`VirtualGic::timer_is_active`] or [`VirtualGic::doubtful`] may answer differently from before: where one is
-    /// loaded, what is doubtful must be asked for, and physical 27 be set again.
+    /// VCPUs for which [`VirtualGic::timer_is_active`] or [`VirtualGic::doubtful`] may return
+    /// another value than before. If one is loaded, the sources of what is doubtful must be
+    /// checked, and physical 27 be set again.
     pub timers: u16,
 }
 
@@ -106,7 +114,8 @@ impl Effects {
         self.timers |= other.timers;
     }
 
-    /// After those of `before` were held and those of `after` are, in the bank of interrupt `intid`.
+    /// After those of `before` were held and those of `after` are, in the bank of interrupt
+    /// `intid`.
     fn of_held(vcpu: usize, intid: u8, before: u64, after: u64) -> Self {
         if intid >= PRIVATE {
             Self {
@@ -122,21 +131,22 @@ impl Effects {
     }
 }
 
-/// What an access comes to.
+/// Result of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Access {
-    /// What is read; zero for a write.
+    /// Value that is read; zero for a write.
     pub value: u64,
-    /// What must be done elsewhere.
+    /// Work to be done elsewhere.
     pub effects: Effects,
 }
 
-/// What a VCPU has of its own.
+/// State that each VCPU has of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Cpu {
     private: Bits,
     priority: [u8; PRIVATE as usize],
-    /// The shared interrupts that are its: routed to it, or in its list registers, or active there.
+    /// The shared interrupts that are its: routed to it, or in its list registers, or active
+    /// there.
     spis: u64,
     lists: Lists,
     /// Its redistributor was woken.
@@ -162,7 +172,7 @@ pub struct VirtualGic {
     priority: [u8; SHARED],
     /// GICD_IROUTER as written: a VCPU's affinity, which is its number.
     route: [u32; SHARED],
-    /// The VCPU whose each shared interrupt is at present.
+    /// VCPU that has each shared interrupt at present.
     place: [u8; SHARED],
     /// Those that go elsewhere as soon as where they are lets them go.
     leaving: u64,
@@ -190,8 +200,8 @@ impl VirtualGic {
         }
     }
 
-    /// The state after power-on, for `vcpus` VCPUs (at most 16), none of which runs and whose list registers are empty.
-    /// What was assigned stays assigned. Answers the physical interrupts to be ended.
+    /// Sets the state after power-on, for `vcpus` VCPUs (at most 16), of which none runs and all
+    /// have empty list registers. Assignments stay. Returns the physical interrupts to be ended.
     pub fn reset(&mut self, vcpus: usize) -> Effects {
         let effects = Effects {
             ended: self.shared.held(),
@@ -211,9 +221,10 @@ impl VirtualGic {
         effects
     }
 
-    /// VCPU `vcpu`, which was synced, is switched on: its list registers, which the caller empties, are forgotten, its interrupts are not
-    /// active any longer, and its timer asks for nothing. What else its redistributor says stays: other VCPUs may have set it up before,
-    /// and so it is on the bare board.
+    /// VCPU `vcpu`, which was synced, is switched on. Its list registers, which the caller empties,
+    /// are forgotten, its interrupts are not active any longer, and its timer asserts nothing. The
+    /// rest of what its redistributor says stays: other VCPUs may have set it up before, and so it
+    /// is on the bare board.
     pub fn reset_vcpu(&mut self, vcpu: usize) -> Effects {
         let Some(cpu) = self.cpus.get_mut(vcpu) else {
             return Effects::NONE;
@@ -236,8 +247,9 @@ impl VirtualGic {
         effects
     }
 
-    /// Which of the machine's interrupts are pending, and neither active nor made so by the guest: the timer of `vcpu`, shared ones (bit
-    /// 0 is number 32). Where the source of one does not ask any more, it is to be taken back ([`VirtualGic::withdraw`]).
+    /// Which of the machine's interrupts are pending, and neither active nor made so by the guest:
+    /// the timer of `vcpu`, shared ones (bit 0 is number 32). Where the source of one does not
+    /// ask any more, it is to be taken back ([`VirtualGic::withdraw`]).
     pub fn doubtful(&mut self, vcpu: usize) -> (bool, u64) {
         let shared = self.shared.doubtful();
         let private = self.cpus.get_mut(vcpu).map(|cpu| cpu.private.doubtful());
@@ -251,22 +263,24 @@ impl VirtualGic {
         }
     }
 
-    /// Whether nothing of `vcpu`'s interrupts has to be looked at, or put into list registers, before it goes on: they are empty, and
-    /// no interrupt has come.
+    /// Returns whether nothing of `vcpu`'s interrupts has to be checked, or put into list
+    /// registers, before it resumes. Then the list registers are empty, and no interrupt has come.
     #[inline(always)]
     pub fn is_at_rest(&self, vcpu: usize) -> bool {
         let lists = &self.cpus[vcpu % VCPUS].lists;
         lists.exact && !lists.dirty && lists.used == 0 && lists.fresh | lists.fresh_shared == 0
     }
 
-    /// Whether physical 27 must be active while `vcpu`, which was synced, is loaded: its virtual one is pending or active.
+    /// Whether physical 27 must be active while `vcpu`, which was synced, is loaded: its virtual
+    /// one is pending or active.
     #[inline]
     pub fn timer_is_active(&self, vcpu: usize) -> bool {
         let cpu = self.cpus.get(vcpu);
         cpu.is_some_and(|cpu| cpu.private.held() != 0)
     }
 
-    /// Whether `vcpu`, which was synced, has an interrupt that ends its wait: pending, enabled, not active, its group enabled.
+    /// Whether `vcpu`, which was synced, has an interrupt that ends its wait: pending, enabled, not
+    /// active, its group enabled.
     #[inline]
     pub fn is_deliverable(&self, vcpu: usize) -> bool {
         let Some(cpu) = self.cpus.get(vcpu) else {

@@ -1,9 +1,10 @@
 //! Owns: the distributor's and the redistributors' registers as a guest sees them.
-//! Must never know: what stands in list registers.
+//! Must never know: the content of list registers.
 //!
-//! Offsets and fields: Arm IHI 0069, "The GIC Distributor register map" and "The GIC Redistributor register map".
-//! What is not named here reads as zero and takes no writes; so does an access of a size that its register does not have.
-//! There is no unfinished write: GICD_CTLR.RWP and GICR_CTLR.RWP read as zero.
+//! Offsets and fields: Arm IHI 0069, "The GIC Distributor register map" and "The GIC Redistributor
+//! register map". A register that is not named here reads as zero and takes no writes; so does an
+//! access of a size that its register does not have. There is no unfinished write: GICD_CTLR.RWP
+//! and GICR_CTLR.RWP read as zero.
 
 use super::bits::{Bits, ones};
 use super::{Access, Cpu, Effects, Frame, GROUP1, PRIVATE, SHARED, TIMER, VirtualGic};
@@ -23,7 +24,8 @@ pub(super) const SGI_BASE: u64 = 0x1_0000;
 const CTLR_FIXED: u32 = 1 << 6 | 1 << 4;
 /// GICD_CTLR: the two groups' enables.
 const CTLR_WRITABLE: u32 = GROUP1 | 1;
-/// GICD_TYPER: interrupts up to number 95 (32 * (2 + 1) of them), 10 bits of numbers, each shared one has one target.
+/// GICD_TYPER: interrupts up to number 95 (32 * (2 + 1) of them), 10 bits of numbers, each shared
+/// one has one target.
 const TYPER: u32 = 2 | 9 << 19 | 1 << 25;
 /// Arm's identity as the designer of the interface; product "T".
 const IIDR: u32 = 0x5400_043B;
@@ -35,10 +37,11 @@ const SLEEP: u64 = 1 << 1;
 const ASLEEP: u64 = 1 << 2;
 /// Five bits of priority, as the processors' virtual interfaces have (ICH_VTR_EL2.PRIbits).
 const PRIORITY_BITS: u8 = 0xF8;
-/// An IROUTER's affinities 2, 1 and 0; there is neither affinity 3 nor routing to any one of several.
+/// An IROUTER's affinities 2, 1 and 0; there is neither affinity 3 nor routing to any one of
+/// several.
 const ROUTE: u64 = 0x00FF_FFFF;
 
-/// Whose interrupts a register is about.
+/// Owner of the interrupts that a register is about.
 #[derive(Clone, Copy)]
 enum Owner {
     Private(usize),
@@ -80,8 +83,9 @@ impl Kind {
 }
 
 impl VirtualGic {
-    /// A guest reads (`write` is none) or writes `size` bytes at `offset` of `frame`. The VCPU that does has been synced.
-    /// Bound: a look at each VCPU, and at each interrupt that a register names.
+    /// A guest reads (`write` is none) or writes `size` bytes at `offset` of `frame`. The VCPU that
+    /// does has been synced. Bound: a check of each VCPU, and of each interrupt that a register
+    /// names.
     pub fn access(&mut self, frame: Frame, offset: u64, size: usize, write: Option<u64>) -> Access {
         let aligned = matches!(size, 1 | 2 | 4 | 8) && offset & (size as u64 - 1) == 0;
         let access = match frame {
@@ -189,7 +193,8 @@ impl VirtualGic {
         })
     }
 
-    /// The registers that have a field for each interrupt, of which the owner's first is number `first`.
+    /// The registers that have a field for each interrupt, of which the owner's first is number
+    /// `first`.
     fn interrupts(
         &mut self,
         owner: Owner,
@@ -257,8 +262,9 @@ impl VirtualGic {
         done(effects)
     }
 
-    /// The sources of the timer of `vcpu`, which was synced, and of `shared` interrupts (bit 0 is number 32) do not ask any more:
-    /// their pending states are taken back, as by the guest's own writes to GICR_ICPENDR0, GICD_ICPENDR1 and GICD_ICPENDR2.
+    /// The sources of the timer of `vcpu`, which was synced, and of `shared` interrupts (bit 0 is
+    /// number 32) do not ask any more: their pending states are taken back, as by the guest's
+    /// own writes to GICR_ICPENDR0, GICD_ICPENDR1 and GICD_ICPENDR2.
     pub fn withdraw(&mut self, vcpu: usize, timer: bool, shared: u64) -> Effects {
         let mut effects = Effects::NONE;
         if timer && vcpu < self.vcpus {
@@ -271,8 +277,8 @@ impl VirtualGic {
         effects
     }
 
-    /// Interrupt `intid` of `vcpu`, which was synced, or a shared one is active no longer, as by the guest's own write to
-    /// GICR_ICACTIVER0, GICD_ICACTIVER1 or GICD_ICACTIVER2.
+    /// Interrupt `intid` of `vcpu`, which was synced, or a shared one is active no longer, as by
+    /// the guest's own write to GICR_ICACTIVER0, GICD_ICACTIVER1 or GICD_ICACTIVER2.
     pub(super) fn end_active(&mut self, vcpu: usize, intid: u8) -> Effects {
         match intid.checked_sub(PRIVATE) {
             None => self.change(Owner::Private(vcpu), 1 << intid, Bits::deactivate),
@@ -280,7 +286,8 @@ impl VirtualGic {
         }
     }
 
-    /// Changes `bits` of the owner's interrupts, of which some may be in list registers of VCPUs that run.
+    /// Changes `bits` of the owner's interrupts, of which some may be in list registers of VCPUs
+    /// that run.
     fn change(&mut self, owner: Owner, bits: u64, change: fn(&mut Bits, u64, u64)) -> Effects {
         let before = self.before(owner);
         change(self.bank(owner), bits, before.remote);
@@ -344,7 +351,8 @@ impl VirtualGic {
         }
     }
 
-    /// Those in list registers of VCPUs that run: what has become of them is known when they are seen next.
+    /// Those in list registers of VCPUs that run: what has become of them is known when they are
+    /// seen next.
     fn remote(&self, owner: Owner) -> u64 {
         let running = |cpu: &&Cpu| !cpu.lists.exact;
         match owner {
@@ -359,7 +367,7 @@ impl VirtualGic {
         }
     }
 
-    /// What a change of the owner's interrupts is compared with.
+    /// Returns the state that a change of the owner's interrupts is compared with.
     fn before(&mut self, owner: Owner) -> Before {
         let remote = self.remote(owner);
         let bank = self.bank(owner);
@@ -370,7 +378,8 @@ impl VirtualGic {
         }
     }
 
-    /// `bits` of the owner's interrupts were changed: tells whom it concerns.
+    /// Returns the effects of a change of `bits` of the owner's interrupts, on the VCPUs that it
+    /// concerns.
     #[inline(never)]
     fn changed(&mut self, owner: Owner, bits: u64, before: Before) -> Effects {
         let Before {
@@ -404,7 +413,8 @@ impl VirtualGic {
         }
     }
 
-    /// Something changed for `vcpu`: `edits` are to be done when it is seen, `changed` ones are a reason to see it soon.
+    /// Something changed for `vcpu`: `edits` are to be done when it is seen, `changed` ones are a
+    /// reason to see it soon.
     fn concern(&mut self, vcpu: usize, edits: u64, changed: u64) -> u16 {
         let lists = &mut self.cpus[vcpu].lists;
         lists.dirty = true;
@@ -427,7 +437,7 @@ fn done(effects: Effects) -> Access {
     Access { value: 0, effects }
 }
 
-/// What an access of `size` bytes at `offset` sees of the 64 bits of a register.
+/// Returns what an access of `size` bytes at `offset` sees of the 64 bits of a register.
 fn half(value: u64, offset: u64, size: usize) -> Access {
     let value = if size == 8 {
         value

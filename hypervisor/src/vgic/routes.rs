@@ -1,13 +1,14 @@
 //! Owns: which VCPU a shared interrupt goes to, and when it gets there.
 //! Must never know: what makes it pending.
 //!
-//! A shared interrupt has one place at a time. While it is active there, or in a list register of a VCPU that runs, it stays,
-//! and is *leaving*.
+//! A shared interrupt has one place at a time. While it is active there, or in a list register of a
+//! VCPU that runs, it stays, and is *leaving*.
 
 use super::{Effects, NOWHERE, PRIVATE, SHARED, VirtualGic};
 
 impl VirtualGic {
-    /// Lets shared interrupt `intid` go where it is routed to, if it is to leave and nothing holds it.
+    /// Lets shared interrupt `intid` go where it is routed to, if it is to leave and nothing holds
+    /// it.
     pub(super) fn settle(&mut self, intid: u8) -> Effects {
         if intid < PRIVATE {
             return Effects::NONE;

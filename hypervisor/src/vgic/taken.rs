@@ -1,27 +1,30 @@
-//! Owns: which interrupts a guest has acknowledged and not ended, by their preemption levels; those of them that had to leave the list
-//! registers, and how their end is found out.
+//! Owns: which interrupts a guest has acknowledged and not ended, by their preemption levels; those
+//! of them that had to leave the list registers, and how their end is found out.
 //! Must never know: what a list register looks like.
 //!
-//! Interrupts inside each other have different preemption levels, and the processor keeps a bit for each level
-//! (`ICH_AP1R0_EL2`, Arm IHI 0069). So an active interrupt can leave the list registers for a more urgent one: when the bit of its level
-//! is gone the guest has ended it. The count of ends that no list register knew leads to an exit (ICH_HCR_EL2.EOIcount, LRENPIE);
-//! it does not say of which interrupt. A guest that ends in two steps (ICC_CTLR_EL1.EOImode) drops the priority long before:
-//! its deactivations (ICC_DIR_EL1) are trapped while there are such interrupts, and where a processor cannot trap them, its
-//! active interrupts stay in their registers.
+//! Interrupts inside each other have different preemption levels, and the processor keeps a bit for
+//! each level (`ICH_AP1R0_EL2`, Arm IHI 0069). So an active interrupt can leave the list registers
+//! for a more urgent one: when the bit of its level is gone the guest has ended it. The count of
+//! ends that no list register knew leads to an exit (ICH_HCR_EL2.EOIcount, LRENPIE); it does not
+//! say of which interrupt. A guest that ends in two steps (ICC_CTLR_EL1.EOImode) drops the priority
+//! long before: its deactivations (ICC_DIR_EL1) are trapped while there are such interrupts, and
+//! where a processor cannot trap them, its active interrupts stay in their registers.
 
 use super::bits::ones;
 use super::{Effects, INTERRUPTS, VirtualGic};
 use crate::hardware::ListRegisters;
 
-/// Five bits of a priority make a level: the processors' virtual interfaces have no more (ICH_VTR_EL2.PREbits).
+/// Five bits of a priority make a level: the processors' virtual interfaces have no more
+/// (ICH_VTR_EL2.PREbits).
 pub(super) const LEVEL_BITS: u32 = 5;
 const LEVELS: usize = 1 << LEVEL_BITS;
 
-/// The interrupt that was acknowledged at each level. An entry may be left over from an interrupt that has ended in its list register.
+/// The interrupt that was acknowledged at each level. An entry may be left over from an interrupt
+/// that has ended in its list register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Taken {
     levels: u32,
-    /// Those whose interrupts had to leave their registers, and are active.
+    /// Levels of interrupts that had to leave their registers, and are active.
     away: u32,
     names: [u8; LEVELS],
 }
@@ -62,8 +65,9 @@ impl Taken {
 }
 
 impl VirtualGic {
-    /// The guest has acknowledged interrupt `intid`, whose priority was `priority`. An interrupt that was active at the same level before has
-    /// ended, unless it ends in two steps.
+    /// Notes that the guest has acknowledged interrupt `intid`, which had the priority `priority`.
+    /// An interrupt that was active at the same level before has ended, unless it ends in two
+    /// steps.
     pub(super) fn take(
         &mut self,
         vcpu: usize,
@@ -79,7 +83,7 @@ impl VirtualGic {
             known.forget(earlier.into());
         }
         known.forget(level);
-        // One whose priority was dropped since has no level any more.
+        // An interrupt with a priority that was dropped since has no level any more.
         known.levels |= bit & lists.levels();
         known.names[level] = intid;
         match was_away && before != intid && !lists.ends_in_two_steps() {
@@ -88,7 +92,8 @@ impl VirtualGic {
         }
     }
 
-    /// The active interrupts of VCPU `vcpu` that are in no list register: private ones, shared ones.
+    /// The active interrupts of VCPU `vcpu` that are in no list register: private ones, shared
+    /// ones.
     pub(super) fn away(&self, vcpu: usize) -> (u64, u64) {
         let (cpu, shared) = (&self.cpus[vcpu], &self.shared);
         (
@@ -97,7 +102,7 @@ impl VirtualGic {
         )
     }
 
-    /// Ends those that had to leave their registers, and whose priority the guest has dropped.
+    /// Ends those that had to leave their registers, if the guest has dropped their priority.
     pub(super) fn end_away(&mut self, vcpu: usize, lists: &impl ListRegisters) -> Effects {
         let mut effects = Effects::NONE;
         if lists.ends_in_two_steps() {
@@ -135,7 +140,8 @@ impl VirtualGic {
         effects
     }
 
-    /// All list registers hold active interrupts, and something is pending: takes the least urgent one out. The register.
+    /// All list registers hold active interrupts, and something is pending: takes the least urgent
+    /// one out. The register.
     pub(super) fn make_room(&mut self, vcpu: usize, lists: &impl ListRegisters) {
         let known = &self.cpus[vcpu].lists;
         if lists.ends_in_two_steps() && !lists.traps_deactivation() {
@@ -164,7 +170,7 @@ impl VirtualGic {
         /// ICC_DIR_EL1.INTID.
         const NUMBER: u64 = 0xFF_FFFF;
         let intid = value & NUMBER;
-        // It means nothing to who ends in one step.
+        // The write means nothing to a guest that ends in one step.
         if intid >= u64::from(INTERRUPTS) || !lists.ends_in_two_steps() {
             return Effects::NONE;
         }

@@ -10,12 +10,13 @@ use core::ptr;
 use taktos_abi::{Error, Timeout};
 
 /// The longest message. It is copied with kernel-level interrupts masked: this bounds their delay
-/// to the copying of so many bytes.
+/// to the copying of this number of bytes.
 pub const LONGEST_MESSAGE: usize = 1024;
 
 impl<S: System> AnyThread<S> {
-    /// Sends `message`, of at most [`LONGEST_MESSAGE`] bytes, to this thread, waiting until it has received it.
-    /// The receiver must use [`AnyThread::receive_bytes_from`] or [`AnyThread::receive_bytes`].
+    /// Sends `message`, of at most [`LONGEST_MESSAGE`] bytes, to this thread, waiting until it has
+    /// received it. The receiver must use [`AnyThread::receive_bytes_from`] or
+    /// [`AnyThread::receive_bytes`].
     ///
     /// Bound where the receiver waits: fixed, and the copying. Errors: as [`AnyThread::send`], and
     /// `Parameter` for a longer message or a receiver that waits for words.
@@ -30,10 +31,11 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
-    /// Receives a message of bytes from this thread into `room`. What does not fit is cut off; the answer is how
-    /// many bytes there were copied.
+    /// Receives a message of bytes from this thread into `room`. Bytes that do not fit are cut off;
+    /// the answer is how many bytes there were copied.
     ///
-    /// Bounds and errors: as [`AnyThread::receive_from`], and the copying; `Parameter` if the sender sends words.
+    /// Bounds and errors: as [`AnyThread::receive_from`], and the copying; `Parameter` if the
+    /// sender sends words.
     pub fn receive_bytes_from(
         &'static self,
         room: &mut [u8],
@@ -47,8 +49,9 @@ impl<S: System> AnyThread<S> {
         Ok(answer.value)
     }
 
-    /// Receives a message of bytes from any thread: who sent it, and how many bytes were copied.
-    /// Bounds and errors: as [`AnyThread::receive_bytes_from`], but for `Deleted` and `Deadlock`.
+    /// Receives a message of bytes from any thread. Returns the sender and the number of copied
+    /// bytes. Bounds and errors: as [`AnyThread::receive_bytes_from`], but for `Deleted` and
+    /// `Deadlock`.
     pub fn receive_bytes(
         room: &mut [u8],
         timeout: Timeout,
@@ -68,9 +71,10 @@ pub(super) fn copy([from, length]: [usize; 2], [to, room]: [usize; 2]) -> usize 
     let count = length.min(room);
     let from = ptr::with_exposed_provenance::<u8>(from);
     let to = ptr::with_exposed_provenance_mut::<u8>(to);
-    // SAFETY: one is the slice that a thread passed to `send_bytes`, the other the slice that another thread
-    // passed to receive: both threads are inside these calls until the copying is over, the slices are borrowed
-    // by them, exclusively for the receiver's, and no longer than the lengths given.
+    // SAFETY: one is the slice that a thread passed to `send_bytes`, the other the slice that
+    // another thread passed to receive: both threads are inside these calls until the copying
+    // is over, the slices are borrowed by them, exclusively for the receiver's, and no longer
+    // than the lengths given.
     unsafe { ptr::copy_nonoverlapping(from, to, count) };
     count
 }

@@ -1,5 +1,5 @@
-//! Owns: calls and their replies: the server runs in its caller's place, with its priority, until the reply.
-//! Must never know: how a message is copied.
+//! Owns: calls and their replies: the server runs in its caller's place, with its priority, until
+//! the reply. Must never know: how a message is copied.
 
 use super::slow::{Parcel, accept, hand_over, mark_bytes, receives_from, refusal, slice_is_for};
 use crate::critical_section::{CriticalSection, Operation};
@@ -80,7 +80,8 @@ fn lend_turn<S: System>(
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
-/// Gives the running thread's reply to `caller`, which is then to have its place among its equals again.
+/// Gives the running thread's reply to `caller`, which is then to have its place among its equals
+/// again.
 fn give_reply<S: System>(
     cs: CriticalSection<'_>,
     current: ThreadRef,
@@ -120,7 +121,7 @@ impl<S: System> Operation<S> for Reply<S> {
             return fail::<S>(error);
         }
         kernel.make_ready_first(cs, caller.reference());
-        // The server goes on before its equals; only a more urgent caller displaces it.
+        // The server continues before its equals; only a more urgent caller displaces it.
         kernel.bring_to_front(cs, current);
         kernel.lose_inheritance(cs, current);
         #[cfg(feature = "budgets")]
@@ -152,7 +153,7 @@ impl<S: System> Operation<S> for ReplyAndReceive<S> {
             let caller = caller.reference();
             mark_bytes(cs, current, false);
             let heir = kernel.block_for(cs, current, caller, Wait::RECEIVE_ANY, timeout);
-            // What it inherited it loses where that costs least: in no ring.
+            // The caller loses the inherited priority where that costs least: in no ring.
             kernel.lose_inheritance(cs, current);
             #[cfg(feature = "budgets")]
             kernel.settle_payer(cs, current);
@@ -164,7 +165,7 @@ impl<S: System> Operation<S> for ReplyAndReceive<S> {
         kernel.reselect(cs);
         let outcome = match current.waiters.first_sender(cs) {
             Some(sender) => accept::<S>(cs, current, sender, false),
-            // The reply stands, and may have made another thread the heir.
+            // The reply has taken effect, and may have made another thread the heir.
             None => {
                 #[cfg(feature = "budgets")]
                 kernel.settle_payer(cs, current);

@@ -1,8 +1,9 @@
 //! Owns: messages as calls of partitions send and receive them: each operation whole.
 //! Must never know: which handle named the partner.
 //!
-//! A thread of a partition gets the second word of a message, and who sent it, from its control block when it goes on; so what is
-//! received in place is told by a switch, be it to the caller itself.
+//! A thread of a partition gets the second word of a message, and its sender, from its control
+//! block when it resumes. So a message that is received in place is reported by a switch, even to
+//! the caller itself.
 
 use super::bytes::overlap;
 use super::call::{Call, Reply, ReplyAndReceive};
@@ -19,7 +20,7 @@ use crate::{Kernel, System};
 use taktos_abi::{Error, Timeout};
 use taktos_machine::Outcome;
 
-/// The caller goes on, now or later, with what its control block holds.
+/// Ends the operation: the caller resumes, now or later, with the answer in its control block.
 pub(crate) fn go_on<S: System>(cs: CriticalSection<'_>, current: ThreadRef) -> OutcomeOf<S> {
     let heir = S::kernel().heir(cs);
     OutcomeOf::<S>::switch(current.context(), heir.context())
@@ -72,7 +73,7 @@ impl<S: System> AnyThread<S> {
         }
     }
 
-    /// The thread whose message `current` would get now.
+    /// Returns the thread from which `current` would receive a message now.
     fn ready_sender(
         &'static self,
         cs: CriticalSection<'_>,
@@ -98,7 +99,8 @@ impl<S: System> AnyThread<S> {
     }
 }
 
-/// With the arguments of the call itself, where that has them: so it goes on here by a jump, and saves nothing on the fast path.
+/// The slow path of a send. It has the arguments of the call itself in the same places: so the call
+/// continues here by a jump, and saves nothing on the fast path.
 #[expect(improper_ctypes_definitions, reason = "called from here alone")]
 #[cold]
 #[inline(never)]
@@ -113,7 +115,7 @@ extern "C" fn send_slowly<S: System>(
     Send::<S, false>::run(cs, receiver, first, timeout)
 }
 
-/// [`AnyThread::reply`] to the caller whose [`ThreadRef::address`] is `caller`, if there is such a one.
+/// [`AnyThread::reply`] to the caller with the [`ThreadRef::address`] `caller`, if there is one.
 pub(crate) fn reply_entered<S: System>(
     cs: CriticalSection<'_>,
     caller: usize,
@@ -126,7 +128,8 @@ pub(crate) fn reply_entered<S: System>(
     Reply::<S>::run(cs, AnyThread::of(caller), first, Timeout::NONE)
 }
 
-/// [`AnyThread::reply_and_receive`] in the same way. Nothing is done where it would not wait, or the next sender sends bytes.
+/// [`AnyThread::reply_and_receive`] in the same way. Nothing is done where it would not wait, or
+/// the next sender sends bytes.
 pub(crate) fn reply_and_receive_entered<S: System>(
     cs: CriticalSection<'_>,
     caller: usize,
@@ -149,13 +152,15 @@ pub(crate) fn reply_and_receive_entered<S: System>(
     }
 }
 
-/// The thread of that address, if it waits for the running thread's reply. Steps: the threads that do.
+/// The thread of that address, if it waits for the running thread's reply. Steps: the threads that
+/// do.
 fn caller_named<S: System>(cs: CriticalSection<'_>, address: usize) -> Option<ThreadRef> {
     let current = Kernel::<S>::running().current(cs);
     waiter_named(cs, current, address, Wait::reply(current))
 }
 
-/// The thread of that address, if it waits for `thread` in that way. Steps: the threads that wait for it.
+/// The thread of that address, if it waits for `thread` in that way. Steps: the threads that wait
+/// for it.
 #[inline(always)]
 pub(super) fn waiter_named(
     cs: CriticalSection<'_>,
@@ -179,7 +184,8 @@ fn set_second_word<S: System>(cs: CriticalSection<'_>, word: usize) {
 
 /// Messages of bytes. The callers have made sure that the memory is theirs.
 impl<S: System> AnyThread<S> {
-    /// [`AnyThread::send_bytes`] of the memory `[address, length]`. Memory that both share is refused.
+    /// [`AnyThread::send_bytes`] of the memory `[address, length]`. Memory that both share is
+    /// refused.
     pub(crate) fn send_bytes_entered(
         &'static self,
         cs: CriticalSection<'_>,
@@ -198,7 +204,8 @@ impl<S: System> AnyThread<S> {
         Send::<S, true>::run(cs, self, bytes[0], timeout)
     }
 
-    /// [`AnyThread::receive_bytes`] into the memory `[address, room]`. Memory that both share is refused.
+    /// [`AnyThread::receive_bytes`] into the memory `[address, room]`. Memory that both share is
+    /// refused.
     pub(crate) fn receive_bytes_entered(
         cs: CriticalSection<'_>,
         room: [usize; 2],

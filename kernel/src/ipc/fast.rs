@@ -1,10 +1,10 @@
-//! Owns: the fast path of a send, to a receiver that waits for just this sender and has its priority: one direct switch.
-//! Must never know: buffers, time-outs, queues of senders.
+//! Owns: the fast path of a send, to a receiver that waits for just this sender and has its
+//! priority: one direct switch. Must never know: buffers, time-outs, queues of senders.
 
 use super::slow;
 use super::{Message, refuse_in_handlers};
 use crate::critical_section::{CriticalSection, Operation};
-use crate::sched::{IntoResult, OutcomeOf, first_things_first, hold, is_smp, slow_path};
+use crate::sched::{IntoResult, OutcomeOf, compiler_barrier, hold, is_smp, slow_path};
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::wait::Wait;
@@ -18,8 +18,9 @@ impl<S: System> AnyThread<S> {
     /// Sends `message` to this thread, waiting until it has received it.
     ///
     /// Bound where the receiver waits: fixed, one and the same for any number of other threads.
-    /// Errors: `Timeout`, `WouldBlock`; `Deleted` if the receiver does not run or ends meanwhile; `Deadlock` if
-    /// it waits for the caller; `Parameter` if it waits with a buffer; `Context` in an interrupt handler.
+    /// Errors: `Timeout`, `WouldBlock`; `Deleted` if the receiver does not run or ends meanwhile;
+    /// `Deadlock` if it waits for the caller; `Parameter` if it waits with a buffer; `Context`
+    /// in an interrupt handler.
     #[inline(always)]
     pub fn send(&'static self, message: Message, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
@@ -58,8 +59,9 @@ pub(super) fn send_to_equal<S: System>(
         .then(|| SendToEqual::<S>::run(cs, receiver, first, pack(cs, current, second)))
 }
 
-/// What goes with a message's first word: beside that, registers have room for 64 bits, where other operations have their
-/// time-out. Here both fit, its second word and the sender's address, which needs not be loaded again.
+/// Packs the words that go with a message's first word. Registers have space for 64 bits more,
+/// where other operations have their time-out. Here both fit: the second word and the sender's
+/// address, which need not be loaded again.
 #[cfg(target_pointer_width = "32")]
 #[inline(always)]
 fn pack(_: CriticalSection<'_>, sender: ThreadRef, second: usize) -> Timeout {
@@ -74,7 +76,8 @@ fn unpack(_: CriticalSection<'_>, words: Timeout) -> (ThreadRef, usize) {
     (crate::wait::thread(sender), second)
 }
 
-/// Only one of two wide words fits, which is the sender's address: the message's second word goes by its control block.
+/// Only one of two wide words fits, which is the sender's address: the message's second word goes
+/// by its control block.
 #[cfg(not(target_pointer_width = "32"))]
 #[inline(always)]
 fn pack(cs: CriticalSection<'_>, sender: ThreadRef, second: usize) -> Timeout {
@@ -110,7 +113,7 @@ impl<S: System> Operation<S> for SendToEqual<S> {
         let (sender, second) = unpack(cs, words);
         receiver.set_value(cs, first);
         receiver.argument.set(cs, second);
-        first_things_first();
+        compiler_barrier();
         let urgency = receiver.urgency.get(cs);
         if urgency.is_special() {
             return slow_path(wake_special::<S>(cs, sender, receiver));
@@ -120,8 +123,8 @@ impl<S: System> Operation<S> for SendToEqual<S> {
     }
 }
 
-/// Ends a send to a receiver that has its message, and a time-out, or is suspended. Always a switch, if only to
-/// the sender itself.
+/// Ends a send to a receiver that has its message, and a time-out, or is suspended. Always a
+/// switch, if only to the sender itself.
 #[cold]
 #[inline(never)]
 fn wake_special<S: System>(
@@ -130,6 +133,7 @@ fn wake_special<S: System>(
     receiver: ThreadRef,
 ) -> OutcomeOf<S> {
     S::kernel().wake_receiver(cs, sender, receiver);
-    let heir = Kernel::<S>::running().heir(cs);
+    // Unknown, on several processors, where another one waits for the sender's registers.
+    let heir = S::kernel().heir(cs);
     OutcomeOf::<S>::switch(sender.context(), heir.context())
 }

@@ -1,6 +1,7 @@
-//! Owns: messages of more bytes than are copied in one piece: the sender waits while the receiver fetches them, a piece a call. Between two
-//! calls others have their turns, and either side may end: the other one is told by its next step.
-//! Must never know: whose memory it is; the callers have made sure.
+//! Owns: messages of more bytes than are copied in one piece: the sender waits while the receiver
+//! fetches them, one piece in each call. Between two calls other threads have their turns. Either
+//! side may end: the other one is notified by its next step. Must never know: the owner of the
+//! memory; the callers have checked it.
 
 use super::bytes::{self, overlap};
 use super::entered::{go_on, memory_of, waiter_named};
@@ -16,8 +17,9 @@ use crate::{Kernel, System};
 use taktos_abi::call::LONGEST_BYTES;
 use taktos_abi::{Error, Timeout};
 
-/// The bit beside the length of what a sender has left, if the receiver was told of it: a thread that sends anew is none of which pieces can be
-/// fetched. No memory is so long.
+/// The bit next to the length of what a sender has left, set if the receiver was notified of it. It
+/// is not set for a thread that sends again: pieces of that message cannot be fetched. No memory
+/// has this length.
 const TOLD: usize = 1 << (usize::BITS - 1);
 
 pub(super) fn is_long(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
@@ -31,13 +33,13 @@ fn mark_long(cs: CriticalSection<'_>, thread: ThreadRef) {
         .set(cs, urgency.with(Urgency::BYTES).with(Urgency::LONG));
 }
 
-/// What `sender`, which waits, has left.
+/// Returns the memory that `sender`, which waits, has left to send.
 fn rest_of(cs: CriticalSection<'_>, sender: ThreadRef) -> [usize; 2] {
     let [address, length] = memory_of(cs, sender);
     [address, length & !TOLD]
 }
 
-/// Tells `receiver` that `count` bytes were copied, of `length` that `sender` has.
+/// Reports to `receiver` that `count` bytes were copied, of `length` that `sender` has.
 fn tell(
     cs: CriticalSection<'_>,
     receiver: ThreadRef,
@@ -50,8 +52,9 @@ fn tell(
 }
 
 impl<S: System> AnyThread<S> {
-    /// Sends the memory `[address, length]` to this thread, whose room has at most [`LONGEST_BYTES`], waiting until it has fetched all, or
-    /// wants no more. To one that does not know of long messages this is a short one.
+    /// Sends the memory `[address, length]` to this thread, which has space for at most
+    /// [`LONGEST_BYTES`]. Waits until it has fetched all, or wants no more. If the receiver does
+    /// not know of long messages, this is a short one.
     pub(crate) fn send_long_entered(
         &'static self,
         cs: CriticalSection<'_>,
@@ -79,7 +82,8 @@ impl<S: System> AnyThread<S> {
         S::kernel().block_on_thread(cs, current, receiver, Wait::send(receiver), timeout)
     }
 
-    /// Receives from any thread: a short message into the memory `[address, room]`; of a long one its length alone.
+    /// Receives from any thread: a short message into the memory `[address, room]`; of a long one
+    /// its length alone.
     pub(crate) fn receive_long_entered(
         cs: CriticalSection<'_>,
         room: [usize; 2],
@@ -102,9 +106,12 @@ impl<S: System> AnyThread<S> {
     }
 }
 
-/// Copies the next piece of the long message of the thread whose [`ThreadRef::address`] is `sender` into the memory `[address, room]`, of at most
-/// [`LONGEST_BYTES`]: answers how many bytes that were, and how many are left. The sender goes on when none are, or there is no room.
-/// Errors: `State` where no such thread waits, or the caller was not told of its message; `Parameter` where the memories have a byte in common.
+/// Copies the next piece of a long message into the memory `[address, room]`, of at most
+/// [`LONGEST_BYTES`]. Its sender is the thread with the [`ThreadRef::address`] `sender`. Returns
+/// how many bytes were copied, and how many are left. The sender resumes if none are left, or if
+/// the memory is empty.
+/// Errors: `State` if no such thread waits, or the caller was not notified of its message;
+/// `Parameter` if the memories have a byte in common.
 pub(crate) fn fetch_entered<S: System>(
     cs: CriticalSection<'_>,
     sender: usize,
@@ -119,7 +126,8 @@ pub(crate) fn fetch_entered<S: System>(
     }
 }
 
-/// Copies the next piece of what `sender` has left into the memory `[address, room]`, of at most [`LONGEST_BYTES`]. It goes on when nothing is left, or that `is_last`.
+/// Copies the next piece of what `sender` has left into the memory `[address, room]`, of at most
+/// [`LONGEST_BYTES`]. The sender resumes if nothing is left, or if this `is_last`.
 #[inline]
 pub(super) fn take_piece<S: System>(
     cs: CriticalSection<'_>,

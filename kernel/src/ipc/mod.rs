@@ -1,13 +1,14 @@
 //! Owns: synchronous messages from thread to thread by direct switching.
 //! Must never know: objects that messages could be kept in.
 //!
-//! After "Fixed Time Synchronous IPC in Zephyr Kernel" (2017): a thread sends to a thread. Where the
-//! receiver already waits, it goes on at once, on the rest of the sender's time slice, whatever
-//! the number of other ready threads; the sender goes behind its equals. A blocked sender's message, and one
-//! that was received, lie in the control block: one word in the answer, one in `argument`.
+//! After "Fixed Time Synchronous IPC in Zephyr Kernel" (2017): a thread sends to a thread. If the
+//! receiver already waits, it resumes at once, on the rest of the sender's time slice, whatever the
+//! number of other ready threads; the sender goes behind its equals. The message of a blocked
+//! sender, and one that was received, are stored in the control block: one word in the answer, one
+//! in `argument`.
 //!
-//! Which thread runs after a send is the [`Rule`]'s choice. A caller lends its priority to the server until
-//! the reply, and its place among its equals.
+//! Which thread runs after a send is the [`Rule`]'s choice. A caller lends its priority to the
+//! server until the reply, and its place among its equals.
 
 mod bytes;
 mod call;
@@ -43,9 +44,9 @@ impl Message {
 
 /// A message and where it came from.
 pub struct Received<S: 'static> {
-    /// Who sent it.
+    /// The sender of the message.
     pub sender: &'static AnyThread<S>,
-    /// What was sent.
+    /// The message itself.
     pub message: Message,
     /// Whether the sender waits for a [`AnyThread::reply`].
     pub wants_reply: bool,
@@ -54,8 +55,9 @@ pub struct Received<S: 'static> {
 /// When a send switches straight to a receiver that waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// When the receiver is at least as urgent as the sender, so that no ready thread is overtaken by
-    /// a less urgent one; otherwise the sender goes on. What analysis expects, and the rule at the start.
+    /// If the receiver is at least as urgent as the sender, so that no ready thread is overtaken by
+    /// a less urgent one; otherwise the sender continues. Analysis expects this rule, which is the
+    /// one at the start.
     Sound,
     /// Always, "regardless of priority", as in the paper.
     Always,
@@ -75,8 +77,9 @@ impl<S: System> AnyThread<S> {
     /// Receives a message from this thread, waiting for it as long as `timeout` says.
     ///
     /// Bound without waiting: fixed, and the sender's time-out and inheritance where it has these.
-    /// Errors: `Timeout`, `WouldBlock`; `Deleted` if the sender does not run or ends meanwhile; `Deadlock` if it waits
-    /// for the caller; `Parameter` if it sends a buffer; `Context` in an interrupt handler.
+    /// Errors: `Timeout`, `WouldBlock`; `Deleted` if the sender does not run or ends meanwhile;
+    /// `Deadlock` if it waits for the caller; `Parameter` if it sends a buffer; `Context` in an
+    /// interrupt handler.
     #[inline(always)]
     pub fn receive_from(&'static self, timeout: Timeout) -> Result<Message, Error> {
         let answer = hold::<S>().enter::<Receive<S, false>>(self, 0, timeout);
@@ -93,8 +96,8 @@ impl<S: System> AnyThread<S> {
         Ok(Self::received(answer.value))
     }
 
-    /// Sends `message` to this thread and waits for its reply, both within `timeout`, in one kernel call.
-    /// Until then the thread has at least the caller's priority.
+    /// Sends `message` to this thread and waits for its reply, both within `timeout`, in one kernel
+    /// call. Until then the thread has at least the caller's priority.
     ///
     /// Errors: as [`AnyThread::send`].
     pub fn call(&'static self, message: Message, timeout: Timeout) -> Result<Message, Error> {
@@ -106,10 +109,10 @@ impl<S: System> AnyThread<S> {
         Ok(Message([answer.value, Self::own_argument()]))
     }
 
-    /// Answers the call of this thread, which goes on. Never waits.
+    /// Replies to the call of this thread, which resumes. Never waits.
     ///
-    /// Bound: fixed, the caller's time-out, and the inheritance. Errors: `State` if it does not wait for the
-    /// running thread's reply; `Context` in an interrupt handler.
+    /// Bound: fixed, the caller's time-out, and the inheritance. Errors: `State` if it does not
+    /// wait for the running thread's reply; `Context` in an interrupt handler.
     pub fn reply(&'static self, message: Message) -> Result<(), Error> {
         refuse_in_handlers::<S>()?;
         let [first, second] = message.0;
@@ -118,8 +121,8 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
-    /// [`AnyThread::reply`] to this thread, then [`AnyThread::receive`], in one kernel call: what a server does
-    /// in its loop. If the reply fails, nothing is received.
+    /// [`AnyThread::reply`] to this thread, then [`AnyThread::receive`], in one kernel call: what a
+    /// server does in its loop. If the reply fails, nothing is received.
     pub fn reply_and_receive(
         &'static self,
         message: Message,
@@ -146,7 +149,8 @@ impl<S: System> AnyThread<S> {
     }
 }
 
-/// In a handler the running thread is the interrupted one, whose words are not the handler's.
+/// Refuses a call in a handler: there the running thread is the interrupted one, with words of its
+/// own.
 fn refuse_in_handlers<S: System>() -> Result<(), Error> {
     if S::Machine::in_interrupt() {
         Err(Error::Context)

@@ -1,5 +1,5 @@
-//! Owns: messages to and from threads in the general case: whoever comes first waits, among others, as long as its time-out
-//! says. Must never know: replies.
+//! Owns: messages to and from threads in the general case: the side that comes first waits, among
+//! others, as long as its time-out says. Must never know: replies.
 
 use super::bytes;
 use crate::critical_section::{CriticalSection, Operation};
@@ -38,8 +38,9 @@ fn deliver<S: System>(
     Kernel::<S>::conclude(cs, Status::OK, 0)
 }
 
-/// The running slice goes on for `thread`, if it is the `heir` and has taken the running thread's
-/// turn; any other heir, but for the running thread itself, begins one or goes on with its own.
+/// Continues the running slice for `thread`, if that is the `heir` and has taken the running
+/// thread's turn. Any other heir, but for the running thread itself, begins a slice or continues
+/// its own.
 pub(super) fn slice_is_for<S: System>(cs: CriticalSection<'_>, thread: ThreadRef, heir: ThreadRef) {
     let current = Kernel::<S>::running().current(cs);
     if heir != current {
@@ -99,13 +100,15 @@ impl<S: System> Kernel<S> {
         let own = sender.urgency.get(cs).effective();
         let priority = urgency.effective();
         let equal = priority == own;
-        if (equal || self.always_direct.get(cs)) && self.may_hand_turn(cs, sender, receiver, own) {
+        if (equal || self.always_direct.get(cs))
+            && self.may_direct_switch(cs, sender, receiver, own)
+        {
             if !equal {
                 let lent = urgency.with_effective(own).with(Urgency::LENT_TURN);
                 receiver.urgency.set(cs, lent);
                 self.expect_special(cs);
             }
-            self.hand_turn(cs, sender, receiver, own);
+            self.direct_switch(cs, sender, receiver, own);
         } else {
             self.make_ready(cs, receiver);
         }
@@ -128,7 +131,7 @@ impl<S: System> Kernel<S> {
             .effective()
             .beats(server.urgency.get(cs).effective())
         {
-            self.settle(cs, server, Place::Last);
+            self.recompute_priority(cs, server, Place::Last);
         }
         // The wait may be long: the heir runs for itself.
         let heir = self.heir(cs);
@@ -252,8 +255,8 @@ fn await_message<S: System>(
     S::kernel().block(cs, current, wait, timeout)
 }
 
-/// Takes the message of `sender`, which is blocked sending to or calling the running thread. A sender goes on, a
-/// caller now waits for the reply.
+/// Takes the message of `sender`, which is blocked sending to or calling the running thread. A
+/// sender then resumes, a caller waits for the reply.
 pub(super) fn accept<S: System>(
     cs: CriticalSection<'_>,
     current: ThreadRef,
@@ -296,7 +299,7 @@ impl<S: System> Kernel<S> {
     pub(super) fn lose_inheritance(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let urgency = thread.urgency.get(cs);
         if urgency.effective() != urgency.base() {
-            self.settle(cs, thread, Place::First);
+            self.recompute_priority(cs, thread, Place::First);
         }
     }
 }

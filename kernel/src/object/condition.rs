@@ -5,7 +5,7 @@ use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::mutex::MutexCore;
 use crate::sched::{
-    IntoResult, OutcomeOf, fail, first_things_first, hold, refuse_to_wait, slow_path,
+    IntoResult, OutcomeOf, compiler_barrier, fail, hold, refuse_to_wait, slow_path,
 };
 use crate::thread::tcb::ThreadRef;
 use crate::wait::transfer::{Lent, Transaction, transact};
@@ -18,25 +18,25 @@ use taktos_abi::call::RELEASED;
 
 /// A condition variable: threads wait at it for a change of something that a mutex protects.
 ///
-/// A thread that is signalled contends for the mutex at once, in its own turn: it owns it as soon as
-/// it runs, or, where another thread owns it, goes from the condition's wait queue into the mutex's,
-/// lending its priority as the mutex's protocol says. It never runs only to wait again. Threads are signalled in the
-/// order of their priorities, first come first served among equals. Wakes have no other cause than those
-/// stated; still another thread may have changed the matter before the one that was signalled got the mutex:
-/// check in a loop.
+/// A thread that is signalled contends for the mutex at once, in its own turn: it owns it as soon
+/// as it runs, or, where another thread owns it, goes from the condition's wait queue into the
+/// mutex's, lending its priority as the mutex's protocol says. It never runs only to wait again.
+/// Threads are signalled in the order of their priorities, first come first served among equals.
+/// Wakes have no other cause than those stated; still another thread may have changed the matter
+/// before the one that was signalled got the mutex: check in a loop.
 ///
 /// All threads that wait at one time must wait with one and the same mutex.
 #[repr(C)]
 pub struct Condition<S> {
     waiters: WaitQueue,
-    /// With what they wait; of no meaning while nobody waits.
+    /// The mutex with which they wait; of no meaning while no thread waits.
     mutex: Guarded<Option<&'static MutexCore>>,
     deleted: Guarded<bool>,
     system: PhantomData<fn() -> S>,
 }
 
 impl<S: System> Condition<S> {
-    /// A condition variable at which nobody waits.
+    /// Creates a condition variable at which no thread waits.
     pub const fn new() -> Self {
         Self {
             waiters: WaitQueue::new(),
@@ -46,16 +46,18 @@ impl<S: System> Condition<S> {
         }
     }
 
-    /// Unlocks `mutex`, which the caller has locked once, and waits for a signal as long as `timeout` says, with
-    /// nothing in between. The mutex is locked again when this returns, also after an error; the time-out does not
-    /// limit the waiting for it.
+    /// Unlocks `mutex`, which the caller has locked once, and waits for a signal as long as
+    /// `timeout` says, with nothing in between. The mutex is locked again when this returns,
+    /// also after an error; the time-out does not limit the waiting for it.
     ///
-    /// Bound: those of [`Mutex::unlock`] and, after an error, [`Mutex::lock`]. Errors after which the caller owns the mutex as
-    /// before: `Timeout`, `WouldBlock` (the mutex was not unlocked), `Deleted`, `Cancelled`; `State` where it has
-    /// locked the mutex more than once; `Parameter` where others wait with another mutex. Errors after which it
-    /// does not: `NotOwner`, where it never did; `Deadlock`, where the signalled thread's wait for the mutex would have
-    /// closed a ring; `Context` in an interrupt handler. A wait that is cancelled after the signal, while the thread
-    /// already waits for the mutex, has used up the signal.
+    /// Bound: those of [`Mutex::unlock`] and, after an error, [`Mutex::lock`]. Errors after which
+    /// the caller owns the mutex as before: `Timeout`, `WouldBlock` (the mutex was not
+    /// unlocked), `Deleted`, `Cancelled`; `State` where it has locked the mutex more than once;
+    /// `Parameter` where others wait with another mutex. Errors after which it
+    /// does not: `NotOwner`, where it never did; `Deadlock`, where the signalled thread's wait for
+    /// the mutex would have closed a ring; `Context` in an interrupt handler. A wait that is
+    /// cancelled after the signal, while the thread already waits for the mutex, has used up
+    /// the signal.
     pub fn wait(&'static self, mutex: &'static Mutex<S>, timeout: Timeout) -> Result<(), Error> {
         let core = mutex.core();
         let answer = transact::<S, Await<S>>(hold(), self, &core, timeout);
@@ -65,7 +67,8 @@ impl<S: System> Condition<S> {
         }
     }
 
-    /// [`Condition::wait`], but that the mutex is not locked again after an error with the value [`RELEASED`].
+    /// [`Condition::wait`], but that the mutex is not locked again after an error with the value
+    /// [`RELEASED`].
     #[inline(always)]
     pub(crate) fn wait_entered(
         &'static self,
@@ -86,8 +89,8 @@ impl<S: System> Condition<S> {
         S::kernel().block_in(cs, &self.waiters, timeout)
     }
 
-    /// Signals the most urgent waiter; does nothing if there is none. The caller need not own the mutex. Never waits;
-    /// allowed in interrupt handlers at the kernel's level.
+    /// Signals the most urgent waiter; does nothing if there is none. The caller need not own the
+    /// mutex. Never waits; allowed in interrupt handlers at the kernel's level.
     ///
     /// Bound: fixed, or that of the mutex's wait queue and inheritance. Errors: `Deleted`.
     #[inline(always)]
@@ -140,15 +143,16 @@ impl<S: System> Condition<S> {
         !self.waiters.is_empty(hold::<S>().section())
     }
 
-    /// Deletes the condition variable: its waiters lock their mutex again and get `Deleted`; each later call gets
-    /// that at once. Allowed in interrupt handlers.
+    /// Deletes the condition variable: its waiters lock their mutex again and get `Deleted`; each
+    /// later call gets that at once. Allowed in interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         deletion::delete::<S, Self>(self)
     }
 
-    /// Makes a deleted condition variable usable again. Bound: fixed. Errors: `State` if it is not deleted.
+    /// Makes a deleted condition variable usable again. Bound: fixed. Errors: `State` if it is not
+    /// deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -197,7 +201,8 @@ impl<S: System> Condition<S> {
     }
 }
 
-/// Locks the mutex for a thread whose wait ended with `error`; names the error to return.
+/// Locks the mutex again, after the thread's wait has ended with `error`. Returns the error to
+/// return.
 #[cold]
 fn lock_again<S: System>(mutex: &'static Mutex<S>, error: Error) -> Error {
     loop {
@@ -251,7 +256,8 @@ impl<S: System> Operation<S> for Signal<S> {
     const USES_WORDS: bool = false;
     const BLOCKS: bool = false;
 
-    /// The usual case comes first and calls nothing: the mutex is free, and the waiter owns it at once.
+    /// The fast path comes first and calls nothing: the mutex is free, and the waiter owns it at
+    /// once.
     fn run(
         cs: CriticalSection<'_>,
         condition: &'static Condition<S>,
@@ -274,7 +280,7 @@ impl<S: System> Operation<S> for Signal<S> {
         };
         condition.waiters.pop(cs, waiter);
         waiter.wait.set(cs, wait::Wait::NOTHING);
-        first_things_first();
+        compiler_barrier();
         S::kernel().conclude_by_readying(cs, waiter)
     }
 }

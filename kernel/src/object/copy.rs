@@ -1,7 +1,7 @@
-//! Owns: how a message is copied. Must never know: from where, or to whom.
+//! Owns: the copying of a message. Must never know: its source, or its receiver.
 #![expect(unsafe_code, reason = "copies words whose bytes may be padding")]
 
-use crate::sched::first_things_first;
+use crate::sched::compiler_barrier;
 use core::mem::MaybeUninit;
 use core::ptr;
 
@@ -10,7 +10,8 @@ pub(crate) const FEW: usize = 8;
 
 type Word = MaybeUninit<u32>;
 
-/// Copies `message` to `place`: a short one word by word, through one register, so that a decision need not save any.
+/// Copies `message` to `place`: a short one word by word, through one register, so that a decision
+/// need not save any.
 ///
 /// # Safety
 /// `place` can be written, and does not overlap with `message`.
@@ -18,10 +19,10 @@ type Word = MaybeUninit<u32>;
 pub(crate) unsafe fn copy<T: Copy>(message: &T, place: *mut T) {
     let words = size_of::<T>() / size_of::<Word>();
     if align_of::<T>() >= align_of::<Word>() && words <= FEW {
-        // SAFETY: both are of the type `T`, whose alignment and size are multiples of a word's.
+        // SAFETY: both are of the type `T`. Its alignment and size are multiples of a word's.
         unsafe { copy_words(ptr::from_ref(message).cast(), place.cast(), words) }
     } else {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract.
         unsafe { place.write(*message) }
     }
 }
@@ -34,8 +35,8 @@ pub(crate) unsafe fn copy<T: Copy>(message: &T, place: *mut T) {
 pub(crate) unsafe fn copy_words(from: *const Word, to: *mut Word, words: usize) {
     for word in 0..words {
         // The compiler would take more registers, or make a call of the loop.
-        first_things_first();
-        // SAFETY: inside the ranges, by the caller's promise.
+        compiler_barrier();
+        // SAFETY: inside the ranges, by the caller's contract.
         unsafe { to.add(word).write(from.add(word).read()) }
     }
 }

@@ -8,9 +8,9 @@ use core::marker::PhantomData;
 
 /// An object that can be deleted.
 pub(crate) trait Deletable: Sized + 'static {
-    /// Whether it is.
+    /// Returns whether the object is deleted.
     fn is_deleted(&self, cs: CriticalSection<'_>) -> bool;
-    /// Makes it so: those who wait at it are woken with `Deleted`, each later call fails with that.
+    /// Deletes the object: threads that wait at it get `Deleted`, and so does each later call.
     fn close(&'static self, cs: CriticalSection<'_>);
 }
 

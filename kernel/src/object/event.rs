@@ -3,9 +3,7 @@
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
-use crate::sched::{
-    IntoResult, OutcomeOf, answer, fail, first_things_first, hold, slow_path, stay,
-};
+use crate::sched::{IntoResult, OutcomeOf, answer, compiler_barrier, fail, hold, slow_path, stay};
 use crate::thread::tcb::ThreadRef;
 use crate::wait::transfer::{Lent, Transaction, transact};
 use crate::wait::{self, WaitQueue};
@@ -16,10 +14,11 @@ use taktos_machine::Machine;
 
 /// A group of 32 event flags.
 ///
-/// Threads wait until any, or all, of the flags they name are set. When flags are set, all threads whose
-/// condition then holds are woken, in the order of their priorities, first come first served among
-/// equals. Each condition is judged by the same flags; only afterwards the flags are cleared that any of the
-/// woken threads *takes*. So one event can wake several threads, and the outcome does not depend on their order.
+/// Threads wait until any, or all, of the flags they name are set. When flags are set, all threads
+/// with a condition that then holds are woken, in the order of their priorities, first come first
+/// served among equals. Each condition is evaluated with the same flags; only afterwards the flags
+/// are cleared that any of the woken threads *takes*. So one event can wake several threads, and
+/// the outcome does not depend on their order.
 #[repr(C)]
 pub struct EventFlags<S> {
     waiters: WaitQueue,
@@ -28,10 +27,10 @@ pub struct EventFlags<S> {
     system: PhantomData<fn() -> S>,
 }
 
-/// What a waiting thread's condition is; kept in the value that it is to be resumed with.
-/// The flags it names are its argument.
+/// The bit of a waiting thread's condition that demands all of the flags it names. The condition is
+/// kept in the value that the thread is to be resumed with; the flags are its argument.
 const ALL: usize = 1;
-/// That it takes the flags it waits for.
+/// The bit of a condition that takes the flags that the thread waits for.
 const TAKE: usize = 2;
 
 /// The condition holds when the flags that are named and set are, as a number, at least this. All:
@@ -58,11 +57,11 @@ impl<S: System> EventFlags<S> {
         }
     }
 
-    /// Sets `flags`, beside those that are set, and wakes all threads whose condition then holds. Never waits;
-    /// allowed in interrupt handlers at the kernel's level.
+    /// Sets `flags`, in addition to those that are set, and wakes all threads with a condition that
+    /// then holds. Never waits; allowed in interrupt handlers at the kernel's level.
     ///
-    /// Bound: fixed where at most one thread waits; otherwise one step for each waiter and one wake for each that is
-    /// woken. Errors: `Deleted`.
+    /// Bound: fixed where at most one thread waits; otherwise one step for each waiter and one wake
+    /// for each that is woken. Errors: `Deleted`.
     #[inline(always)]
     pub fn set(&'static self, flags: u32) -> Result<(), Error> {
         let held = hold::<S>();
@@ -80,7 +79,8 @@ impl<S: System> EventFlags<S> {
             .done()
     }
 
-    /// [`EventFlags::set`], and says which flags are set then: those that woken threads took are not.
+    /// [`EventFlags::set`], and says which flags are set then: those that woken threads took are
+    /// not.
     ///
     /// Bound: one step a waiter, one wake for each that is woken. Errors: `Deleted`.
     pub fn set_and_get(&'static self, flags: u32) -> Result<u32, Error> {
@@ -93,7 +93,8 @@ impl<S: System> EventFlags<S> {
         Ok(answer.value as u32)
     }
 
-    /// [`EventFlags::set_and_get`] from an interrupt handler, at less cost. Bound and errors are the same.
+    /// [`EventFlags::set_and_get`] from an interrupt handler, at less cost. Bound and errors are
+    /// the same.
     pub fn set_and_get_in(
         &'static self,
         interrupt: &Interrupt<S>,
@@ -115,8 +116,8 @@ impl<S: System> EventFlags<S> {
         Ok(left)
     }
 
-    /// [`EventFlags::set_and_get_in`] where not just one thread waits and gets what it waits for. Away from the function above, which saves fewer
-    /// registers so.
+    /// [`EventFlags::set_and_get_in`] where not just one thread waits and gets what it waits for.
+    /// Away from the function above, which saves fewer registers so.
     #[cold]
     #[inline(never)]
     fn set_unusual_in(&'static self, _: &Interrupt<S>, flags: u32) -> Result<u32, Error> {
@@ -137,7 +138,8 @@ impl<S: System> EventFlags<S> {
         Ok(before)
     }
 
-    /// The flags that are set; none in a deleted group. Allowed in interrupt handlers. Bound: fixed.
+    /// The flags that are set; none in a deleted group. Allowed in interrupt handlers. Bound:
+    /// fixed.
     pub fn get(&'static self) -> u32 {
         let held = hold::<S>();
         let cs = held.section();
@@ -149,11 +151,12 @@ impl<S: System> EventFlags<S> {
     }
 
     /// Waits, as long as `timeout` says, until any of `flags` is set. Leaves the flags as they are.
-    /// The answer is all flags that were set when the condition held. Allowed in interrupt handlers at the kernel's
-    /// level, with [`Timeout::NONE`].
+    /// The answer is all flags that were set when the condition held. Allowed in interrupt handlers
+    /// at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where no flag
-    /// is named; `Context` where an interrupt handler would have to wait.
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`;
+    /// `Parameter` where no flag is named; `Context` where an interrupt handler would have to
+    /// wait.
     #[inline(always)]
     pub fn wait_any(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
         self.wait::<0>(flags, timeout)
@@ -165,8 +168,9 @@ impl<S: System> EventFlags<S> {
         self.wait::<ALL>(flags, timeout)
     }
 
-    /// Waits until any of `flags` is set, and clears all of `flags` at that moment, whether set or not. The answer is
-    /// all flags that were set before they were cleared. Otherwise as [`EventFlags::wait_any`].
+    /// Waits until any of `flags` is set, and clears all of `flags` at that moment, whether set or
+    /// not. The answer is all flags that were set before they were cleared. Otherwise as
+    /// [`EventFlags::wait_any`].
     #[inline(always)]
     pub fn take_any(&'static self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
         self.wait::<TAKE>(flags, timeout)
@@ -179,12 +183,16 @@ impl<S: System> EventFlags<S> {
         self.wait::<{ ALL | TAKE }>(flags, timeout)
     }
 
-    /// Sets `flags`, and then waits until all of `awaited` are set and takes these, in one step: of threads that meet, each with a flag of
-    /// its own, all come through when the last one has set its flag, whoever of them runs first then. Flags are judged, and taken, as those
-    /// of [`EventFlags::set`]; the answer is all that were set when the condition held, before any were cleared.
+    /// Sets `flags`, and then waits until all of `awaited` are set and takes these, in one step. Of
+    /// threads that meet, each with a flag of its own, all continue when the last one has set its
+    /// flag, in whatever order they run then. Flags are evaluated, and taken, as those of
+    /// [`EventFlags::set`]. Returns all flags that were set when the condition held, before any
+    /// were cleared.
     ///
-    /// Bound without waiting: one step a waiter, one wake for each that is woken. Errors: `Timeout`, `WouldBlock`, `Cancelled`, after which
-    /// `flags` stay set; `Deleted`; `Parameter` where no flag is awaited, and `Context` in an interrupt handler, which then sets nothing.
+    /// Bound without waiting: one step a waiter, one wake for each that is woken. Errors:
+    /// `Timeout`, `WouldBlock`, `Cancelled`, after which `flags` stay set; `Deleted`;
+    /// `Parameter` where no flag is awaited, and `Context` in an interrupt handler, which then sets
+    /// nothing.
     pub fn set_and_take_all(
         &'static self,
         flags: u32,
@@ -225,7 +233,8 @@ impl<S: System> EventFlags<S> {
         Ok(answer.value as u32)
     }
 
-    /// Deletes the group: its waiters get `Deleted`, and so does each later call. Allowed in interrupt handlers.
+    /// Deletes the group: its waiters get `Deleted`, and so does each later call. Allowed in
+    /// interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
@@ -252,7 +261,8 @@ impl<S: System> EventFlags<S> {
         Kernel::<S>::conclude_unanswered(cs)
     }
 
-    /// Wakes all waiters whose condition holds for the flags `present`. Names the flags that nobody took.
+    /// Wakes all waiters with a condition that holds for the flags `present`. Returns the flags
+    /// that no waiter took.
     #[inline]
     fn wake_all(&'static self, cs: CriticalSection<'_>, present: u32) -> u32 {
         let mut left = present;
@@ -322,7 +332,7 @@ impl<S: System> EventFlags<S> {
 #[inline(always)]
 fn is_satisfied(cs: CriticalSection<'_>, thread: ThreadRef, present: u32) -> bool {
     let needed = needed(thread.argument.get(cs) as u32, thread.value(cs));
-    first_things_first();
+    compiler_barrier();
     thread.argument.get(cs) as u32 & present >= needed
 }
 
@@ -350,7 +360,7 @@ impl<S: System> Operation<S> for Set<S> {
     const USES_TIMEOUT: bool = false;
     const BLOCKS: bool = false;
 
-    /// The usual case comes first and calls nothing: there is one waiter, and its condition holds.
+    /// The fast path comes first and calls nothing: there is one waiter, and its condition holds.
     fn run(
         cs: CriticalSection<'_>,
         group: &'static EventFlags<S>,
@@ -364,14 +374,14 @@ impl<S: System> Operation<S> for Set<S> {
             cold_path();
             return slow_path(group.set_unusual(cs, present));
         };
-        first_things_first();
+        compiler_barrier();
         let taken = taken_by(cs, thread);
         thread.set_value(cs, present as usize);
-        first_things_first();
+        compiler_barrier();
         group.flags.set(cs, present & !taken);
         thread.wait.set(cs, wait::Wait::NOTHING);
         group.waiters.clear(cs);
-        first_things_first();
+        compiler_barrier();
         S::kernel().conclude_by_readying(cs, thread)
     }
 }

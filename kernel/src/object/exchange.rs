@@ -1,5 +1,5 @@
-//! Owns: threads that wait for a message, and threads that wait to be rid of one; one copy of the message
-//! from the one to the other, or between them and a place in memory.
+//! Owns: threads that wait for a message, and threads that wait to be rid of one; one copy of the
+//! message from the one to the other, or between them and a place in memory.
 //! Must never know: where messages are kept meanwhile, and in which order.
 #![expect(
     unsafe_code,
@@ -29,16 +29,16 @@ impl<T: Copy> Landing<T> {
     }
 }
 
-/// The threads that wait for a message. Law: one that is woken with success has got one.
+/// The threads that wait for a message. Invariant: one that is woken with success has got one.
 pub(crate) struct Receivers<T>(Waiters<Landing<T>>);
 
 impl<T: Copy> Receivers<T> {
-    /// Nobody waits.
+    /// Creates a queue in which no thread waits.
     pub const fn new() -> Self {
         Self(Waiters::new())
     }
 
-    /// Whether nobody waits.
+    /// Returns whether no thread waits.
     #[inline(always)]
     pub fn is_empty(&self, cs: CriticalSection<'_>) -> bool {
         self.0.is_empty(cs)
@@ -69,7 +69,7 @@ impl<T: Copy> Receivers<T> {
 pub(crate) trait Source: Deletable {
     /// The message.
     type Message: Copy;
-    /// Those who wait for one.
+    /// Returns the threads that wait for a message.
     fn receivers(&self) -> &Receivers<Self::Message>;
 }
 
@@ -88,8 +88,8 @@ pub(crate) fn wait_for_message<S: System, O: Source>(
         transact::<S, Await<S, O, false>>(held, object, &landing, timeout)
     };
     answer.into_result::<S>()?;
-    // SAFETY: the decision below never stays with success, and a thread that waits among the receivers
-    // is woken with success only after a message was put into its landing.
+    // SAFETY: the decision below never stays with success, and a thread that waits among the
+    // receivers is woken with success only after a message was put into its landing.
     Ok(unsafe { landing.0.get().assume_init() })
 }
 
@@ -152,12 +152,12 @@ impl<S: System, O: Source> Transaction<S> for Deliver<S, O> {
 pub(crate) struct Senders<T>(Waiters<T>);
 
 impl<T: Copy> Senders<T> {
-    /// Nobody waits.
+    /// Creates a queue in which no thread waits.
     pub const fn new() -> Self {
         Self(Waiters::new())
     }
 
-    /// Whether nobody waits.
+    /// Returns whether no thread waits.
     #[inline(always)]
     pub fn is_empty(&self, cs: CriticalSection<'_>) -> bool {
         self.0.is_empty(cs)
@@ -186,7 +186,7 @@ impl<T: Copy> Senders<T> {
 
 /// An object at which threads wait until their message is taken.
 pub(crate) trait Sink: Source {
-    /// Those who wait.
+    /// Returns the threads that wait at the object.
     fn senders(&self) -> &Senders<Self::Message>;
 }
 

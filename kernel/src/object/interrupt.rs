@@ -12,25 +12,27 @@ use taktos_machine::Machine;
 
 /// The proof of being in an interrupt handler at the kernel's level. Boards hand it to handlers.
 ///
-/// All that is allowed in handlers can be called without it too; what takes it is quicker, because it
-/// neither masks, as handlers at the kernel's level do not interrupt each other, nor is prepared to
-/// switch threads where it is called: that happens at the end of the interrupt.
+/// All that is allowed in handlers can be called without it too; what takes it is quicker, because
+/// it neither masks, as handlers at the kernel's level do not interrupt each other, nor is prepared
+/// to switch threads where it is called: that happens at the end of the interrupt.
 pub struct Interrupt<S>(PhantomData<NeverSent<S>>);
 
-/// Belongs to a system, and to nobody but the handler.
+/// The marker of a value that belongs to a system, and to the handler alone.
 type NeverSent<S> = (*mut (), fn() -> S);
 
 impl<S: System> Interrupt<S> {
     /// The proof, asserted.
     ///
     /// # Safety
-    /// The caller is an interrupt handler at the kernel's level, and drops the value before it ends.
+    /// The caller is an interrupt handler at the kernel's level, and drops the value before it
+    /// ends.
     #[inline(always)]
     pub const unsafe fn assume() -> Self {
         Self(PhantomData)
     }
 
-    /// What `act` does with the proof, where the caller is such a handler: for those who are called by handlers and by threads.
+    /// Calls `act` with the proof and returns its result, if the caller is such a handler: for
+    /// functions that handlers and threads call.
     #[inline(always)]
     pub fn here<R>(act: impl FnOnce(&Self) -> R) -> Option<R> {
         let is_here = S::Machine::in_interrupt() && S::Machine::may_call();
@@ -43,15 +45,16 @@ impl<S: System> Interrupt<S> {
         if is_smp::<S>() {
             return None;
         }
-        // SAFETY: who made `self` promised to be a handler at the kernel's level: no other kernel-level interrupt comes in
-        // between, and threads do not run meanwhile. The proof borrows `self`, which the handler drops.
+        // SAFETY: the maker of `self` guaranteed to be a handler at the kernel's level: no other
+        // kernel-level interrupt comes in between, and threads do not run meanwhile. The proof
+        // borrows `self`, which the handler drops.
         Some(unsafe { CriticalSection::assume() })
     }
 }
 
 impl<S: System> Kernel<S> {
-    /// Wakes `thread`, which has been taken out of its queue; the switch, if there is one, comes at the
-    /// end of the interrupt.
+    /// Wakes `thread`, which has been taken out of its queue; the switch, if there is one, comes at
+    /// the end of the interrupt.
     #[inline(always)]
     pub(crate) fn wake_in_interrupt(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.urgency.get(cs).is_special() {

@@ -1,7 +1,8 @@
-//! Owns: exact division by a divisor of run time, as a multiplication: T. Granlund, P. Montgomery, "Division by Invariant Integers using
-//! Multiplication" (1994), section 9. Must never know: what is divided.
+//! Owns: exact division by a divisor of run time, as a multiplication: T. Granlund, P. Montgomery,
+//! "Division by Invariant Integers using Multiplication" (1994), section 9. Must never know: what
+//! is divided.
 
-/// What a number is multiplied by, and how far it is turned right then.
+/// The factor that takes the place of a divisor, and the rotation to the right after it, in bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Inverse {
     factor: usize,

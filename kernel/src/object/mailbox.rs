@@ -1,5 +1,5 @@
-//! Owns: mailboxes: letters from thread to thread, by name or to whom it may concern, handed over or left in a slot.
-//! Must never know: what is in the letters.
+//! Owns: mailboxes: letters from thread to thread, by name or to any receiver, transferred directly
+//! or left in a slot. Must never know: the content of the letters.
 
 use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::object::deletion::{self, Deletable};
@@ -14,7 +14,7 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use taktos_machine::Machine;
 
-/// With whom a letter is to be exchanged.
+/// The threads with which a letter may be exchanged.
 pub enum Partner<S: 'static> {
     /// With anyone.
     Any,
@@ -40,11 +40,11 @@ impl<S: System> Partner<S> {
     }
 }
 
-/// What a mailbox delivers.
+/// A message that a mailbox delivers, and its sender.
 pub struct Letter<S: 'static, T> {
-    /// What was sent.
+    /// The message that was sent.
     pub message: T,
-    /// Who sent it; none if an interrupt handler did.
+    /// The sender; none if an interrupt handler sent the message.
     pub sender: Option<&'static AnyThread<S>>,
 }
 
@@ -64,7 +64,7 @@ impl<T> Mail<T> {
     }
 }
 
-/// What a waiting receiver wants, and gets.
+/// The request of a waiting receiver, and the place for its letter.
 struct Request<T> {
     wanted: Option<ThreadRef>,
     answer: Cell<Option<Mail<T>>>,
@@ -72,22 +72,23 @@ struct Request<T> {
 
 /// A mailbox for letters with messages of the type `T`, and slots for `N` letters that were posted.
 ///
-/// A sender names the receiver, or lets any thread have its letter; a receiver names the sender, or takes a letter from any
-/// thread. [`Mailbox::send`] is synchronous: it is over when a receiver has the message. [`Mailbox::post`] is
-/// asynchronous: it leaves the letter in a slot, if no receiver waits for it, and goes on.
+/// A sender names the receiver, or lets any thread have its letter; a receiver names the sender, or
+/// takes a letter from any thread. [`Mailbox::send`] is synchronous: it is over when a receiver has
+/// the message. [`Mailbox::post`] is asynchronous: it leaves the letter in a slot, if no receiver
+/// waits for it, and returns.
 ///
-/// A letter goes to the most urgent waiting receiver that it suits. A receiver gets, of the letters that suit it, the
-/// oldest one in a slot; else that of the most urgent thread that waits for a slot; else that of the
-/// most urgent thread that sends. First come, first served among equals. So letters from one thread to
-/// another keep their order. A thread that is named as partner must have been created when the call has to wait;
-/// that it ends afterwards is not noticed: limit the wait. A letter in a slot stays there until a receiver that it
-/// suits takes it.
+/// A letter goes to the most urgent waiting receiver that it suits. A receiver gets, of the letters
+/// that suit it, the oldest one in a slot; else that of the most urgent thread that waits for a
+/// slot; else that of the most urgent thread that sends. First come, first served among equals. So
+/// letters from one thread to another keep their order. A thread that is named as partner must have
+/// been created when the call has to wait; that it ends afterwards is not noticed: limit the wait.
+/// A letter in a slot stays there until a receiver that it suits takes it.
 #[repr(C)]
 pub struct Mailbox<S, T, const N: usize> {
     receivers: Waiters<Request<T>>,
-    /// Those whose letter is to be taken by a receiver.
+    /// Threads with a letter that a receiver is to take.
     senders: Waiters<Mail<T>>,
-    /// Those whose letter is to be put into a slot.
+    /// Threads with a letter that is to be put into a slot.
     posters: Waiters<Mail<T>>,
     slots: Ring<Mail<T>, N>,
     system: PhantomData<fn() -> S>,
@@ -110,9 +111,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
 
     /// Sends `message` to `to`, and waits as long as `timeout` says until a receiver has it.
     ///
-    /// Bound without waiting: one step for each receiver that waits for other letters and is more urgent than the one that gets
-    /// this, one copy. Errors, the message not being delivered: `Timeout`, `WouldBlock`, `Deleted` (also if `to` does not exist),
-    /// `Cancelled`; `Deadlock` if `to` is the caller; `Context` in an interrupt handler, unless a receiver
+    /// Bound without waiting: one step for each receiver that waits for other letters and is more
+    /// urgent than the one that gets this, one copy. Errors, the message not being delivered:
+    /// `Timeout`, `WouldBlock`, `Deleted` (also if `to` does not exist), `Cancelled`;
+    /// `Deadlock` if `to` is the caller; `Context` in an interrupt handler, unless a receiver
     /// waits.
     pub fn send(&'static self, message: &T, to: Partner<S>, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
@@ -124,12 +126,14 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         transact::<S, AwaitReceiver<S, T, N>>(held, self, &mail, timeout).into_result::<S>()
     }
 
-    /// Sends `message` to `to` without waiting for a receiver: the letter goes into a slot, if no receiver waits for it.
-    /// Waits for a free slot as long as `timeout` says. Allowed in interrupt handlers at the kernel's level, with
-    /// [`Timeout::NONE`]; the letter then has no sender.
+    /// Sends `message` to `to` without waiting for a receiver: the letter goes into a slot, if no
+    /// receiver waits for it. Waits for a free slot as long as `timeout` says. Allowed in
+    /// interrupt handlers at the kernel's level, with [`Timeout::NONE`]; the letter then has no
+    /// sender.
     ///
-    /// Bound without waiting: as [`Mailbox::send`]. Errors, the message being neither delivered nor kept: `Timeout`, `WouldBlock`,
-    /// `Deleted`, `Cancelled`; `Context` in an interrupt handler where no slot is free (or the mailbox is deleted).
+    /// Bound without waiting: as [`Mailbox::send`]. Errors, the message being neither delivered nor
+    /// kept: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context` in an interrupt handler
+    /// where no slot is free (or the mailbox is deleted).
     pub fn post(&'static self, message: &T, to: Partner<S>, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -145,9 +149,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
 
     /// Receives a letter from `from`, waiting for one as long as `timeout` says.
     ///
-    /// Bound without waiting: the slots, and the threads that send or post; fixed where the oldest letter in a slot, or that of the most
-    /// urgent of those threads, suits. Errors: `Timeout`, `WouldBlock`, `Deleted` (also if `from` does not exist), `Cancelled`;
-    /// `Deadlock` if `from` is the caller; `Context` in an interrupt handler.
+    /// Bound without waiting: the slots, and the threads that send or post; fixed where the oldest
+    /// letter in a slot, or that of the most urgent of those threads, suits. Errors: `Timeout`,
+    /// `WouldBlock`, `Deleted` (also if `from` does not exist), `Cancelled`; `Deadlock` if
+    /// `from` is the caller; `Context` in an interrupt handler.
     pub fn receive(
         &'static self,
         from: Partner<S>,
@@ -198,7 +203,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
             answer: Cell::new(None),
         };
         transact::<S, AwaitLetter<S, T, N>>(held, self, &request, timeout).into_result::<S>()?;
-        // Who wakes a receiver with success has given it a letter.
+        // A wake of a receiver with success comes with a letter for it.
         request.answer.get().map(Letter::from).ok_or(Error::State)
     }
 
@@ -212,8 +217,8 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         self.len() == 0
     }
 
-    /// Deletes the mailbox and the letters in its slots: all who wait at it get `Deleted`, and so does each later
-    /// call. Allowed in interrupt handlers.
+    /// Deletes the mailbox and the letters in its slots: all threads that wait at it get `Deleted`,
+    /// and so does each later call. Allowed in interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
@@ -258,7 +263,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Mailbox<S, T, N> {
         self.receivers.find(cs, suits).map(|(receiver, _)| receiver)
     }
 
-    /// The thread whose letter `receiver` gets, and the letter.
+    /// Returns the thread from which `receiver` gets a letter, and the letter.
     fn sender_for(
         &self,
         cs: CriticalSection<'_>,
@@ -320,7 +325,7 @@ fn refusal<S: System>(
     }
 }
 
-/// As [`refusal`], where the partner must come before the caller goes on.
+/// Like [`refusal`], if the partner must come before the caller continues.
 fn refusal_to_meet<S: System>(
     cs: CriticalSection<'_>,
     mailbox: &impl Deletable,
@@ -452,7 +457,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Operation<S> for Refil
     }
 }
 
-/// Lets a thread go whose letter was taken straight from it.
+/// Releases a thread after its letter was taken straight from it.
 struct Release<S, T, const N: usize>(PhantomData<(S, T)>);
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Transaction<S> for Release<S, T, N> {

@@ -1,7 +1,7 @@
-//! The objects by which threads work together, a file each; and what several of them share: messages that are copied
-//! once, rings in memory, one way to delete an object.
+//! The objects by which threads work together, a file each; and what several of them share:
+//! messages that are copied once, rings in memory, one way to delete an object.
 //!
-//! Owns: what each object is. Must never know: who runs next.
+//! Owns: the objects and their operations. Must never know: the thread that runs next.
 
 mod alarm;
 mod condition;
@@ -50,7 +50,7 @@ pub use semaphore::Semaphore;
 pub use store::{Fifo, Lifo, Stack, Store};
 pub use work::{Work, WorkQueue};
 
-/// The same time-out for a wait that may have to begin several times.
+/// Returns a time-out with the end of `timeout`, for a wait that may have to begin several times.
 fn ends_at<S: System>(timeout: Timeout) -> Timeout {
     if timeout.is_none() || timeout.is_forever() {
         return timeout;

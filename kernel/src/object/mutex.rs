@@ -1,9 +1,9 @@
-//! Owns: mutexes: who owns them, recursion, priority inheritance and priority ceilings.
+//! Owns: mutexes: their owners, recursion, priority inheritance and priority ceilings.
 //! Must never know: condition variables.
 
 use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
 use crate::sched::{
-    IntoResult, OutcomeOf, concluded, fail, hold, hold_after, refuse_to_wait, slow_path, stay,
+    IntoResult, OutcomeOf, concluded, fail, finish_hold, hold, refuse_to_wait, slow_path, stay,
 };
 
 use crate::thread::AnyThread;
@@ -30,29 +30,31 @@ pub enum Protocol {
     Ceiling(Priority),
 }
 
-/// What becomes of a mutex whose owner ends, or is deleted, with it locked.
+/// The fate of a mutex if its owner ends, or is deleted, with it locked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum OwnerEnd {
     /// It is unlocked, as if the owner had done so.
     Unlock,
-    /// It stays locked: nobody gets it until it is [abandoned](Mutex::abandon).
+    /// It stays locked: no thread gets it until it is [abandoned](Mutex::abandon).
     StayLocked,
-    /// It is unlocked, and who locks it next is told by [`Error::OwnerDied`], and owns it (POSIX: a robust mutex).
+    /// It is unlocked. The thread that locks it next gets [`Error::OwnerDied`], and owns it (POSIX:
+    /// a robust mutex).
     Tell,
 }
 
-/// What of a mutex does not depend on the system.
+/// The part of a mutex that does not depend on the system.
 #[repr(C, align(8))]
 pub(crate) struct MutexCore {
     waiters: WaitQueue,
-    /// Nobody is none where the mutex is free and locking it is simple, and [`nobody`] where it has a ceiling or is deleted:
-    /// one look tells.
+    /// None if the mutex is free and locking it is simple. [`nobody`] if no thread owns it and it
+    /// has a ceiling, is deleted, or an owner has ended with it: one check is enough.
     owner: Guarded<Option<ThreadRef>>,
     next_owned: Guarded<Option<&'static MutexCore>>,
-    /// How often the owner has locked it beyond the first time, in steps of [`ONCE`]; [`LENDS`] where there is a ceiling,
-    /// [`DELETED`] where the mutex is, [`DIED`] where an owner has ended with it, both where nobody mended what that left,
-    /// [`LEFT`] where it stays locked though nobody owns it. So it is zero just where unlocking is simple.
+    /// How often the owner has locked it beyond the first time, in steps of [`ONCE`]; [`LENDS`] if
+    /// there is a ceiling, [`DELETED`] if the mutex is deleted, [`DIED`] if an owner has ended with
+    /// it, both if the state that it left was not repaired, [`LEFT`] if it stays locked though no
+    /// thread owns it. So it is zero exactly if unlocking is simple.
     depth: Guarded<u32>,
     recursive: bool,
     inherits: bool,
@@ -68,7 +70,8 @@ const LEFT: u32 = 8;
 const ONCE: u32 = 16;
 const DEEPEST: u32 = 65_535 * ONCE;
 
-/// The owner of mutexes that nobody owns and that are not simply locked: a thread that never exists.
+/// The owner of mutexes that no thread owns and that are not simply locked: a thread that never
+/// exists.
 static NOBODY: Tcb = Tcb::new();
 
 const fn nobody() -> ThreadRef {
@@ -86,12 +89,12 @@ impl MutexCore {
         self.depth.get(cs) / ONCE
     }
 
-    /// Who owns the mutex, which a thread owns or waits for.
+    /// Returns the owner of the mutex, which a thread owns or waits for.
     pub fn owner(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
         self.owner.get(cs)
     }
 
-    /// Who owns the mutex, if a thread does.
+    /// Returns the owner of the mutex, if a thread owns it.
     fn owner_if_any(&self, cs: CriticalSection<'_>) -> Option<ThreadRef> {
         self.owner.get(cs).filter(|owner| *owner != nobody())
     }
@@ -152,12 +155,12 @@ impl MutexCore {
         self.depth.get(cs) & DELETED != 0
     }
 
-    /// Whether an owner has ended with the mutex locked, and what it left was not mended.
+    /// Whether an owner has ended with the mutex locked, and what it left was not repaired.
     fn has_died(&self, cs: CriticalSection<'_>) -> bool {
         self.depth.get(cs) & DIED != 0
     }
 
-    /// Whether the mutex, which nobody owns, is deleted, or its owner has ended with it.
+    /// Returns whether the mutex, which no thread owns, is deleted, or its owner has ended with it.
     fn is_unusable(&self, cs: CriticalSection<'_>) -> bool {
         self.depth.get(cs) & (DELETED | DIED | LEFT) != 0
     }
@@ -178,7 +181,7 @@ impl MutexCore {
 
     /// Whether the mutex is free and locking it is simple.
     #[inline(always)]
-    fn is_simply_free(&self, cs: CriticalSection<'_>) -> bool {
+    fn can_lock_fast(&self, cs: CriticalSection<'_>) -> bool {
         self.owner.get(cs).is_none()
     }
 
@@ -188,8 +191,9 @@ impl MutexCore {
         thread.owned.get(cs).map(NonNull::from) == Some(NonNull::from(self))
     }
 
-    /// What the mutex protects is whole again, `owner` says. Errors: `NotOwner`; `State` where no owner died.
-    fn mend(&self, cs: CriticalSection<'_>, owner: ThreadRef) -> Result<(), Error> {
+    /// Notes that `owner` has made the protected data whole again. Errors: `NotOwner`; `State` if
+    /// no owner died.
+    fn make_consistent_for(&self, cs: CriticalSection<'_>, owner: ThreadRef) -> Result<(), Error> {
         if self.owner.get(cs) != Some(owner) {
             return Err(Error::NotOwner);
         }
@@ -200,13 +204,13 @@ impl MutexCore {
         Ok(())
     }
 
-    /// Nobody owns the mutex any more.
+    /// Notes that no thread owns the mutex any more.
     fn set_free(&self, cs: CriticalSection<'_>) {
         let is_simple = !self.has_ceiling(cs) && !self.has_died(cs);
         self.owner.set(cs, (!is_simple).then(nobody));
     }
 
-    /// The mutex, which nobody owns any more, cannot be locked: it is `gone`.
+    /// Makes the mutex, which no thread owns any more, impossible to lock: it is `gone`.
     fn retire(&self, cs: CriticalSection<'_>, gone: u32) {
         self.owner.set(cs, Some(nobody()));
         self.depth.set(cs, self.depth.get(cs) & LENDS | gone);
@@ -228,7 +232,7 @@ impl MutexCore {
     /// Makes `thread` the owner where the mutex is free and has no ceiling; says whether it did.
     #[inline(always)]
     pub fn give_if_free(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let free = self.is_simply_free(cs);
+        let free = self.can_lock_fast(cs);
         if free {
             self.give_to(cs, thread);
         }
@@ -265,9 +269,10 @@ impl MutexCore {
 
 /// A mutex: at most one thread owns it, and only that one may unlock it.
 ///
-/// Waiting threads get it by priority, first come first served among equals. It is handed over: the
+/// Waiting threads get it by priority, first come first served among equals. It is transferred: the
 /// most urgent waiter owns it as soon as it is unlocked. Not for interrupt handlers.
-/// A thread that ends or is deleted unlocks what it owns, unless the mutex says [otherwise](OwnerEnd).
+/// A thread that ends or is deleted unlocks what it owns, unless the mutex says
+/// [otherwise](OwnerEnd).
 #[repr(transparent)]
 pub struct Mutex<S> {
     core: MutexCore,
@@ -308,19 +313,20 @@ impl<S: System> Mutex<S> {
         }
     }
 
-    /// The same mutex, but its owner may lock it again (65,535 times more), and must unlock it as often.
+    /// Makes the mutex recursive: its owner may lock it again (65,535 times more), and must unlock
+    /// it as often.
     pub const fn recursive(mut self) -> Self {
         self.core.recursive = true;
         self
     }
 
-    /// The same mutex, but when its owner ends with it locked, that becomes of it.
+    /// Sets the fate of the mutex if its owner ends with it locked.
     pub const fn when_owner_ends(mut self, end: OwnerEnd) -> Self {
         self.core.owner_end = end;
         self
     }
 
-    /// What of the mutex does not depend on the system.
+    /// Returns the part of the mutex that does not depend on the system.
     pub(crate) fn core(&'static self) -> &'static MutexCore {
         &self.core
     }
@@ -328,16 +334,17 @@ impl<S: System> Mutex<S> {
     /// Locks the mutex, waiting for it as long as `timeout` says.
     ///
     /// Bound without waiting: fixed, and the priority change of a ceiling. Errors: `Timeout`,
-    /// `WouldBlock`, `Deleted`; `Deadlock` where the wait would close a ring of waiting threads, or where
+    /// `WouldBlock`, `Deleted`; `Deadlock` if the wait would close a ring of waiting threads, or if
     /// the caller owns the mutex and it is not recursive; `Limit` at the deepest recursion;
-    /// `Ceiling` where the caller is more urgent than the ceiling; `Context` in an interrupt handler. With [`OwnerEnd::Tell`]:
-    /// `OwnerDied`, with which the caller *owns* the mutex, until somebody calls [`Mutex::make_consistent`]; `NotRecoverable`
-    /// where that was not done before it was unlocked.
+    /// `Ceiling` if the caller is more urgent than the ceiling; `Context` in an interrupt handler.
+    /// With [`OwnerEnd::Tell`]: `OwnerDied`, with which the caller *owns* the mutex, until an owner
+    /// calls [`Mutex::make_consistent`]; `NotRecoverable` if an owner unlocked it without that
+    /// call.
     #[inline(always)]
     pub fn lock(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        if self.core.is_simply_free(cs) && !S::Machine::in_interrupt() {
+        if self.core.can_lock_fast(cs) && !S::Machine::in_interrupt() {
             self.core.give_to(cs, held.running().current(cs));
             return Ok(());
         }
@@ -347,30 +354,31 @@ impl<S: System> Mutex<S> {
 
     /// Unlocks the mutex; the most urgent waiter owns it then.
     ///
-    /// Bound: the caller's owned mutexes that were locked after this one, and with waiters or a ceiling those
-    /// of priority inheritance. Errors: `NotOwner`, `Deleted`. In an interrupt handler, which cannot own a mutex: `Context` or
-    /// `NotOwner`, but that a handler unlocks what the interrupted thread owns is not always noticed.
+    /// Bound: the caller's owned mutexes that were locked after this one, and with waiters or a
+    /// ceiling those of priority inheritance. Errors: `NotOwner`, `Deleted`. In an interrupt
+    /// handler, which cannot own a mutex: `Context` or `NotOwner`, but that a handler unlocks
+    /// what the interrupted thread owns is not always noticed.
     #[inline(always)]
     pub fn unlock(&'static self) -> Result<(), Error> {
-        // An owner who should have given way gives the mutex back all the same: to nobody, so it is nobody's turn. One that
-        // was deleted meanwhile owns nothing.
+        // An owner that is no longer the heir gives the mutex back all the same: no thread gets it,
+        // so no turn depends on it. An owner that was deleted meanwhile owns nothing.
         let held = Held::<S>::mask();
         let cs = held.section();
         let current = held.running().current(cs);
         let core = &self.core;
-        // Mostly what is unlocked was locked last.
+        // Fast path: the usual order is to unlock the mutex that was locked last.
         if core.is_last_of(cs, current) && core.waiters.is_empty(cs) && core.is_simple(cs) {
             current.owned.set(cs, core.next_owned.get(cs));
             core.owner.set(cs, None);
             return Ok(());
         }
         cold_path();
-        hold_after(held)
+        finish_hold(held)
             .enter::<Unlock<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
-    /// Who owns the mutex. Bound: fixed.
+    /// Returns the owner of the mutex. Bound: fixed.
     pub fn owner(&'static self) -> Option<&'static AnyThread<S>> {
         let held = hold::<S>();
         self.core.owner_if_any(held.section()).map(AnyThread::of)
@@ -381,12 +389,15 @@ impl<S: System> Mutex<S> {
     pub fn make_consistent(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
-        self.core.mend(cs, held.running().current(cs))
+        self.core
+            .make_consistent_for(cs, held.running().current(cs))
     }
 
-    /// Deletes the mutex even if it is locked: its owner owns it no more, its waiters get `Deleted`.
+    /// Deletes the mutex even if it is locked: its owner owns it no more, its waiters get
+    /// `Deleted`.
     ///
-    /// Bound: one wake a waiter, and those of [`Mutex::unlock`]. Errors: `Deleted` if it is already.
+    /// Bound: one wake a waiter, and those of [`Mutex::unlock`]. Errors: `Deleted` if it is
+    /// already.
     pub fn abandon(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<Abandon<S>>(self, 0, Timeout::NONE)
@@ -456,7 +467,10 @@ impl<S: System> Mutex<S> {
 
     /// [`Mutex::make_consistent`].
     pub(crate) fn make_consistent_entered(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
-        concluded::<S>(self.core.mend(cs, Kernel::<S>::running().current(cs)))
+        concluded::<S>(
+            self.core
+                .make_consistent_for(cs, Kernel::<S>::running().current(cs)),
+        )
     }
 }
 
@@ -466,7 +480,7 @@ impl<S: System> Operation<S> for Lock<S> {
     type Object = Mutex<S>;
     const BLOCKS: bool = true;
 
-    /// The usual case comes first and calls nothing: a ready owner inherits from its only waiter.
+    /// The fast path comes first and calls nothing: a ready owner inherits from its only waiter.
     fn run(
         cs: CriticalSection<'_>,
         mutex: &'static Mutex<S>,
@@ -484,7 +498,7 @@ impl<S: System> Operation<S> for Lock<S> {
         {
             let (lent, own) = (current.urgency.get(cs), owner.urgency.get(cs));
             if lent.of_ready().beats(own.of_ready()) && !lent.is_special() && !own.is_special() {
-                return S::kernel().conclude_by_lending(cs, current, owner, core);
+                return S::kernel().conclude_inherit(cs, current, owner, core);
             }
         }
         slow_path(lock_unusual::<S>(cs, core, current, timeout))
@@ -550,7 +564,7 @@ fn lock_unowned<S: System>(
     Kernel::<S>::conclude_raised(cs)
 }
 
-/// The mutex, which nobody owns, is deleted, or its owner has ended with it.
+/// Locks the mutex, which no thread owns, and which is deleted or left by an owner that ended.
 #[cold]
 #[inline(never)]
 fn lock_unusable<S: System>(
@@ -572,7 +586,7 @@ fn lock_unusable<S: System>(
         };
     }
     core.give_to(cs, current);
-    S::kernel().settle(cs, current, Place::First);
+    S::kernel().recompute_priority(cs, current, Place::First);
     Kernel::<S>::conclude(cs, Status::failed(Error::OwnerDied), 0)
 }
 
@@ -590,7 +604,7 @@ fn wait_for<S: System>(
     if core.inherits {
         let lent = current.urgency.get(cs).effective();
         if lent.beats(owner.urgency.get(cs).effective()) {
-            kernel.settle(cs, owner, Place::Last);
+            kernel.recompute_priority(cs, owner, Place::Last);
             let heir = kernel.heir(cs);
             return OutcomeOf::<S>::switch(current.context(), heir.context());
         }
@@ -605,8 +619,8 @@ impl<S: System> Operation<S> for Unlock<S> {
     const USES_WORDS: bool = false;
     const BLOCKS: bool = true;
 
-    /// The usual case comes first and calls nothing: the owner goes back to its own priority and the most
-    /// urgent waiter goes on.
+    /// The fast path comes first and calls nothing: the owner goes back to its own priority and the
+    /// most urgent waiter resumes.
     fn run(
         cs: CriticalSection<'_>,
         mutex: &'static Mutex<S>,
@@ -630,7 +644,8 @@ impl<S: System> Operation<S> for Unlock<S> {
 }
 
 impl<S: System> Kernel<S> {
-    /// Hands over the only mutex of the running thread, which lends to nobody else, to a waiter.
+    /// Transfers the only mutex of the running thread to a waiter. No thread waits for the running
+    /// thread itself.
     #[inline(always)]
     fn hand_over(
         &'static self,
@@ -643,7 +658,7 @@ impl<S: System> Kernel<S> {
         current.owned.set(cs, None);
         core.give_to(cs, next);
         next.wait.set(cs, Wait::NOTHING);
-        self.conclude_by_giving_back(cs, current, next)
+        self.conclude_disinherit(cs, current, next)
     }
 }
 
@@ -696,8 +711,8 @@ impl<S: System> Operation<S> for Abandon<S> {
 }
 
 impl<S: System> Kernel<S> {
-    /// Makes `thread`, which is blocked and stands in no queue, the owner of the mutex, and wakes it; or, where
-    /// another thread owns the mutex, lets it wait for that, however long it takes.
+    /// Makes `thread`, which is blocked and in no queue, the owner of the mutex, and wakes it. If
+    /// another thread owns the mutex, `thread` waits for that one, however long it takes.
     pub(crate) fn claim(
         &'static self,
         cs: CriticalSection<'_>,
@@ -711,7 +726,7 @@ impl<S: System> Kernel<S> {
         let Some(owner) = core.owner_if_any(cs).or(nobody) else {
             core.give_to(cs, thread);
             self.wake_as_owner(cs, core, thread);
-            return self.settle(cs, thread, Place::Last);
+            return self.recompute_priority(cs, thread, Place::Last);
         };
         if closes_ring(cs, thread, owner) {
             return self.wake_with(cs, thread, Error::Deadlock);
@@ -720,7 +735,7 @@ impl<S: System> Kernel<S> {
         thread.wait.set(cs, Wait::mutex(core));
         core.waiters.insert(cs, thread);
         if core.inherits {
-            self.settle(cs, owner, Place::Last);
+            self.recompute_priority(cs, owner, Place::Last);
         }
     }
 
@@ -740,7 +755,7 @@ impl<S: System> Kernel<S> {
                 core.give_to(cs, next);
                 self.wake_as_owner(cs, core, next);
                 if core.has_ceiling(cs) || !core.waiters.is_empty(cs) {
-                    self.settle(cs, next, Place::Last);
+                    self.recompute_priority(cs, next, Place::Last);
                 }
             }
         }
@@ -761,7 +776,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Takes the mutex from its owner, if it has one, and tells its waiters that it is `gone`.
+    /// Takes the mutex from its owner, if it has one, marks it `gone`, and wakes its waiters with
+    /// the error for that.
     #[cold]
     #[inline(never)]
     fn close_mutex(&'static self, cs: CriticalSection<'_>, core: &'static MutexCore, gone: u32) {
@@ -772,7 +788,7 @@ impl<S: System> Kernel<S> {
         core.retire(cs, gone);
         self.flush(cs, &core.waiters, core.why_deleted(cs));
         if let Some(owner) = owner {
-            self.settle(cs, owner, Place::First);
+            self.recompute_priority(cs, owner, Place::First);
         }
     }
 

@@ -1,7 +1,8 @@
-//! Names: who makes an object and who uses it need not know each other, only what it is called.
+//! Names: the code that makes an object and the code that uses it need not know each other, only
+//! the object's name.
 //!
-//! Owns: which object has which name, and who waits for a name.
-//! Must never know: what the objects are.
+//! Owns: which object has which name, and the threads that wait for a name.
+//! Must never know: the kinds of the objects.
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
@@ -26,12 +27,14 @@ struct Entry {
     object: Object,
 }
 
-/// A registry of at most `N` names: objects, threads, devices, services, whatever is a static, are found by name, and by the type that who
-/// looks expects. Who looks may wait until the name is registered: so the order in which parts of a program start does not matter.
+/// A registry of at most `N` names. Objects, threads, devices, services, whatever is a static, are
+/// found by name, and by the type that the caller expects. The caller may wait until the name is
+/// registered: so the order in which parts of a program start does not matter.
 #[repr(C)]
 pub struct Names<S, const N: usize> {
     waiters: WaitQueue,
-    /// How often something was registered: who looks knows whether it missed something.
+    /// How often something was registered: by it a waiting thread notices a registration that it
+    /// missed.
     registrations: Guarded<u32>,
     deleted: Guarded<bool>,
     entries: [Guarded<Option<Entry>>; N],
@@ -54,11 +57,12 @@ impl<S: System, const N: usize> Names<S, N> {
         }
     }
 
-    /// Gives `object` the name `name`; all threads that wait for a name look anew. Never waits; allowed in interrupt handlers at the
-    /// kernel's level.
+    /// Gives `object` the name `name`; all threads that wait for a name check again. Never waits;
+    /// allowed in interrupt handlers at the kernel's level.
     ///
-    /// Bound: `N` comparisons of names, one wake a waiter. Errors: `Parameter` for an empty name or one of more than
-    /// [`LONGEST_NAME`] bytes; `InUse` if it is registered already; `Limit` where `N` are; `Deleted`.
+    /// Bound: `N` comparisons of names, one wake a waiter. Errors: `Parameter` for an empty name or
+    /// one of more than [`LONGEST_NAME`] bytes; `InUse` if it is registered already; `Limit`
+    /// where `N` are; `Deleted`.
     pub fn register<T: Any + Sync>(
         &'static self,
         name: &'static str,
@@ -84,8 +88,8 @@ impl<S: System, const N: usize> Names<S, N> {
         held.enter::<WakeAll<S, N>>(self, 0, Timeout::NONE).done()
     }
 
-    /// Takes a name away; the object stays what it is, and who has found it keeps it. Allowed in interrupt handlers at the kernel's
-    /// level.
+    /// Removes a name. The object stays what it is, and callers that have found it keep it. Allowed
+    /// in interrupt handlers at the kernel's level.
     ///
     /// Bound: `N` comparisons of names. Errors: `State` if it is not registered; `Deleted`.
     pub fn unregister(&'static self, name: &str) -> Result<(), Error> {
@@ -98,11 +102,12 @@ impl<S: System, const N: usize> Names<S, N> {
         Ok(())
     }
 
-    /// The object `name`, which is a `T`; waits, as long as `timeout` says, until there is one. Allowed in interrupt handlers at the
-    /// kernel's level, with [`Timeout::NONE`].
+    /// The object `name`, which is a `T`; waits, as long as `timeout` says, until there is one.
+    /// Allowed in interrupt handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: `N` comparisons of names. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where the
-    /// name is one that nothing can have, or what it names is no `T`; `Context` where an interrupt handler would have to wait.
+    /// Bound without waiting: `N` comparisons of names. Errors: `Timeout`, `WouldBlock`, `Deleted`,
+    /// `Cancelled`; `Parameter` where the name is one that nothing can have, or what it names
+    /// is no `T`; `Context` where an interrupt handler would have to wait.
     pub fn find<T: Any + Sync>(
         &'static self,
         name: &str,
@@ -143,14 +148,16 @@ impl<S: System, const N: usize> Names<S, N> {
         self.len() == 0
     }
 
-    /// Deletes the registry and its names: those who wait for one get `Deleted`, and so does each later call.
+    /// Deletes the registry and its names: threads that wait for a name get `Deleted`, and so does
+    /// each later call.
     ///
     /// Bound: `N` steps, one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         deletion::delete::<S, Self>(self)
     }
 
-    /// Makes a deleted registry one without names. Bound: fixed. Errors: `State` if it is not deleted.
+    /// Makes a deleted registry one without names. Bound: fixed. Errors: `State` if it is not
+    /// deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -165,7 +172,7 @@ impl<S: System, const N: usize> Names<S, N> {
     fn entry(&self, cs: CriticalSection<'_>, name: &str) -> Option<&Guarded<Option<Entry>>> {
         let has_it = |place: &&Guarded<Option<Entry>>| {
             let entry = place.get(cs);
-            // Who registers and who looks mostly have one constant.
+            // A name is mostly registered and looked up by one constant.
             entry.is_some_and(|entry| ptr::eq(entry.name, name) || entry.name == name)
         };
         self.entries.iter().find(has_it)

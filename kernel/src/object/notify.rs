@@ -3,7 +3,7 @@
 
 use crate::critical_section::{CriticalSection, Operation};
 use crate::sched::{
-    IntoResult, OutcomeOf, answer, fail, first_things_first, hold, refuse_to_wait, stay,
+    IntoResult, OutcomeOf, answer, compiler_barrier, fail, hold, refuse_to_wait, stay,
 };
 use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
@@ -14,10 +14,10 @@ use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_machine::Machine;
 
-/// What a notification does to the thread's word.
+/// The change that a notification makes to the thread's word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notify {
-    /// Sets these bits, beside those that are set.
+    /// Sets these bits, in addition to those that are set.
     SetBits(u32),
     /// Adds one.
     Increment,
@@ -31,11 +31,13 @@ impl<S: System> AnyThread<S> {
     /// Notifies this thread: changes its word as `action` says, and wakes it if it waits for that.
     /// Never waits; allowed in interrupt handlers at the kernel's level.
     ///
-    /// A thread that waits gets the word as it is after this very notification. For one that does not, the word is kept, and
-    /// the fact that there is a notification; starting a thread forgets both.
+    /// A thread that waits gets the word as it is after this very notification. For one that does
+    /// not, the word is kept, and the fact that there is a notification; starting a thread
+    /// forgets both.
     ///
-    /// Bound: fixed (and the removal of the thread's time-out, if it has one). Errors, nothing being changed: `State` if
-    /// the thread was not started; `Limit` where the word cannot be incremented, or must not be overwritten.
+    /// Bound: fixed (and the removal of the thread's time-out, if it has one). Errors, nothing
+    /// being changed: `State` if the thread was not started; `Limit` where the word cannot be
+    /// incremented, or must not be overwritten.
     #[inline(always)]
     pub fn notify(&'static self, action: Notify) -> Result<(), Error> {
         let held = hold::<S>();
@@ -52,7 +54,7 @@ impl<S: System> AnyThread<S> {
                 .done();
         }
         // The comparison above is to come first.
-        first_things_first();
+        compiler_barrier();
         if wait == Wait::NOTIFICATION {
             return held
                 .enter::<Wake<S, false>>(self, word as usize, Timeout::NONE)
@@ -70,17 +72,19 @@ impl<S: System> AnyThread<S> {
         Ok(())
     }
 
-    /// Waits, as long as `timeout` says, until the calling thread has a notification; one that it has not taken ends
-    /// the wait at once. The answer is the word; of the word, the bits `clear` are cleared afterwards.
+    /// Waits, as long as `timeout` says, until the calling thread has a notification; one that it
+    /// has not taken ends the wait at once. The answer is the word; of the word, the bits
+    /// `clear` are cleared afterwards.
     ///
-    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Context` in an interrupt handler.
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Context` in an
+    /// interrupt handler.
     #[inline(always)]
     pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
         Self::wait_for_word::<false>(clear, is_pending, timeout)
     }
 
-    /// As [`AnyThread::notify_wait`]; where there is no notification yet, the bits `before` of the word are cleared before the
-    /// wait for one.
+    /// As [`AnyThread::notify_wait`]; where there is no notification yet, the bits `before` of the
+    /// word are cleared before the wait for one.
     ///
     /// Bound and errors: as [`AnyThread::notify_wait`].
     pub fn notify_wait_cleared(before: u32, clear: u32, timeout: Timeout) -> Result<u32, Error> {
@@ -94,8 +98,9 @@ impl<S: System> AnyThread<S> {
         Self::wait_for_word::<false>(clear, pending, timeout)
     }
 
-    /// The thread's word, of which the bits `clear` are cleared afterwards. Whether there is a notification stays as it is.
-    /// Never waits; allowed in interrupt handlers at the kernel's level.
+    /// The thread's word, of which the bits `clear` are cleared afterwards. Whether there is a
+    /// notification stays as it is. Never waits; allowed in interrupt handlers at the kernel's
+    /// level.
     ///
     /// Bound: fixed. Errors: `State` if the thread was not started.
     pub fn notify_clear(&'static self, clear: u32) -> Result<u32, Error> {
@@ -108,8 +113,9 @@ impl<S: System> AnyThread<S> {
         Ok(thread.clear_word(cs, clear as usize) as u32)
     }
 
-    /// Forgets the notification that the thread has not taken, if there is one, and says whether there was. The word stays.
-    /// Never waits; allowed in interrupt handlers at the kernel's level.
+    /// Forgets the notification that the thread has not taken, if there is one, and says whether
+    /// there was. The word stays. Never waits; allowed in interrupt handlers at the kernel's
+    /// level.
     ///
     /// Bound: fixed. Errors: `State` if the thread was not started.
     pub fn notify_forget(&'static self) -> Result<bool, Error> {
@@ -126,9 +132,10 @@ impl<S: System> AnyThread<S> {
         Ok(there)
     }
 
-    /// Waits, as long as `timeout` says, until the calling thread's word is not 0. The answer is the word;
-    /// it is decremented afterwards. So the word is a semaphore that only its thread can take. A thread that waits here
-    /// forgets notifications that left the word 0, and does not notice further ones.
+    /// Waits, as long as `timeout` says, until the calling thread's word is not 0. The answer is
+    /// the word; it is decremented afterwards. So the word is a semaphore that only its thread
+    /// can take. A thread that waits here forgets notifications that left the word 0, and does
+    /// not notice further ones.
     ///
     /// Bound without waiting: fixed. Errors: as [`AnyThread::notify_wait`].
     #[inline(always)]
@@ -238,7 +245,8 @@ impl ThreadRef {
             .set(cs, self.urgency.get(cs).with(Urgency::NOTIFIED));
     }
 
-    /// Takes the notification that there is: where the word `COUNTS` it is decremented, else its bits `clear` are cleared.
+    /// Takes the notification that there is: where the word `COUNTS` it is decremented, else its
+    /// bits `clear` are cleared.
     #[inline(always)]
     fn take_word<const COUNTS: bool>(self, cs: CriticalSection<'_>, clear: usize) -> usize {
         let word = self.notification.get(cs);
@@ -250,7 +258,7 @@ impl ThreadRef {
     }
 }
 
-/// What `thread`'s word becomes.
+/// Returns the new word of `thread`.
 #[inline(always)]
 fn changed(cs: CriticalSection<'_>, thread: ThreadRef, action: Notify) -> Result<u32, Error> {
     let word = thread.notification.get(cs) as u32;
@@ -265,7 +273,8 @@ fn changed(cs: CriticalSection<'_>, thread: ThreadRef, action: Notify) -> Result
     }
 }
 
-/// Gives a thread that waits for a count the one that it gets. Its word is 0, or it would not wait, and stays so.
+/// Gives a thread that waits for a count the one that it gets. Its word is 0, or it would not wait,
+/// and stays so.
 struct WakeByOne<S>(PhantomData<S>);
 
 impl<S: System> Operation<S> for WakeByOne<S> {
@@ -281,7 +290,7 @@ impl<S: System> Operation<S> for WakeByOne<S> {
     ) -> OutcomeOf<S> {
         let thread = thread.reference();
         thread.set_value(cs, 1);
-        first_things_first();
+        compiler_barrier();
         S::kernel().conclude_by_waking(cs, thread)
     }
 }
@@ -309,12 +318,13 @@ impl<S: System, const COUNTS: bool> Operation<S> for Wake<S, COUNTS> {
         thread.wait.set(cs, Wait::NOTHING);
         thread.set_value(cs, word);
         thread.notification.set(cs, rest);
-        first_things_first();
+        compiler_barrier();
         S::kernel().conclude_by_waking_from_nothing(cs, thread)
     }
 }
 
-/// Makes the caller wait for a notification; where that is not `COUNTS`, the argument is what to clear of the word.
+/// Makes the caller wait for a notification; where that is not `COUNTS`, the argument is what to
+/// clear of the word.
 struct Await<S, const COUNTS: bool, const FOREVER: bool>(PhantomData<S>);
 
 impl<S: System, const COUNTS: bool, const FOREVER: bool> Operation<S>

@@ -1,5 +1,5 @@
-//! Owns: pipes: streams of bytes between threads, one copy where a reader waits, two through the buffer otherwise.
-//! Must never know: where in the stream a message begins or ends.
+//! Owns: pipes: streams of bytes between threads, one copy where a reader waits, two through the
+//! buffer otherwise. Must never know: where in the stream a message begins or ends.
 
 use crate::critical_section::CriticalSection;
 use crate::object::deletion::{self, Deletable};
@@ -15,8 +15,8 @@ use core::marker::PhantomData;
 pub struct Partial {
     /// Why it ended.
     pub error: Error,
-    /// How many bytes were moved. They are not lost: read ones are in the buffer, written ones in the pipe or
-    /// with a reader.
+    /// How many bytes were moved. They are not lost: read ones are in the buffer, written ones in
+    /// the pipe or with a reader.
     pub moved: usize,
 }
 
@@ -36,16 +36,17 @@ impl core::error::Error for Partial {}
 
 /// A stream of bytes with a buffer of `N`.
 ///
-/// Bytes that are written while threads wait to read go straight into the buffer of the most urgent of them; the others into
-/// the pipe's. When that is full, writers wait; each read then moves bytes of the most urgent of them on.
-/// First come, first served among equals. The bytes of one write follow each other without a gap,
-/// unless the writer has to wait and a more urgent one comes.
+/// Bytes that are written while threads wait to read go straight into the buffer of the most urgent
+/// of them; the others into the pipe's. When that is full, writers wait; each read then moves bytes
+/// of the most urgent of them on. First come, first served among equals. The bytes of one write
+/// follow each other without a gap, unless the writer has to wait and a more urgent one comes.
 ///
-/// Bytes are copied with kernel-level interrupts masked: the length of reads and writes is the user's part of the
-/// system's latency.
+/// Bytes are copied with kernel-level interrupts masked: the length of reads and writes is the
+/// user's part of the system's latency.
 #[repr(C)]
 pub struct Pipe<S, const N: usize> {
-    // Laws: while threads wait to read, the buffer is empty; while threads wait to write, it is full.
+    // Invariants: while threads wait to read, the buffer is empty; while threads wait to write, it
+    // is full.
     readers: Waiters<Incoming>,
     writers: Waiters<Outgoing>,
     buffer: ByteRing<N>,
@@ -66,13 +67,15 @@ impl<S: System, const N: usize> Pipe<S, N> {
         }
     }
 
-    /// Writes as many bytes of `data` as readers and buffer take now, and, as long as these are fewer than `at_least`, waits
-    /// for readers to take more, as long as `timeout` says. The answer is the number of bytes written: `at_least` to
-    /// all; how many of the bytes beyond `at_least` depends on what there is room for when these are written.
-    /// Allowed in interrupt handlers at the kernel's level, with [`Timeout::NONE`].
+    /// Writes as many bytes of `data` as readers and buffer take now, and, as long as these are
+    /// fewer than `at_least`, waits for readers to take more, as long as `timeout` says. The
+    /// answer is the number of bytes written: `at_least` to all; how many of the bytes beyond
+    /// `at_least` depends on what there is room for when these are written. Allowed in
+    /// interrupt handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: the copy, one wake for each reader that gets enough. Errors: `Timeout`, `Deleted`, `Cancelled`, where
-    /// fewer bytes than `at_least` may have been written; with none written: `WouldBlock` where fewer than `at_least` bytes could be
+    /// Bound without waiting: the copy, one wake for each reader that gets enough. Errors:
+    /// `Timeout`, `Deleted`, `Cancelled`, where fewer bytes than `at_least` may have been
+    /// written; with none written: `WouldBlock` where fewer than `at_least` bytes could be
     /// written now, `Parameter` where `at_least` is more than the length of `data`, `Context` where
     /// an interrupt handler would have to wait.
     pub fn write(
@@ -101,14 +104,17 @@ impl<S: System, const N: usize> Pipe<S, N> {
         })
     }
 
-    /// Reads as many bytes into `buffer` as there are now, and, as long as these are fewer than `at_least`, waits for writers to bring
-    /// more, as long as `timeout` says. The answer is the number of bytes read: `at_least` to all that `buffer` can hold.
-    /// Allowed in interrupt handlers at the kernel's level, with [`Timeout::NONE`].
+    /// Reads as many bytes into `buffer` as there are now, and, as long as these are fewer than
+    /// `at_least`, waits for writers to bring more, as long as `timeout` says. The answer is
+    /// the number of bytes read: `at_least` to all that `buffer` can hold. Allowed in interrupt
+    /// handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: the copies, also of what waiting writers move into the pipe then, and one wake for each of those that
-    /// has written enough. Errors: `Timeout`, `Deleted`, `Cancelled`, where fewer bytes than `at_least` may have been read; with none read:
-    /// `WouldBlock` where fewer than `at_least` bytes are there, `Parameter` where `at_least` is more than the length of
-    /// `buffer`, `Context` where an interrupt handler would have to wait.
+    /// Bound without waiting: the copies, also of what waiting writers move into the pipe then, and
+    /// one wake for each of those that has written enough. Errors: `Timeout`, `Deleted`,
+    /// `Cancelled`, where fewer bytes than `at_least` may have been read; with none read:
+    /// `WouldBlock` where fewer than `at_least` bytes are there, `Parameter` where `at_least` is
+    /// more than the length of `buffer`, `Context` where an interrupt handler would have to
+    /// wait.
     pub fn read(
         &'static self,
         buffer: &mut [u8],
@@ -146,8 +152,8 @@ impl<S: System, const N: usize> Pipe<S, N> {
         self.len() == 0
     }
 
-    /// Deletes the pipe and the bytes in it: threads that wait to read or to write get `Deleted`, and so does each later
-    /// call. Allowed in interrupt handlers.
+    /// Deletes the pipe and the bytes in it: threads that wait to read or to write get `Deleted`,
+    /// and so does each later call. Allowed in interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
@@ -159,8 +165,8 @@ impl<S: System, const N: usize> Pipe<S, N> {
         self.buffer.renew(hold::<S>().section())
     }
 
-    /// Whether `needed` bytes can be written without waiting. Steps: the readers that wait, where the buffer
-    /// has not room for all.
+    /// Whether `needed` bytes can be written without waiting. Steps: the readers that wait, where
+    /// the buffer has not room for all.
     fn can_write(&self, cs: CriticalSection<'_>, needed: usize) -> bool {
         let room = self.buffer.room(cs);
         let taken = || {
@@ -170,8 +176,8 @@ impl<S: System, const N: usize> Pipe<S, N> {
         !self.is_deleted(cs) && (room >= needed || taken())
     }
 
-    /// Whether `needed` bytes can be read without waiting. Steps: the writers that wait, where the buffer
-    /// does not hold them all.
+    /// Whether `needed` bytes can be read without waiting. Steps: the writers that wait, where the
+    /// buffer does not hold them all.
     fn can_read(&self, cs: CriticalSection<'_>, needed: usize) -> bool {
         let there = self.buffer.len(cs);
         let brought = || {
@@ -181,7 +187,8 @@ impl<S: System, const N: usize> Pipe<S, N> {
         !self.is_deleted(cs) && (there >= needed || brought())
     }
 
-    /// Moves bytes to the readers that wait, then into the buffer; wakes readers that have got enough.
+    /// Moves bytes to the readers that wait, then into the buffer; wakes readers that have got
+    /// enough.
     fn take_in(&'static self, cs: CriticalSection<'_>, outgoing: &Outgoing) {
         while let Some((reader, incoming)) = self.readers.first(cs)
             && outgoing.progress().left() > 0
@@ -195,8 +202,8 @@ impl<S: System, const N: usize> Pipe<S, N> {
         self.buffer.put(cs, outgoing);
     }
 
-    /// Moves bytes out of the buffer, then from the writers that wait; lets these fill the buffer again, and wakes
-    /// those that have written enough.
+    /// Moves bytes out of the buffer, then from the writers that wait; lets these fill the buffer
+    /// again, and wakes those that have written enough.
     fn give_out(&'static self, cs: CriticalSection<'_>, incoming: &Incoming) {
         self.buffer.take(cs, incoming);
         while let Some((writer, outgoing)) = self.writers.first(cs) {
@@ -279,7 +286,7 @@ impl<S: System, const N: usize, const WAITS: bool> Transaction<S> for Write<S, N
         if WAITS && let Some(refusal) = refusal::<S>(cs, pipe, timeout) {
             return refusal;
         }
-        // The usual case: one reader gets it all, and no more is wanted.
+        // Fast path: one reader gets it all, and no more is wanted.
         if !WAITS && let Some((reader, incoming)) = pipe.readers.first(cs) {
             outgoing.move_to(incoming);
             if outgoing.progress().left() == 0 && incoming.progress().needed() == 0 {

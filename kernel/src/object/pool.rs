@@ -20,15 +20,16 @@ struct Memory<const SIZE: usize>([u8; SIZE]);
 /// `N` blocks of `SIZE` bytes each, aligned to 8.
 ///
 /// A block that is freed while threads wait for one goes straight to the most urgent of them, first
-/// come first served among equals. What the pool knows of its blocks does not lie in them: who writes beyond a block
-/// cannot make the pool hand out wrong ones.
+/// come first served among equals. The pool's own data are not in its blocks: a write beyond a
+/// block cannot make the pool hand out wrong ones.
 #[repr(C)]
 pub struct Pool<S, const SIZE: usize, const N: usize> {
     waiters: WaitQueue,
     /// How many blocks are in use; with [`CLOSED`] once the pool is deleted.
     used: Guarded<usize>,
     /// The numbers of the free blocks, from the place `used` on; each is stored as its difference
-    /// (exclusive or) from its place, so that a new pool is all zeros and takes no room in the image.
+    /// (exclusive or) from its place, so that a new pool is all zeros and takes no room in the
+    /// image.
     free: [Guarded<u16>; N],
     memory: Guarded<[Memory<SIZE>; N]>,
     system: PhantomData<fn() -> S>,
@@ -37,7 +38,7 @@ pub struct Pool<S, const SIZE: usize, const N: usize> {
 const CLOSED: usize = 1 << 31;
 
 impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
-    /// A pool whose blocks are all free and zero.
+    /// Creates a pool. Its blocks are all free and zero.
     ///
     /// # Panics
     /// If `SIZE` or `N` is 0, or `N` is above 65,536: for a static, when it is compiled.
@@ -55,11 +56,11 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
         }
     }
 
-    /// Takes a free block, waiting for one as long as `timeout` says. Its content is what its last user left.
-    /// Allowed in interrupt handlers at the kernel's level, with [`Timeout::NONE`].
+    /// Takes a free block, waiting for one as long as `timeout` says. Its content is what its last
+    /// user left. Allowed in interrupt handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context` in an interrupt
-    /// handler where no block is free (or the pool is deleted).
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`;
+    /// `Context` in an interrupt handler where no block is free (or the pool is deleted).
     #[inline(always)]
     pub fn allocate(&'static self, timeout: Timeout) -> Result<PoolBlock<S, SIZE, N>, Error> {
         let held = hold::<S>();
@@ -108,8 +109,8 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
         N.saturating_sub(self.used.get(hold::<S>().section()))
     }
 
-    /// Deletes the pool: threads that wait for a block get `Deleted`, and so does each later call. Blocks that are in use stay
-    /// so until they are dropped. Allowed in interrupt handlers.
+    /// Deletes the pool: threads that wait for a block get `Deleted`, and so does each later call.
+    /// Blocks that are in use stay so until they are dropped. Allowed in interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
@@ -138,7 +139,7 @@ impl<S: System, const SIZE: usize, const N: usize> Pool<S, SIZE, N> {
             return;
         }
         let used = self.used.get(cs).wrapping_sub(1);
-        // A block is in use, so this is 0 to N − 1, beside the mark of a deleted pool.
+        // A block is in use, so this is 0 to N − 1, in addition to the mark of a deleted pool.
         let place = used & !CLOSED;
         if let Some(entry) = self.free.get(place) {
             entry.set(cs, (number ^ place) as u16);
@@ -164,9 +165,10 @@ impl<S: System, const SIZE: usize, const N: usize> Deletable for Pool<S, SIZE, N
     }
 }
 
-/// A block of a [`Pool`], and the right to use it. Dropping it makes the block free: that never waits, is allowed
-/// in interrupt handlers, and its bound is fixed (and the removal of the time-out of a thread that waits for a
-/// block, if it has one). A thread that is deleted by another one drops nothing: its blocks stay in use.
+/// A block of a [`Pool`], and the right to use it. Dropping it makes the block free: that never
+/// waits, is allowed in interrupt handlers, and its bound is fixed (and the removal of the time-out
+/// of a thread that waits for a block, if it has one). A thread that is deleted by another one
+/// drops nothing: its blocks stay in use.
 pub struct PoolBlock<S: System, const SIZE: usize, const N: usize> {
     pool: &'static Pool<S, SIZE, N>,
     number: usize,
@@ -182,12 +184,13 @@ impl<S: System, const SIZE: usize, const N: usize> PoolBlock<S, SIZE, N> {
         first.wrapping_add(self.number).cast()
     }
 
-    /// The block without its guard, for owners who keep it in a form of their own. It is in use until
-    /// [`Pool::reclaim`] gives the guard back.
+    /// Returns the block without its guard, for owners that keep it in a form of their own. It is
+    /// in use until [`Pool::reclaim`] gives the guard back.
     pub fn leak(self) -> &'static mut [u8; SIZE] {
         let memory = self.memory();
         core::mem::forget(self);
-        // SAFETY: the block is in use, and by nobody but the one who gets this reference; pools are static.
+        // SAFETY: the block is in use, and only by the code that gets this reference; pools are
+        // static.
         unsafe { &mut *memory }
     }
 }

@@ -15,10 +15,11 @@ use core::marker::PhantomData;
 
 /// A queue of up to `N` messages of the type `T`, which are copied in and out.
 ///
-/// Messages come out in the order in which they went in. A message that is sent while threads wait for
-/// one goes straight to the most urgent of them, first come first served among equals: one copy, from the
-/// sender's memory to the receiver's. When the queue is full, senders wait in the same order;
-/// each receive then moves the message of the first of them into the queue and wakes it.
+/// Messages come out in the order in which they went in. A message that is sent while threads wait
+/// for one goes straight to the most urgent of them, first come first served among equals: one
+/// copy, from the sender's memory to the receiver's. When the queue is full, senders wait in the
+/// same order; each receive then moves the message of the first of them into the queue and wakes
+/// it.
 ///
 /// The copies are made with kernel-level interrupts masked: for long messages send references.
 #[repr(C)]
@@ -46,9 +47,9 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
     /// Sends a copy of `message`, waiting for room as long as `timeout` says. Allowed in interrupt
     /// handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: fixed, one copy (and the removal of the receiver's time-out, if it has
-    /// one). Errors, the message not being sent: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context`
-    /// in an interrupt handler where the queue is full (or deleted).
+    /// Bound without waiting: fixed, one copy (and the removal of the receiver's time-out, if it
+    /// has one). Errors, the message not being sent: `Timeout`, `WouldBlock`, `Deleted`,
+    /// `Cancelled`; `Context` in an interrupt handler where the queue is full (or deleted).
     #[inline(always)]
     pub fn send(&'static self, message: &T, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
@@ -66,9 +67,10 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
     /// Takes the oldest message, waiting for one as long as `timeout` says. Allowed in interrupt
     /// handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: fixed, one copy; two where a sender waits (and the removal of its time-out, if
-    /// it has one). Errors, no message being taken: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`;
-    /// `Context` in an interrupt handler where the queue is empty (or deleted).
+    /// Bound without waiting: fixed, one copy; two where a sender waits (and the removal of its
+    /// time-out, if it has one). Errors, no message being taken: `Timeout`, `WouldBlock`,
+    /// `Deleted`, `Cancelled`; `Context` in an interrupt handler where the queue is empty (or
+    /// deleted).
     #[inline(always)]
     pub fn receive(&'static self, timeout: Timeout) -> Result<T, Error> {
         let held = hold::<S>();
@@ -82,8 +84,8 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
         wait_for_message(held, self, timeout)
     }
 
-    /// The number of messages in the queue, those of waiting senders not counted. Allowed in interrupt
-    /// handlers. Bound: fixed.
+    /// The number of messages in the queue, those of waiting senders not counted. Allowed in
+    /// interrupt handlers. Bound: fixed.
     pub fn len(&'static self) -> usize {
         self.messages.len(hold::<S>().section())
     }
@@ -93,8 +95,8 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
         self.len() == 0
     }
 
-    /// Deletes the queue and the messages in it: threads that wait to send or to receive get `Deleted`, and
-    /// so does each later call. Allowed in interrupt handlers.
+    /// Deletes the queue and the messages in it: threads that wait to send or to receive get
+    /// `Deleted`, and so does each later call. Allowed in interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {

@@ -1,11 +1,12 @@
-//! Owns: pools of memory blocks whose sizes are known at run time, in memory that somebody gives.
-//! Must never know: what the blocks are used for.
+//! Owns: pools of memory blocks with sizes that are known at run time, in memory that a caller
+//! gives.
+//! Must never know: the use of the blocks.
 #![expect(unsafe_code, reason = "the links of free blocks lie in them")]
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::inverse::Inverse;
-use crate::sched::{IntoResult, OutcomeOf, fail, first_things_first, hold, stay};
+use crate::sched::{IntoResult, OutcomeOf, compiler_barrier, fail, hold, stay};
 use crate::wait::WaitQueue;
 use crate::{Error, Status, System, Timeout};
 use core::hint::cold_path;
@@ -15,10 +16,11 @@ use core::ptr::NonNull;
 
 /// Blocks of one size, aligned to a machine word, in memory that was given.
 ///
-/// A block that is freed while threads wait for one goes straight to the most urgent of them, first come first served
-/// among equals. What the pool knows of its free blocks lies in them: each begins with the number of the next, and where there is
-/// room for it with a mark, by which one that is freed twice is noticed. Who writes to a block that is free can lose the pool its
-/// free blocks; it never hands out anything that is not one of its blocks.
+/// A block that is freed while threads wait for one goes straight to the most urgent of them, first
+/// come first served among equals. The pool's data of free blocks are in them: each begins with the
+/// number of the next. If there is space, a mark follows, by which a block that is freed twice is
+/// noticed. Code that writes to a free block can lose the pool its free blocks; the pool never
+/// hands out anything that is not one of its blocks.
 #[repr(C)]
 pub struct RawPool<S> {
     waiters: WaitQueue,
@@ -31,17 +33,18 @@ pub struct RawPool<S> {
     count: u32,
     /// From block to block, in bytes.
     step: usize,
-    /// What takes the place of a division by it.
+    /// The factor that takes the place of a division by it.
     inverse: Inverse,
     size: usize,
     memory: NonNull<u8>,
     system: PhantomData<fn() -> S>,
 }
 
-// SAFETY: the memory is the pool's alone, and reached in sections; blocks that are handed out are the caller's.
+// SAFETY: the memory is the pool's alone, and reached in sections; blocks that are handed out are
+// the caller's.
 unsafe impl<S> Sync for RawPool<S> {}
 
-/// What is in [`RawPool::free`] where no block is.
+/// The value of [`RawPool::free`] without a freed block.
 const NONE: u32 = u32::MAX;
 
 /// How a block begins that was freed.
@@ -51,13 +54,13 @@ struct Freed {
     mark: u32,
 }
 
-/// What a program is not likely to leave there; if it does, its block is looked for among the free ones. One byte, four times: an Armv7-M has
-/// that in one instruction.
+/// A mark that a program is not likely to leave there. If it does, its block is searched for among
+/// the free ones. One byte, four times: an Armv7-M has that in one instruction.
 const MARK: u32 = u32::from_ne_bytes([0xF4; 4]);
 
 impl<S: System> RawPool<S> {
-    /// How many words of memory `count` blocks of `size` bytes need; none where that is more than there can be, or one of them
-    /// is 0.
+    /// How many words of memory `count` blocks of `size` bytes need; none where that is more than
+    /// there can be, or one of them is 0.
     pub const fn words(size: usize, count: usize) -> Option<usize> {
         if size == 0 || count == 0 || count >= NONE as usize {
             return None;
@@ -92,11 +95,11 @@ impl<S: System> RawPool<S> {
         })
     }
 
-    /// Takes a free block, waiting for one as long as `timeout` says. Its content is what its last user left. Allowed in
-    /// interrupt handlers at the kernel's level, with [`Timeout::NONE`].
+    /// Takes a free block, waiting for one as long as `timeout` says. Its content is what its last
+    /// user left. Allowed in interrupt handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context` in an interrupt
-    /// handler where no block is free (or the pool is deleted).
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`;
+    /// `Context` in an interrupt handler where no block is free (or the pool is deleted).
     #[inline(always)]
     pub fn allocate(&'static self, timeout: Timeout) -> Result<NonNull<u8>, Error> {
         let held = hold::<S>();
@@ -108,8 +111,9 @@ impl<S: System> RawPool<S> {
         Ok(self.block(answer.value as u32))
     }
 
-    /// Takes a free block, if there is one. Then that is what [`RawPool::allocate`] does, in code that switches no threads: the function
-    /// around it saves fewer registers. Never waits; allowed in interrupt handlers at the kernel's level. Bound: fixed.
+    /// Takes a free block, if there is one. Then that is what [`RawPool::allocate`] does, in code
+    /// that switches no threads: the function around it saves fewer registers. Never waits;
+    /// allowed in interrupt handlers at the kernel's level. Bound: fixed.
     #[inline(always)]
     pub fn allocate_at_once(&'static self) -> Option<NonNull<u8>> {
         self.take(hold::<S>().section())
@@ -120,7 +124,7 @@ impl<S: System> RawPool<S> {
         let number = self.free.get(cs);
         if number < self.count {
             self.used.set(cs, self.used.get(cs) + 1);
-            first_things_first();
+            compiler_barrier();
             return Some(self.take_freed(cs, number));
         }
         cold_path();
@@ -128,7 +132,7 @@ impl<S: System> RawPool<S> {
         if fresh > 0 {
             self.fresh.set(cs, fresh - 1);
             self.used.set(cs, self.used.get(cs) + 1);
-            first_things_first();
+            compiler_barrier();
             return Some(self.block(self.count - fresh));
         }
         None
@@ -136,9 +140,10 @@ impl<S: System> RawPool<S> {
 
     /// Makes `block` free. Never waits; allowed in interrupt handlers at the kernel's level.
     ///
-    /// Bound: fixed (and the removal of the time-out of a thread that waits for a block, if it has one).
-    /// Errors: `Parameter` for what is not the beginning of a block of this pool; `State` where the block is free already (of 8
-    /// bytes or more: else, where no block is in use); `Deleted`.
+    /// Bound: fixed (and the removal of the time-out of a thread that waits for a block, if it has
+    /// one). Errors: `Parameter` for what is not the beginning of a block of this pool; `State`
+    /// where the block is free already (of 8 bytes or more: else, where no block is in use);
+    /// `Deleted`.
     #[inline(always)]
     pub fn free(&'static self, block: *const u8) -> Result<(), Error> {
         let number = self.number_of(block).ok_or(Error::Parameter)?;
@@ -161,9 +166,10 @@ impl<S: System> RawPool<S> {
         Ok(())
     }
 
-    /// Makes `block` free, if it is one of the pool's in use, does not look like a free one and no thread waits for one; whether it did. It is to [`RawPool::free`] what
-    /// [`RawPool::allocate_at_once`] is to [`RawPool::allocate`]. Never waits; allowed in interrupt handlers at the kernel's level. Bound:
-    /// fixed.
+    /// Makes `block` free, if it is one of the pool's in use, does not look like a free one and no
+    /// thread waits for one; whether it did. It is to [`RawPool::free`] what
+    /// [`RawPool::allocate_at_once`] is to [`RawPool::allocate`]. Never waits; allowed in interrupt
+    /// handlers at the kernel's level. Bound: fixed.
     #[inline(always)]
     pub fn free_at_once(&'static self, block: *const u8) -> bool {
         let Some(number) = self.number_of(block) else {
@@ -177,7 +183,7 @@ impl<S: System> RawPool<S> {
             return false;
         }
         self.put_freed(cs, number as u32, freed);
-        first_things_first();
+        compiler_barrier();
         self.used.set(cs, used - 1);
         true
     }
@@ -187,12 +193,13 @@ impl<S: System> RawPool<S> {
     fn number_of(&self, block: *const u8) -> Option<usize> {
         let offset = block.addr().wrapping_sub(self.memory.addr().get());
         let number = self.inverse.quotient(offset);
-        first_things_first();
-        // The blocks lie in the address space: what is not the beginning of one gives a number above all that could.
+        compiler_barrier();
+        // The blocks lie in the address space: what is not the beginning of one gives a number
+        // above all that could.
         (number < self.count as usize).then_some(number)
     }
 
-    /// What lies at the beginning of a block of the pool's, once it is free.
+    /// Returns the place of the link at the beginning of a block of the pool's, once it is free.
     #[inline(always)]
     fn freed(&self, block: *const u8) -> *mut Freed {
         self.memory.as_ptr().with_addr(block.addr()).cast()
@@ -210,7 +217,8 @@ impl<S: System> RawPool<S> {
         let block = self.block(number);
         let freed = block.cast::<Freed>().as_ptr();
         let has_marks = self.has_marks();
-        // SAFETY: the block is free: its first bytes, as many as it has, are the pool's, and aligned to a word.
+        // SAFETY: the block is free: its first bytes, as many as it has, are the pool's, and
+        // aligned to a word.
         unsafe {
             self.free.set(cs, (&raw const (*freed).next).read());
             if has_marks {
@@ -227,7 +235,7 @@ impl<S: System> RawPool<S> {
         // SAFETY: the block is the pool's from here on; otherwise as for `take_freed`.
         unsafe {
             (&raw mut (*freed).next).write(self.free.get(cs));
-            first_things_first();
+            compiler_barrier();
             if has_marks {
                 (&raw mut (*freed).mark).write(MARK);
             }
@@ -244,7 +252,8 @@ impl<S: System> RawPool<S> {
     /// Whether the block looks like one that was.
     #[inline(always)]
     fn is_marked(&self, freed: *mut Freed) -> bool {
-        // SAFETY: where there is room for a mark, the block begins with it, or with the program's bytes.
+        // SAFETY: where there is room for a mark, the block begins with it, or with the program's
+        // bytes.
         self.has_marks() && unsafe { (&raw const (*freed).mark).read() } == MARK
     }
 
@@ -261,7 +270,8 @@ impl<S: System> RawPool<S> {
             if next >= self.count {
                 break;
             }
-            // SAFETY: a block of the pool; what it begins with is a number that is looked at before it is used.
+            // SAFETY: a block of the pool; what it begins with is a number that is looked at before
+            // it is used.
             next = unsafe { self.block(next).cast::<u32>().read() };
         }
         false
@@ -284,13 +294,14 @@ impl<S: System> RawPool<S> {
         self.size
     }
 
-    /// How many blocks are in use; 0 in a deleted pool. Allowed in interrupt handlers. Bound: fixed.
+    /// How many blocks are in use; 0 in a deleted pool. Allowed in interrupt handlers. Bound:
+    /// fixed.
     pub fn used(&'static self) -> usize {
         self.used.get(hold::<S>().section()) as usize
     }
 
-    /// Deletes the pool: threads that wait for a block get `Deleted`, and so does each later call. The blocks are no longer the
-    /// pool's. Allowed in interrupt handlers.
+    /// Deletes the pool: threads that wait for a block get `Deleted`, and so does each later call.
+    /// The blocks are no longer the pool's. Allowed in interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
@@ -331,7 +342,7 @@ impl<S: System> Operation<S> for Await<S> {
     }
 }
 
-/// Gives the block whose number is the argument to the most urgent waiter.
+/// Gives the block with the number of the argument to the most urgent waiter.
 struct Free<S>(PhantomData<S>);
 
 impl<S: System> Operation<S> for Free<S> {

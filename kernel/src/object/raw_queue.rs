@@ -1,5 +1,5 @@
-//! Owns: message queues whose sizes are known at run time, in memory that somebody gives, with a priority for each message.
-//! Must never know: what the messages mean.
+//! Owns: message queues with sizes that are known at run time, in memory that a caller gives, with
+//! a priority for each message. Must never know: the meaning of the messages.
 #![expect(
     unsafe_code,
     reason = "messages are bytes at addresses, in links of the queue's memory"
@@ -18,18 +18,19 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 
-/// A queue of messages of one size, which are copied in and out. Those of a higher priority (255 is the highest) come out
-/// first, those of one priority in the order in which they went in.
+/// A queue of messages of one size, which are copied in and out. Those of a higher priority (255 is
+/// the highest) come out first, those of one priority in the order in which they went in.
 ///
-/// A message that is sent while threads wait for one goes straight to the most urgent of them, first come first served among
-/// equals: one copy. When the queue is full, senders wait in the same order; each receive then takes the message of the first
-/// of them into the queue and wakes it. The copies are made with kernel-level interrupts masked: for long messages send
-/// references.
+/// A message that is sent while threads wait for one goes straight to the most urgent of them,
+/// first come first served among equals: one copy. When the queue is full, senders wait in the same
+/// order; each receive then takes the message of the first of them into the queue and wakes it. The
+/// copies are made with kernel-level interrupts masked: for long messages send references.
 #[repr(C)]
 pub struct RawQueue<S> {
     receivers: Waiters<Landing>,
     senders: Waiters<Offer>,
-    /// The messages, by the order in which they come out; the last is meaningless where there is no first.
+    /// The messages, by the order in which they come out; the last is meaningless where there is
+    /// no first.
     first: Guarded<*mut Slot>,
     last: Guarded<*mut Slot>,
     /// The slots without a message.
@@ -41,21 +42,21 @@ pub struct RawQueue<S> {
     system: PhantomData<fn() -> S>,
 }
 
-/// What lies before a message in the queue's memory.
+/// The head of a message in the queue's memory.
 #[repr(C)]
 struct Slot {
     next: *mut Slot,
     priority: usize,
 }
 
-/// What a thread that waits to send has.
+/// The message of a thread that waits to send, and its priority.
 struct Offer {
     message: *const u8,
     priority: usize,
 }
 
-/// The priority of an offer that is to come before all messages, and the one that it has once it is in the queue: above all that
-/// senders can name, and not above the next of its kind.
+/// The priority of an offer that is to come before all messages, and the one that it has once it is
+/// in the queue: above all that senders can name, and not above the next of its kind.
 const BEFORE_ALL: usize = usize::MAX;
 const IN_FRONT: usize = usize::MAX - 1;
 
@@ -86,26 +87,27 @@ const WORD: usize = size_of::<usize>();
 #[inline(always)]
 unsafe fn copy_message(from: *const u8, to: *mut u8, size: usize) {
     if !(from.addr() | to.addr() | size).is_multiple_of(size_of::<u32>()) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract.
         return unsafe { copy_bytes(from, to, size) };
     }
-    // SAFETY: the caller's promise; all are multiples of a word.
+    // SAFETY: the caller's contract; all are multiples of a word.
     unsafe { copy_aligned(from, to, size) }
 }
 
-/// The same where both places and the size are multiples of a word of 32 bits.
+/// [`copy_message`] if both places and the size are multiples of a word of 32 bits.
 ///
 /// # Safety
 /// As for [`copy_message`], and they are.
 #[inline(always)]
 unsafe fn copy_aligned(from: *const u8, to: *mut u8, size: usize) {
     let (mut from, mut to, mut left) = (from, to, size);
-    // SAFETY: the caller's promise; of `left` bytes 16, 8 and 4 are copied at once.
+    // SAFETY: the caller's contract; of `left` bytes 16, 8 and 4 are copied at once.
     unsafe {
         while left >= 16 {
             copy_words(from.cast(), to.cast(), 4);
             (from, to, left) = (from.add(16), to.add(16), left - 16);
-            // Once is enough: the compiler would lay the loop out eight times, and save registers for that.
+            // Once is enough: the compiler would lay the loop out eight times, and save registers
+            // for that.
             black_box(());
         }
         if left == 0 {
@@ -126,7 +128,7 @@ unsafe fn copy_aligned(from: *const u8, to: *mut u8, size: usize) {
 #[cold]
 #[inline(never)]
 unsafe fn copy_bytes(from: *const u8, to: *mut u8, size: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's contract.
     unsafe { ptr::copy_nonoverlapping(from, to, size) }
 }
 
@@ -137,14 +139,14 @@ impl Slot {
     /// The slot is one of a queue's memory.
     #[inline(always)]
     unsafe fn message(slot: *mut Slot) -> *mut u8 {
-        // SAFETY: behind each slot of that memory there is room for a message.
+        // SAFETY: after each slot of that memory there is space for a message.
         unsafe { slot.add(1).cast() }
     }
 }
 
 impl<S: System> RawQueue<S> {
-    /// How many words of memory a queue of `count` messages of `size` bytes needs; none where that is more than there can be,
-    /// or one of them is 0.
+    /// How many words of memory a queue of `count` messages of `size` bytes needs; none where that
+    /// is more than there can be, or one of them is 0.
     pub const fn words(size: usize, count: usize) -> Option<usize> {
         if size == 0 || count == 0 || size > isize::MAX as usize / 2 {
             return None;
@@ -190,12 +192,13 @@ impl<S: System> RawQueue<S> {
         })
     }
 
-    /// Sends a copy of `message`, waiting for room as long as `timeout` says. Allowed in interrupt handlers at the kernel's
-    /// level, with [`Timeout::NONE`].
+    /// Sends a copy of `message`, waiting for room as long as `timeout` says. Allowed in interrupt
+    /// handlers at the kernel's level, with [`Timeout::NONE`].
     ///
-    /// Bound without waiting: one copy, and one step for each message of at least the same priority where one of a lower
-    /// priority is in the queue (and the removal of the receiver's time-out, if it has one). Errors, the message not being
-    /// sent: `Parameter` where it is not of the queue's size, `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context` in an
+    /// Bound without waiting: one copy, and one step for each message of at least the same priority
+    /// where one of a lower priority is in the queue (and the removal of the receiver's
+    /// time-out, if it has one). Errors, the message not being sent: `Parameter` where it is
+    /// not of the queue's size, `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context` in an
     /// interrupt handler where the queue is full (or deleted).
     #[inline(always)]
     pub fn send(
@@ -207,13 +210,14 @@ impl<S: System> RawQueue<S> {
         self.offer(message, priority.into(), timeout)
     }
 
-    /// Sends a copy of `message`, if no thread waits for one, there is room, no message of a lower priority is there, and the message and
-    /// its size are multiples of a word of 32 bits; whether it did. Then that is what [`RawQueue::send`] does, in code that calls nothing
-    /// and switches no threads: the function around it saves fewer registers. Never waits; allowed in interrupt handlers at the kernel's
-    /// level. Bound: one copy.
+    /// Sends a copy of `message`, if no thread waits for one, there is room, no message of a lower
+    /// priority is there, and the message and its size are multiples of a word of 32 bits;
+    /// whether it did. Then that is what [`RawQueue::send`] does, in code that calls nothing
+    /// and switches no threads: the function around it saves fewer registers. Never waits; allowed
+    /// in interrupt handlers at the kernel's level. Bound: one copy.
     #[inline(always)]
     pub fn send_at_once(&'static self, message: &[u8], priority: u8) -> bool {
-        // What does not change is looked at before the section.
+        // Properties that do not change are checked before the section.
         if message.len() != self.size || !self.is_aligned(message.as_ptr()) {
             return false;
         }
@@ -226,8 +230,9 @@ impl<S: System> RawQueue<S> {
         self.receivers.is_empty(cs) && self.put_at_once(cs, &offer)
     }
 
-    /// As [`RawQueue::send`], but the message comes before all that are in the queue, whatever their priority; among those of
-    /// waiting senders it is the first, too, once it is its sender's turn. A receiver is told the priority 254.
+    /// As [`RawQueue::send`], but the message comes before all that are in the queue, whatever
+    /// their priority; among those of waiting senders it is the first, too, once it is its sender's
+    /// turn. A receiver gets the priority 254.
     pub fn send_first(&'static self, message: &[u8], timeout: Timeout) -> Result<(), Error> {
         self.offer(message, BEFORE_ALL, timeout)
     }
@@ -257,10 +262,12 @@ impl<S: System> RawQueue<S> {
         transact::<S, AwaitRoom<S>>(held, self, &offer, timeout).into_result::<S>()
     }
 
-    /// Sends a copy of `message` with the priority 0; where the queue is full, in the place of the last message that is in it.
-    /// Never waits; allowed in interrupt handlers at the kernel's level.
+    /// Sends a copy of `message` with the priority 0; where the queue is full, in the place of the
+    /// last message that is in it. Never waits; allowed in interrupt handlers at the kernel's
+    /// level.
     ///
-    /// Bound: as [`RawQueue::send`]. Errors: `Parameter` where `message` is not of the queue's size, `Deleted`.
+    /// Bound: as [`RawQueue::send`]. Errors: `Parameter` where `message` is not of the queue's
+    /// size, `Deleted`.
     pub fn replace(&'static self, message: &[u8]) -> Result<(), Error> {
         if message.len() != self.size {
             return Err(Error::Parameter);
@@ -280,16 +287,19 @@ impl<S: System> RawQueue<S> {
         if self.deleted.get(cs) {
             return Err(Error::Deleted);
         }
-        // SAFETY: a queue that is not deleted and has no room has a last message; the new one is of the queue's size.
+        // SAFETY: a queue that is not deleted and has no room has a last message; the new one is of
+        // the queue's size.
         unsafe { copy_message(offer.message, Slot::message(self.last.get(cs)), self.size) };
         Ok(())
     }
 
-    /// Takes the next message out into `message`, waiting for one as long as `timeout` says, and names its priority. Allowed in
-    /// interrupt handlers at the kernel's level, with [`Timeout::NONE`].
+    /// Takes the next message out into `message`, waiting for one as long as `timeout` says, and
+    /// names its priority. Allowed in interrupt handlers at the kernel's level, with
+    /// [`Timeout::NONE`].
     ///
-    /// Bound without waiting: one copy; two where a sender waits, and the steps of [`RawQueue::send`]. Errors, no message being
-    /// taken: `Parameter` where `message` is not of the queue's size, `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context`
+    /// Bound without waiting: one copy; two where a sender waits, and the steps of
+    /// [`RawQueue::send`]. Errors, no message being taken: `Parameter` where `message` is not
+    /// of the queue's size, `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Context`
     /// in an interrupt handler where the queue is empty (or deleted).
     #[inline(always)]
     pub fn receive(&'static self, message: &mut [u8], timeout: Timeout) -> Result<u8, Error> {
@@ -309,10 +319,10 @@ impl<S: System> RawQueue<S> {
         Ok(landing.priority.get() as u8)
     }
 
-    /// Takes the next message out into `message`, if there is one, no thread waits to send, and the place and the size are multiples of a
-    /// word of 32 bits; names its priority. It is to
-    /// [`RawQueue::receive`] what [`RawQueue::send_at_once`] is to [`RawQueue::send`]. Never waits; allowed in interrupt handlers at the
-    /// kernel's level. Bound: one copy.
+    /// Takes the next message out into `message`, if there is one, no thread waits to send, and the
+    /// place and the size are multiples of a word of 32 bits; names its priority. It is to
+    /// [`RawQueue::receive`] what [`RawQueue::send_at_once`] is to [`RawQueue::send`]. Never waits;
+    /// allowed in interrupt handlers at the kernel's level. Bound: one copy.
     #[inline(always)]
     pub fn receive_at_once(&'static self, message: &mut [u8]) -> Option<u8> {
         if message.len() != self.size || !self.is_aligned(message.as_ptr()) {
@@ -324,7 +334,8 @@ impl<S: System> RawQueue<S> {
         if slot.is_null() || !self.senders.is_empty(cs) {
             return None;
         }
-        // SAFETY: the first slot is one of the queue, and lies at a multiple of a word; the place is of the size of its messages.
+        // SAFETY: the first slot is one of the queue, and is located at a multiple of a word; the
+        // place is of the size of its messages.
         let priority = unsafe {
             copy_aligned(Slot::message(slot), message.as_mut_ptr(), self.size);
             (*slot).priority
@@ -333,8 +344,9 @@ impl<S: System> RawQueue<S> {
         Some(priority as u8)
     }
 
-    /// As [`RawQueue::receive`], but the message stays in the queue: the next receiver gets it, too. Threads that wait here get the
-    /// next message that is sent, each before the first that waits to receive it and is less urgent.
+    /// As [`RawQueue::receive`], but the message stays in the queue: the next receiver gets it,
+    /// too. Threads that wait here get the next message that is sent, each before the first
+    /// that waits to receive it and is less urgent.
     ///
     /// Bound without waiting: one copy. Errors: as [`RawQueue::receive`].
     pub fn peek(&'static self, message: &mut [u8], timeout: Timeout) -> Result<u8, Error> {
@@ -358,7 +370,8 @@ impl<S: System> RawQueue<S> {
         if slot.is_null() {
             return false;
         }
-        // SAFETY: the first slot is one of the queue; the landing is of the size of its messages, and lies elsewhere.
+        // SAFETY: the first slot is one of the queue; the landing is of the size of its messages,
+        // and is located elsewhere.
         unsafe {
             copy_message(Slot::message(slot), landing.message, self.size);
             landing.priority.set((*slot).priority);
@@ -366,20 +379,23 @@ impl<S: System> RawQueue<S> {
         true
     }
 
-    /// Gives a message to the first who waits for one, who is to be woken; whether he only looks.
+    /// Gives a message to the first thread that waits for one. Returns this thread, which is to be
+    /// woken, and whether it only looks.
     #[inline(always)]
     fn hand_over(&self, cs: CriticalSection<'_>, offer: &Offer) -> Option<(ThreadRef, bool)> {
         let (thread, landing) = self.receivers.first(cs)?;
         landing.priority.set(offer.priority.min(IN_FRONT));
-        // SAFETY: both are of the size of the queue's messages; each is lent by its thread, which is inside its call.
+        // SAFETY: both are of the size of the queue's messages; each is lent by its thread, which
+        // is inside its call.
         unsafe { copy_message(offer.message, landing.message, self.size) };
         let looks = landing.looks;
         self.receivers.pop(cs, thread);
         Some((thread, looks))
     }
 
-    /// Gives a message, at which a first thread has looked, to those behind it as far as the first that takes it away, or puts it
-    /// in: there is room, since the queue was empty while they waited.
+    /// Gives a message, which a first thread has only read, to the threads after it up to the first
+    /// that takes it away. If there is none, puts it in: there is space, since the queue was empty
+    /// while they waited.
     #[cold]
     fn hand_over_behind_lookers(&self, cs: CriticalSection<'_>, offer: &Offer) {
         while let Some((thread, looks)) = self.hand_over(cs, offer) {
@@ -398,7 +414,8 @@ impl<S: System> RawQueue<S> {
         if slot.is_null() {
             return false;
         }
-        // SAFETY: slots in the list of free ones are the queue's; the message is of its size, and lies elsewhere.
+        // SAFETY: slots in the list of free ones are the queue's; the message is of its size, and
+        // is located elsewhere.
         unsafe {
             copy_message(offer.message, Slot::message(slot), self.size);
             self.free.set(cs, (*slot).next);
@@ -413,7 +430,8 @@ impl<S: System> RawQueue<S> {
         true
     }
 
-    /// The same without calls: only where all are multiples of a word, and the message is to come out last.
+    /// [`RawQueue::put`] without calls: only if all are multiples of a word, and the message is to
+    /// come out last.
     #[inline(always)]
     fn put_at_once(&self, cs: CriticalSection<'_>, offer: &Offer) -> bool {
         let slot = self.free.get(cs);
@@ -438,14 +456,14 @@ impl<S: System> RawQueue<S> {
         (place.addr() | self.size).is_multiple_of(size_of::<u32>())
     }
 
-    /// Whether a message of this priority comes out behind all that are there.
+    /// Returns whether a message of this priority comes out after all that are there.
     #[inline(always)]
     fn comes_last(&self, cs: CriticalSection<'_>, priority: usize) -> bool {
         // SAFETY: where there is a first slot, the last one is one.
         self.first.get(cs).is_null() || unsafe { (*self.last.get(cs)).priority } >= priority
     }
 
-    /// Puts `slot` behind all messages.
+    /// Puts `slot` after all messages.
     #[inline(always)]
     fn append(&self, cs: CriticalSection<'_>, slot: *mut Slot) {
         if self.first.get(cs).is_null() {
@@ -501,8 +519,8 @@ impl<S: System> RawQueue<S> {
         self.used.set(cs, self.used.get(cs) - 1);
     }
 
-    /// Throws away all messages; those of threads that wait to send come in. Allowed in interrupt handlers.
-    /// Bound: one wake for each sender that comes in. Errors: `Deleted`.
+    /// Throws away all messages; those of threads that wait to send come in. Allowed in interrupt
+    /// handlers. Bound: one wake for each sender that comes in. Errors: `Deleted`.
     pub fn reset(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<Reset<S>>(self, 0, Timeout::NONE)
@@ -519,7 +537,8 @@ impl<S: System> RawQueue<S> {
         self.size
     }
 
-    /// The number of messages in the queue, those of waiting senders not counted. Allowed in interrupt handlers. Bound: fixed.
+    /// The number of messages in the queue, those of waiting senders not counted. Allowed in
+    /// interrupt handlers. Bound: fixed.
     pub fn len(&'static self) -> usize {
         self.used.get(hold::<S>().section())
     }
@@ -529,8 +548,9 @@ impl<S: System> RawQueue<S> {
         self.len() == 0
     }
 
-    /// Deletes the queue and the messages in it: threads that wait to send or to receive get `Deleted`, and so does each later
-    /// call. The memory is no longer the queue's. Allowed in interrupt handlers.
+    /// Deletes the queue and the messages in it: threads that wait to send or to receive get
+    /// `Deleted`, and so does each later call. The memory is no longer the queue's. Allowed in
+    /// interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
@@ -553,7 +573,8 @@ impl<S: System> Deletable for RawQueue<S> {
     }
 }
 
-/// Gives a message to the most urgent of the threads that wait for one, and to those who only look and are more urgent; there is one.
+/// Gives a message to the most urgent of the threads that wait for one, and to threads that only
+/// look and are more urgent. At least one thread waits.
 struct Deliver<S>(PhantomData<S>);
 
 impl<S: System> Transaction<S> for Deliver<S> {

@@ -1,12 +1,13 @@
 //! Remote calls: a function of a server thread is called by number, with bytes in and bytes out.
 //!
-//! Owns: who has the bytes of a call, and how the server finds the call that a message is about.
-//! Must never know: what the functions do, how calls and replies switch threads.
+//! Owns: which side has the bytes of a call, and how the server finds the call of a message.
+//! Must never know: the purpose of the functions, how calls and replies switch threads.
 //!
-//! The kernel's call and reply carry the switch, the priority that the caller lends, the time-out and the end of either side;
-//! the bytes lie in the [`RemoteCall`], a static, which belongs to the caller or to the server in turn. So they are
-//! copied in and out by their caller with interrupts let in, whatever their number, and the server works on them where they
-//! are. A caller whose time is over leaves the bytes to the server until that is done with them.
+//! The kernel's call and reply carry the switch, the priority that the caller lends, the time-out
+//! and the end of either side. The bytes are in the [`RemoteCall`], a static, which belongs to the
+//! caller or to the server in turn. So the caller copies them in and out with interrupts let in,
+//! whatever their number, and the server works on them in place. If the caller's time is over, the
+//! server has the bytes until it is done with them.
 #![expect(
     unsafe_code,
     reason = "bytes that belong to one of two threads in turn"
@@ -21,38 +22,40 @@ use core::cell::UnsafeCell;
 use core::ptr;
 use taktos_machine::Machine;
 
-/// A function of a server: the bytes of the call, of which the first `length` are what the caller passed. The answer
-/// is how many of the bytes the caller gets, from the first on, or with which error its call fails.
+/// A function of a server: the bytes of the call, of which the first `length` are what the caller
+/// passed. The answer is how many of the bytes the caller gets, from the first on, or with which
+/// error its call fails.
 pub type RemoteFunction = fn(bytes: &mut [u8], length: usize) -> Result<usize, Error>;
 
 /// A link to a call.
 type Link<S> = Guarded<Option<&'static Slot<S>>>;
 
-/// The functions of one server thread: whichever calls [`RemoteServer::serve`]. Made to be a static.
+/// The functions of one server thread: whichever calls [`RemoteServer::serve`]. Made to be a
+/// static.
 pub struct RemoteServer<S: System> {
     functions: &'static [RemoteFunction],
     thread: Guarded<Option<ThreadRef>>,
     calls: Link<S>,
 }
 
-/// Whose a call's bytes are.
+/// The side that has a call's bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holder {
-    /// Nobody's.
+    /// Neither side's.
     Nobody,
     /// The client's: it fills them, or gets its answer.
     Client,
-    /// Nobody's, until the server comes to the call.
+    /// Neither side's, until the server comes to the call.
     Queued,
     /// The server's.
     Server,
-    /// The server's, whose client is gone.
+    /// The server's; its client is gone.
     Abandoned,
-    /// Nobody's, until the client has its answer.
+    /// Neither side's, until the client has its answer.
     Answered,
 }
 
-/// What the server looks at in a call, whatever its size.
+/// The part of a call that the server reads, for all sizes.
 struct Slot<S: System> {
     holder: Guarded<Holder>,
     client: Guarded<Option<ThreadRef>>,
@@ -68,19 +71,20 @@ struct Slot<S: System> {
 // SAFETY: all is reached in a section; the pointer names bytes of a static.
 unsafe impl<S: System> Sync for Slot<S> {}
 
-/// What calls functions of a [`RemoteServer`], with at most `N` bytes in and `N` out; one call at a time. Made to be a static:
-/// one for each client, or one that clients take in turn.
+/// A caller of the functions of a [`RemoteServer`], with at most `N` bytes in and `N` out; one call
+/// at a time. Made to be a static: one for each client, or one that clients take in turn.
 pub struct RemoteCall<S: System, const N: usize> {
     server: &'static RemoteServer<S>,
     slot: Slot<S>,
     bytes: UnsafeCell<[u8; N]>,
 }
 
-// SAFETY: the bytes are reached only by whom the slot's holder names, which changes in sections.
+// SAFETY: the bytes are reached only by the side that the slot's holder names, which changes in
+// sections.
 unsafe impl<S: System, const N: usize> Sync for RemoteCall<S, N> {}
 
 impl<S: System> RemoteServer<S> {
-    /// A server of `functions`, whose numbers are their places, from 0.
+    /// Creates a server of `functions`. Their numbers are their places, from 0.
     pub const fn new(functions: &'static [RemoteFunction]) -> Self {
         Self {
             functions,
@@ -89,9 +93,10 @@ impl<S: System> RemoteServer<S> {
         }
     }
 
-    /// Serves calls in the calling thread, one after the other, the most urgent client first: each with the priority of its
-    /// client, if that is the more urgent one. Comes back with the error that ended the wait for calls. A thread is the
-    /// server of one `RemoteServer`, and receives no other messages.
+    /// Serves calls in the calling thread, one after the other, the most urgent client first: each
+    /// with the priority of its client, if that is the more urgent one. Comes back with the
+    /// error that ended the wait for calls. A thread is the server of one `RemoteServer`, and
+    /// receives no other messages.
     ///
     /// Errors: `State` where another thread serves; `Cancelled`; `Context` in an interrupt handler.
     pub fn serve(&'static self) -> Error {
@@ -129,7 +134,8 @@ impl<S: System> RemoteServer<S> {
         }
     }
 
-    /// The calling thread is the server from now on, unless another one is. What a server that ended has left is nobody's.
+    /// Makes the calling thread the server, unless another one is. Calls that an ended server has
+    /// left are neither side's then.
     fn begin(&'static self) -> bool {
         let held = hold::<S>();
         let cs = held.section();
@@ -147,7 +153,8 @@ impl<S: System> RemoteServer<S> {
         true
     }
 
-    /// Does what `client`, which waits for the reply, has called; says whether it has called anything.
+    /// Does what `client`, which waits for the reply, has called; says whether it has called
+    /// anything.
     fn work_for(&'static self, client: ThreadRef) -> bool {
         let Some((slot, mut bytes)) = self.take(client) else {
             return false;
@@ -157,7 +164,8 @@ impl<S: System> RemoteServer<S> {
             let cs = held.section();
             (slot.function.get(cs), slot.length.get(cs))
         };
-        // SAFETY: the holder is the server from `take` to `give_back`, so nobody else reaches the bytes, which are those of a static.
+        // SAFETY: the holder is the server from `take` to `give_back`, so no other code reaches the
+        // bytes, which are those of a static.
         let bytes = unsafe { bytes.as_mut() };
         let answer = match self.functions.get(number) {
             Some(function) => function(bytes, length).map(|length| length.min(bytes.len())),
@@ -167,8 +175,8 @@ impl<S: System> RemoteServer<S> {
         true
     }
 
-    /// The call of `client` that waits for the server, which has its bytes then. One that was answered before, whose client
-    /// called anew meanwhile, is none.
+    /// Returns the call of `client` that waits for the server, which has its bytes then. A call
+    /// that was answered before does not count, even if its client has called again meanwhile.
     fn take(&'static self, client: ThreadRef) -> Option<(&'static Slot<S>, ptr::NonNull<[u8]>)> {
         let held = hold::<S>();
         let cs = held.section();
@@ -209,8 +217,8 @@ impl<S: System> Slot<S> {
         );
     }
 
-    /// Whether `current` may begin a call: nobody has the bytes, or who had them is gone, or was stopped in its call and is
-    /// `current` itself.
+    /// Returns whether `current` may begin a call: neither side has the bytes, or the client that
+    /// had them is gone, or was stopped in its call and is `current` itself.
     fn is_free(&self, cs: CriticalSection<'_>, current: ThreadRef) -> bool {
         match self.holder.get(cs) {
             Holder::Nobody => true,
@@ -224,7 +232,7 @@ impl<S: System> Slot<S> {
 }
 
 impl<S: System, const N: usize> RemoteCall<S, N> {
-    /// What calls functions of `server`.
+    /// Creates a caller of the functions of `server`.
     pub const fn new(server: &'static RemoteServer<S>) -> Self {
         Self {
             server,
@@ -242,15 +250,16 @@ impl<S: System, const N: usize> RemoteCall<S, N> {
         }
     }
 
-    /// Has the server call its function `number` with the bytes `input`, and waits for its answer, as long as `timeout` says: the
-    /// answer is how many bytes there are of it, of which `output` gets as many as it has room for. Until then the server has at
-    /// least the caller's priority.
+    /// Calls the server's function `number` with the bytes `input`, and waits for its answer,
+    /// as long as `timeout` says. Returns how many bytes the answer has, of which `output` gets as
+    /// many as it has space for. Until then the server has at least the caller's priority.
     ///
-    /// Bound where the server waits: that of [`AnyThread::call`], two copies with interrupts let in, the function, and one step
-    /// for each `RemoteCall` of the server. Errors: those of the function; `Timeout`, `WouldBlock`, `Cancelled`; `Deleted` where no
-    /// thread serves, or it ends meanwhile; `Parameter` where there is no such function, or `input` has more than `N` bytes; `InUse` where
-    /// another thread is in a call, or a call whose time was over is still worked on; `Deadlock` if the server waits for the
-    /// caller; `Context` in an interrupt handler.
+    /// Bound if the server waits: that of [`AnyThread::call`], two copies with interrupts let in,
+    /// the function, and one step for each `RemoteCall` of the server. Errors: those of the
+    /// function; `Timeout`, `WouldBlock`, `Cancelled`; `Deleted` if no thread serves, or it ends
+    /// meanwhile; `Parameter` if there is no such function, or `input` has more than `N` bytes;
+    /// `InUse` if another thread is in a call, or the server still works on a call that has timed
+    /// out; `Deadlock` if the server waits for the caller; `Context` in an interrupt handler.
     pub fn call(
         &'static self,
         number: usize,
@@ -265,7 +274,8 @@ impl<S: System, const N: usize> RemoteCall<S, N> {
             return Err(Error::Parameter);
         }
         let server = self.claim(number, input.len())?;
-        // SAFETY: the holder is this client, from `claim` to `submit`, so nobody else reaches the bytes.
+        // SAFETY: the holder is this client, from `claim` to `submit`, so no other code reaches the
+        // bytes.
         let bytes = unsafe { &mut *self.bytes.get() };
         bytes[..input.len()].copy_from_slice(input);
         self.submit();
@@ -308,8 +318,8 @@ impl<S: System, const N: usize> RemoteCall<S, N> {
         self.slot.holder.set(hold::<S>().section(), Holder::Queued);
     }
 
-    /// What came of the call. The bytes are the caller's where there is an answer, else nobody's, or the server's which is
-    /// working on them.
+    /// Returns the result of the call. The bytes are then the caller's if there is an answer; else
+    /// neither side has them, or the server has, if it works on them.
     fn take_answer(&'static self, called: Result<Message, Error>) -> Result<usize, Error> {
         let held = hold::<S>();
         let cs = held.section();

@@ -1,5 +1,5 @@
 //! Owns: a ring of messages in memory, first in first out or last in first out.
-//! Must never know: who puts messages in or takes them out.
+//! Must never know: the callers that put messages in or take them out.
 #![expect(
     unsafe_code,
     reason = "places of the ring are known to be in range and to be written"
@@ -11,13 +11,14 @@ use crate::object::copy::copy;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
-/// What is in [`Ring::used`] of a ring that is closed: full for those who put, empty for those who take.
+/// The value of [`Ring::used`] of a ring that is closed: full for a caller that puts, empty for one
+/// that takes.
 const CLOSED: usize = usize::MAX;
 
 /// At most `N` messages.
 ///
-/// Laws: `head < N`; `used <= N` or [`CLOSED`]; the places from `head` on, `used` of them, have been written.
-/// A new one is all zeros: in a static it takes no room in the image.
+/// Invariants: `head < N`; `used <= N` or [`CLOSED`]; the places from `head` on, `used` of them,
+/// have been written. A new one is all zeros: in a static it takes no space in the image.
 #[repr(C)]
 pub(crate) struct Ring<T, const N: usize> {
     used: Guarded<usize>,
@@ -70,7 +71,7 @@ impl<T: Copy, const N: usize> Ring<T, N> {
         unsafe { self.place(cs, index).get().assume_init() }
     }
 
-    /// Puts in `message` behind the others; says whether there was room.
+    /// Puts in `message` after the others. Returns whether there was space.
     #[inline(always)]
     pub fn put(&self, cs: CriticalSection<'_>, message: &T) -> bool {
         let used = self.used.get(cs);

@@ -50,8 +50,8 @@ impl<S: System> Semaphore<S> {
         }
     }
 
-    /// Gives a permit: to the most urgent waiter, or to the count. Never waits; allowed in interrupt
-    /// handlers at the kernel's level.
+    /// Gives a permit: to the most urgent waiter, or to the count. Never waits; allowed in
+    /// interrupt handlers at the kernel's level.
     ///
     /// Bound: fixed (and the removal of the waiter's time-out, if it has one).
     /// Errors: `Limit` where the count is at its limit, `Deleted`.
@@ -66,9 +66,10 @@ impl<S: System> Semaphore<S> {
         held.enter::<Give<S>>(self, 0, Timeout::NONE).done()
     }
 
-    /// Gives a permit to the count, if no thread waits for one and there is room; whether it did. Then that is what [`Semaphore::give`]
-    /// does, in code that switches no threads: the function around it saves no registers. Never waits; allowed in interrupt handlers at
-    /// the kernel's level. Bound: fixed.
+    /// Gives a permit to the count, if no thread waits for one and there is room; whether it did.
+    /// Then that is what [`Semaphore::give`] does, in code that switches no threads: the
+    /// function around it saves no registers. Never waits; allowed in interrupt handlers at the
+    /// kernel's level. Bound: fixed.
     #[inline(always)]
     pub fn give_at_once(&'static self) -> bool {
         let held = hold::<S>();
@@ -119,8 +120,8 @@ impl<S: System> Semaphore<S> {
 
     /// Takes a permit, waiting for it as long as `timeout` says.
     ///
-    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`; `Context` where an interrupt
-    /// handler would have to wait.
+    /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Deleted`; `Context` where an
+    /// interrupt handler would have to wait.
     #[inline(always)]
     pub fn take(&'static self, timeout: Timeout) -> Result<(), Error> {
         let held = hold::<S>();
@@ -137,8 +138,9 @@ impl<S: System> Semaphore<S> {
         }
     }
 
-    /// Takes a permit, if there is one; whether there was. It is to [`Semaphore::take`] what [`Semaphore::give_at_once`] is to
-    /// [`Semaphore::give`]. Never waits; allowed in interrupt handlers at the kernel's level. Bound: fixed.
+    /// Takes a permit, if there is one; whether there was. It is to [`Semaphore::take`] what
+    /// [`Semaphore::give_at_once`] is to [`Semaphore::give`]. Never waits; allowed in interrupt
+    /// handlers at the kernel's level. Bound: fixed.
     #[inline(always)]
     pub fn take_at_once(&'static self) -> bool {
         self.count_down(hold::<S>().section())

@@ -1,5 +1,5 @@
-//! Owns: FIFOs, LIFOs and stacks: bounded, and only those who take wait.
-//! Must never know: what the items mean.
+//! Owns: FIFOs, LIFOs and stacks: bounded, and only threads that take wait.
+//! Must never know: the meaning of the items.
 
 use crate::critical_section::CriticalSection;
 use crate::object::deletion::{self, Deletable};
@@ -20,8 +20,8 @@ pub type Stack<S, const N: usize> = Lifo<S, usize, N>;
 
 /// A [`Fifo`], or, where `NEWEST_FIRST`, a [`Lifo`].
 ///
-/// To push never waits: so it is what interrupt handlers fill. An item that is pushed while threads wait
-/// for one goes straight to the most urgent of them, first come first served among equals.
+/// To push never waits: so it is what interrupt handlers fill. An item that is pushed while threads
+/// wait for one goes straight to the most urgent of them, first come first served among equals.
 #[repr(C)]
 pub struct Store<S, T, const N: usize, const NEWEST_FIRST: bool> {
     receivers: Receivers<T>,
@@ -66,11 +66,13 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
         })
     }
 
-    /// Takes an item out, the oldest of a FIFO, the newest of a LIFO, waiting for one as long as `timeout` says. Allowed in interrupt handlers
-    /// at the kernel's level, with [`Timeout::NONE`].
+    /// Takes an item out, the oldest of a FIFO, the newest of a LIFO, waiting for one as long as
+    /// `timeout` says. Allowed in interrupt handlers at the kernel's level, with
+    /// [`Timeout::NONE`].
     ///
-    /// Bound without waiting: fixed, one copy. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`;
-    /// `Context` in an interrupt handler where there is no item (or the object is deleted).
+    /// Bound without waiting: fixed, one copy. Errors: `Timeout`, `WouldBlock`, `Deleted`,
+    /// `Cancelled`; `Context` in an interrupt handler where there is no item (or the object is
+    /// deleted).
     #[inline(always)]
     pub fn pop(&'static self, timeout: Timeout) -> Result<T, Error> {
         let held = hold::<S>();
@@ -96,8 +98,8 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
         self.len() == 0
     }
 
-    /// Deletes it and the items in it: threads that wait for one get `Deleted`, and so does each later
-    /// call. Allowed in interrupt handlers.
+    /// Deletes it and the items in it: threads that wait for one get `Deleted`, and so does each
+    /// later call. Allowed in interrupt handlers.
     ///
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {

@@ -1,5 +1,5 @@
-//! Owns: copies of bytes between the buffers of threads that are inside a call, and a ring in memory.
-//! Must never know: who waits for them.
+//! Owns: copies of bytes between the buffers of threads that are inside a call, and a ring in
+//! memory. Must never know: the threads that wait for them.
 #![expect(
     unsafe_code,
     reason = "buffers of other threads are reached by address"
@@ -12,8 +12,8 @@ use crate::object::ring::wrap;
 use core::cell::Cell;
 use core::ptr;
 
-/// The state of a transfer between a buffer and a pipe: the rest of the buffer, and how much of it must be moved
-/// before the call is complete.
+/// The state of a transfer between a buffer and a pipe: the rest of the buffer, and how much of it
+/// must be moved before the call is complete.
 pub(crate) struct Progress {
     place: Cell<*mut u8>,
     left: Cell<usize>,
@@ -78,8 +78,8 @@ impl Outgoing {
     #[inline(always)]
     pub fn move_to(&self, other: &Incoming) {
         let count = self.0.left().min(other.0.left());
-        // SAFETY: both ranges are what is left of the borrowed buffers that the two were made of; one is
-        // borrowed mutably, so they do not overlap.
+        // SAFETY: both ranges are what is left of the borrowed buffers that the two were made of;
+        // one is borrowed mutably, so they do not overlap.
         unsafe { copy(self.0.advance(count), other.0.advance(count), count) }
     }
 }
@@ -108,20 +108,22 @@ impl Incoming {
 unsafe fn copy(from: *const u8, to: *mut u8, count: usize) {
     const WORD: usize = size_of::<u32>();
     if (from.addr() | to.addr() | count).is_multiple_of(WORD) && count <= FEW * WORD {
-        // SAFETY: the caller's promise, and both are aligned.
+        // SAFETY: the caller's contract, and both are aligned.
         unsafe { copy_words(from.cast(), to.cast(), count / WORD) }
     } else {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract.
         unsafe { ptr::copy_nonoverlapping(from, to, count) }
     }
 }
 
-/// What is in [`ByteRing::used`] of a ring that is closed: empty for readers, and without room for writers.
+/// The value of [`ByteRing::used`] of a ring that is closed: empty for readers, and without space
+/// for writers.
 const CLOSED: usize = usize::MAX;
 
 /// A ring of `N` bytes.
 ///
-/// Laws: `head < N`; `used <= N` or [`CLOSED`]. A new one is all zeros: in a static it takes no room in the image.
+/// Invariants: `head < N`; `used <= N` or [`CLOSED`]. A new one is all zeros: in a static it takes
+/// no space in the image.
 #[repr(C)]
 pub(crate) struct ByteRing<const N: usize> {
     used: Guarded<usize>,
@@ -169,8 +171,8 @@ impl<const N: usize> ByteRing<N> {
         let used = self.used.get(cs);
         let start = wrap::<N>(self.head.get(cs) + used);
         let first = count.min(N - start);
-        // SAFETY: `count` bytes are left in the borrowed buffer; `first` of them fit between `start`,
-        // which is below N, and the end of the ring, the others before `start`.
+        // SAFETY: `count` bytes are left in the borrowed buffer; `first` of them fit between
+        // `start`, which is below N, and the end of the ring, the others before `start`.
         unsafe {
             copy(from.0.advance(first), self.place(cs, start), first);
             if first < count {
@@ -192,8 +194,8 @@ impl<const N: usize> ByteRing<N> {
         }
         let start = self.head.get(cs);
         let first = count.min(N - start);
-        // SAFETY: `count` bytes are left in the borrowed buffer; `first` of them lie between `start`, which
-        // is below N, and the end of the ring, the others at its beginning.
+        // SAFETY: `count` bytes are left in the borrowed buffer; `first` of them lie between
+        // `start`, which is below N, and the end of the ring, the others at its beginning.
         unsafe {
             copy(self.place(cs, start), to.0.advance(first), first);
             if first < count {

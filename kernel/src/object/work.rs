@@ -1,7 +1,7 @@
 //! Deferred work: what an interrupt handler, or an urgent thread, leaves to a thread.
 //!
-//! Owns: the calls that are to be made, in the order in which they were deferred, and how a thread makes them.
-//! Must never know: what they do.
+//! Owns: the calls that are to be made, in the order in which they were deferred, and how a thread
+//! makes them. Must never know: what they do.
 
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::Semaphore;
@@ -14,8 +14,9 @@ use taktos_machine::Machine;
 /// A link to work.
 type Link<S> = Guarded<Option<&'static Work<S>>>;
 
-/// Work that is deferred to one thread: who calls [`WorkQueue::serve`] does it, at its own priority, in the order in which it was
-/// deferred. Made to be a static. Nothing is allocated: what waits is linked through the [`Work`] itself, so there is always room.
+/// Work that is deferred to one thread: a thread that calls [`WorkQueue::serve`] does it, at its
+/// own priority, in the order in which it was deferred. Made to be a static. Nothing is allocated:
+/// waiting work is linked through the [`Work`] itself, so there is always space.
 pub struct WorkQueue<S: System> {
     first: Link<S>,
     last: Link<S>,
@@ -32,8 +33,9 @@ impl<S: System> WorkQueue<S> {
         }
     }
 
-    /// Does the work in the calling thread, until the queue is deleted: then with the error that ended the wait.
-    /// Several threads may serve one queue: then work that waits holds up no other.
+    /// Does the work in the calling thread, until the queue is deleted: then with the error that
+    /// ended the wait. Several threads may serve one queue: then work that waits holds up no
+    /// other.
     ///
     /// Errors: `Deleted`, `Cancelled`; `Context` in an interrupt handler.
     pub fn serve(&'static self) -> Error {
@@ -55,8 +57,9 @@ impl<S: System> WorkQueue<S> {
         self.first.get(hold::<S>().section()).is_none()
     }
 
-    /// Deletes the queue: who serves it comes back when it has done what is there, and to defer work to it fails with
-    /// `Deleted`. Allowed in interrupt handlers. Bound: one wake a thread that serves. Errors: `Deleted` if it is already.
+    /// Deletes the queue. A thread that serves it returns when it has done the work that is there.
+    /// To defer work to it fails with `Deleted`. Allowed in interrupt handlers. Bound: one wake a
+    /// thread that serves. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         self.there.delete()
     }
@@ -113,7 +116,8 @@ impl<S: System> Default for WorkQueue<S> {
     }
 }
 
-/// A function that can be deferred to the thread of a [`WorkQueue`]: a tasklet. Made to be a static.
+/// A function that can be deferred to the thread of a [`WorkQueue`]: a tasklet. Made to be a
+/// static.
 pub struct Work<S: System> {
     queue: &'static WorkQueue<S>,
     function: fn(usize),
@@ -134,9 +138,10 @@ impl<S: System> Work<S> {
         }
     }
 
-    /// Has the queue's thread call the function with `word`, once, behind what is there; says whether it is new there. Where it
-    /// waits already it keeps its place, and is called with this word instead: so work that comes more quickly than it is done
-    /// is not lost, but done together. Never waits; allowed in interrupt handlers at the kernel's level.
+    /// Makes the queue's thread call the function with `word`, once, after the work that is there.
+    /// Returns whether it is new there. Work that waits already keeps its place, and is called with
+    /// this word instead: so work that comes more quickly than it is done is not lost, but done
+    /// together. Never waits; allowed in interrupt handlers at the kernel's level.
     ///
     /// Bound: fixed (and a wake of the thread). Errors: `Deleted` if the queue is.
     pub fn defer(&'static self, word: usize) -> Result<bool, Error> {
@@ -152,14 +157,15 @@ impl<S: System> Work<S> {
         self.queue.append(cs, self);
         drop(held);
         match self.queue.there.give() {
-            // The thread was told already.
+            // The thread was notified already.
             Err(Error::Limit) => Ok(true),
             given => given.map(|()| true),
         }
     }
 
-    /// Takes the work back, and says whether it waited; if not, it is done, under way or was never deferred. Never waits; allowed in
-    /// interrupt handlers at the kernel's level. Bound: the work that waits before it.
+    /// Takes the work back, and says whether it waited; if not, it is done, under way or was never
+    /// deferred. Never waits; allowed in interrupt handlers at the kernel's level. Bound: the
+    /// work that waits before it.
     pub fn cancel(&'static self) -> bool {
         let held = hold::<S>();
         let cs = held.section();

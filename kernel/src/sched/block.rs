@@ -1,7 +1,7 @@
-//! Owns: the one way to block a thread and the one way to wake it. Must never know: what threads wait for, how it is
-//! decided who runs next.
+//! Owns: the one way to block a thread and the one way to wake it. Must never know: the objects
+//! that threads wait for, the choice of the thread that runs next.
 
-use super::{OutcomeOf, first_things_first, refuse_to_wait, slow_path};
+use super::{OutcomeOf, compiler_barrier, refuse_to_wait, slow_path};
 use crate::critical_section::CriticalSection;
 
 use crate::thread::tcb::ThreadRef;
@@ -13,7 +13,8 @@ use taktos_machine::Machine;
 
 impl<S: System> Kernel<S> {
     /// Blocks the running thread for `wait`, until it is woken or the time is over; it is resumed
-    /// with success, as in [`IntoResult`], unless it is woken with something else. Names the thread that runs next.
+    /// with success, as in [`IntoResult`], unless it is woken with something else. Names the thread
+    /// that runs next.
     #[inline(always)]
     pub(crate) fn block(
         &'static self,
@@ -40,13 +41,13 @@ impl<S: System> Kernel<S> {
         let outcome = self.retire(cs, current, urgency.of_ready());
         if urgency.is_special() {
             self.leave_special(cs, current);
-            first_things_first();
+            compiler_barrier();
         }
         outcome
     }
 
-    /// [`Kernel::block`], and makes `next`, which waits for nothing any more, ready in front of its equals, unless it is suspended.
-    /// Names the thread that runs next.
+    /// [`Kernel::block`], and makes `next`, which waits for nothing any more, ready in front of its
+    /// equals, unless it is suspended. Names the thread that runs next.
     #[inline(always)]
     pub(crate) fn block_for(
         &'static self,
@@ -61,7 +62,7 @@ impl<S: System> Kernel<S> {
             self.start_timeout(cs, current, timeout);
         }
         let heir = if next.urgency.get(cs).has(Urgency::HELD) {
-            self.unready(cs, current);
+            self.dequeue_ready(cs, current);
             self.reselected(cs)
         } else {
             self.retire_for(cs, current, next)
@@ -86,8 +87,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Wakes `thread`, which has been taken out of whatever queue it was in and is a ring of its own.
-    /// It becomes the heir if it is more urgent than the present one.
+    /// Wakes `thread`, which has been taken out of whatever queue it was in and is a ring of its
+    /// own. It becomes the heir if it is more urgent than the present one.
     pub(crate) fn wake(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         thread.wait.set(cs, Wait::NOTHING);
         self.stop_timeout(cs, thread);
@@ -97,8 +98,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Ends a decision by waking `thread`, as [`Kernel::wake`] does; the caller does not look at its answer.
-    /// The usual case comes first and calls nothing.
+    /// Ends a decision by waking `thread`, as [`Kernel::wake`] does; the caller does not read its
+    /// answer. The fast path comes first and calls nothing.
     #[inline(always)]
     pub(crate) fn conclude_by_waking(
         &'static self,
@@ -144,8 +145,8 @@ impl<S: System> Kernel<S> {
         self.wake(cs, thread);
     }
 
-    /// Blocks the running thread in `queue`; refuses without a time to wait. The usual case comes first and
-    /// calls nothing.
+    /// Blocks the running thread in `queue`; refuses without a time to wait. The fast path comes
+    /// first and calls nothing.
     #[inline(always)]
     pub(crate) fn block_in(
         &'static self,
@@ -177,7 +178,8 @@ impl<S: System> Kernel<S> {
         outcome
     }
 
-    /// Blocks the running thread in `queue`, however long it takes. The usual case comes first and calls nothing.
+    /// Blocks the running thread in `queue`, however long it takes. The fast path comes first and
+    /// calls nothing.
     #[inline(always)]
     pub(crate) fn block_in_forever(
         &'static self,
@@ -190,9 +192,10 @@ impl<S: System> Kernel<S> {
             return slow_path(self.block_behind_others(cs, queue));
         }
         current.wait.set(cs, Wait::queue(queue));
-        // The first of a queue is in no ring with others there: it may still be in that of the ready ones.
+        // The first of a queue is in no ring with others there: it may still be in that of the
+        // ready ones.
         queue.insert_first(cs, current);
-        first_things_first();
+        compiler_barrier();
         self.retire(cs, current, urgency.of_ready())
     }
 

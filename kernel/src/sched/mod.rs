@@ -1,7 +1,8 @@
 //! The scheduler as the rest of the kernel sees it, whatever the number of processors.
 //!
-//! Owns: the one place that knows whether there is one processor: each step is [`uni`]'s or [`smp`]'s, and the compiler
-//! keeps one of the two. Must never know: what threads wait for, how either decides.
+//! Owns: the one place that knows whether there is one processor: each step is [`uni`]'s or
+//! [`smp`]'s, and the compiler keeps one of the two. Must never know: what threads wait for, how
+//! either decides.
 //!
 //! On one processor the ready queue decides, in [`uni`]; on several the scheduling library does, in
 //! [`smp`], which costs the lock and little else. [`block`] has what is the same for both: how a
@@ -20,7 +21,7 @@ pub(crate) use crate::critical_section::{IntoResult, take_error};
 pub(crate) use budget::{Account, Budgets, Members, earlier, is_same};
 pub(crate) use outcome::{OutcomeOf, answer, concluded, fail, refuse_to_wait, stay};
 pub(crate) use smp::release;
-pub(crate) use taktos_machine::{first_things_first, slow_path};
+pub(crate) use taktos_machine::{compiler_barrier, slow_path};
 
 use crate::critical_section::{CriticalSection, Held};
 use crate::object::mutex::MutexCore;
@@ -33,13 +34,15 @@ use taktos_abi::Status;
 use taktos_machine::Machine;
 use taktos_time::{Duration, Instant};
 
-/// Whether `S` has several processors. Known to the compiler: what belongs to the other case is not in the program.
+/// Whether `S` has several processors. Known to the compiler: what belongs to the other case is not
+/// in the program.
 #[inline(always)]
 pub(crate) const fn is_smp<S: System>() -> bool {
     <S::Machine as Machine>::PROCESSORS > 1
 }
 
-/// Masks, for a critical section; on several processors a thread for which another one was decided gives way first.
+/// Masks, for a critical section; on several processors a thread for which another one was decided
+/// switches away first.
 #[inline(always)]
 pub(crate) fn hold<S: System>() -> Held<S> {
     loop {
@@ -51,10 +54,10 @@ pub(crate) fn hold<S: System>() -> Held<S> {
     }
 }
 
-/// Goes on as one who has [`hold`] taken the section that is held: for who masks without that, because the usual case
-/// concerns nobody's turn, when the case is not the usual one.
+/// Completes [`hold`] for a section that is held already: for callers that mask without it, since
+/// their fast path concerns no thread's turn, and that leave the fast path.
 #[inline(always)]
-pub(crate) fn hold_after<S: System>(held: Held<S>) -> Held<S> {
+pub(crate) fn finish_hold<S: System>(held: Held<S>) -> Held<S> {
     if must_give_way(&held) {
         smp::give_way(held);
         return hold();
@@ -62,17 +65,18 @@ pub(crate) fn hold_after<S: System>(held: Held<S>) -> Held<S> {
     held
 }
 
-/// Whether the holder is a thread for which another one was decided, which may be on several processors; a handler never
-/// gives way.
+/// Returns whether the holder is a thread for which another one was decided, which may be on
+/// several processors; a handler never switches away.
 #[inline(always)]
 fn must_give_way<S: System>(held: &Held<S>) -> bool {
     // In this order: mostly none is due.
     is_smp::<S>() && held.running().must_give_way(held.section()) && !S::Machine::in_interrupt()
 }
 
-/// Does `act` while the calling thread stays on its processor: on several with interrupts masked, and without the lock.
+/// Does `act` while the calling thread stays on its processor: on several with interrupts masked,
+/// and without the lock.
 #[inline(always)]
-pub(crate) fn stay_here<S: System, R>(act: impl FnOnce() -> R) -> R {
+pub(crate) fn without_migration<S: System, R>(act: impl FnOnce() -> R) -> R {
     if !is_smp::<S>() {
         return act();
     }
@@ -82,15 +86,15 @@ pub(crate) fn stay_here<S: System, R>(act: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Who runs, and who runs next.
+/// The current thread, and the thread that runs next.
 impl<S: System> Kernel<S> {
-    /// Who runs here.
+    /// Returns the current thread and the heir of this processor.
     #[inline(always)]
     pub(crate) fn running() -> Running {
         Running(S::processor_of(S::kernel()))
     }
 
-    /// Who runs here, in the section that `mask` is of.
+    /// Returns the current thread and the heir of this processor, in the section that `mask` is of.
     #[inline(always)]
     pub(crate) fn running_in(mask: <S::Machine as Machine>::Mask) -> Running {
         if is_smp::<S>() {
@@ -109,7 +113,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Makes the most urgent ready thread the heir. On several processors that is known when it is asked for.
+    /// Makes the most urgent ready thread the heir. On several processors the heir is determined
+    /// when it is queried.
     #[inline(always)]
     pub(crate) fn reselect(&'static self, cs: CriticalSection<'_>) {
         if !is_smp::<S>() {
@@ -117,7 +122,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Makes the most urgent ready thread the heir, and names it; on several processors, the one for this processor.
+    /// Makes the most urgent ready thread the heir, and names it; on several processors, the one
+    /// for this processor.
     #[inline(always)]
     pub(crate) fn reselected(&'static self, cs: CriticalSection<'_>) -> ThreadRef {
         if is_smp::<S>() {
@@ -127,7 +133,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Who is to run on this processor, as it was decided last. Not in handlers.
+    /// Returns the thread that is to run on this processor, as it was decided last. Not in
+    /// handlers.
     #[inline(always)]
     pub(crate) fn heir(&'static self, cs: CriticalSection<'_>) -> ThreadRef {
         if is_smp::<S>() {
@@ -137,8 +144,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Ends an operation that may have changed the heir: the caller's answer is `status` and `value`,
-    /// now or when it is resumed.
+    /// Ends an operation that may have changed the heir: the caller's answer is `status` and
+    /// `value`, now or when it is resumed.
     #[inline(always)]
     pub(crate) fn conclude(cs: CriticalSection<'_>, status: Status, value: usize) -> OutcomeOf<S> {
         if is_smp::<S>() {
@@ -161,7 +168,7 @@ impl<S: System> Kernel<S> {
     /// Ends an upcall that may have changed the heir.
     pub(crate) fn conclude_upcall(cs: CriticalSection<'_>) {
         if is_smp::<S>() {
-            Self::tell_handler();
+            Self::request_switch_on_exit();
         } else {
             uni::conclude_upcall::<S>(cs);
         }
@@ -177,7 +184,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Ends an operation of the running thread's that changed nothing but its own priority, upwards.
+    /// Ends an operation of the running thread's that changed nothing but its own priority,
+    /// upwards.
     #[inline(always)]
     pub(crate) fn conclude_raised(cs: CriticalSection<'_>) -> OutcomeOf<S> {
         if is_smp::<S>() {
@@ -190,8 +198,8 @@ impl<S: System> Kernel<S> {
 
 /// Threads become ready, block, take turns.
 impl<S: System> Kernel<S> {
-    /// Makes `thread` ready, behind its equals; the heir if it is more urgent than the present one,
-    /// which is the answer.
+    /// Makes `thread` ready, behind its equals. It becomes the heir if it is more urgent than the
+    /// present one, which is the answer.
     #[inline(always)]
     pub(crate) fn make_ready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         if is_smp::<S>() {
@@ -201,7 +209,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Makes `thread` ready, in front of its equals, unless it is suspended; who runs next is to be asked afterwards.
+    /// Makes `thread` ready, in front of its equals, unless it is suspended. The caller then
+    /// queries the thread that runs next.
     pub(crate) fn make_ready_first(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let urgency = thread.urgency.get(cs);
         if urgency.has(Urgency::HELD) {
@@ -230,9 +239,10 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Takes `thread`, which is ready, from the ready ones; who runs next is to be asked afterwards.
+    /// Takes `thread`, which is ready, from the ready ones. The caller then queries the thread that
+    /// runs next.
     #[inline(always)]
-    pub(crate) fn unready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+    pub(crate) fn dequeue_ready(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if is_smp::<S>() {
             self.leave_ready(cs, thread);
         } else {
@@ -241,8 +251,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Takes the running thread, which waits from now on and about which nothing is special, off the processor. Names
-    /// the thread that runs next.
+    /// Takes the running thread, which waits from now on and about which nothing is special, off
+    /// the processor. Names the thread that runs next.
     #[inline(always)]
     pub(crate) fn retire(
         &'static self,
@@ -257,8 +267,9 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Takes the running thread, which waits from now on, off the processor, and makes `next`, which neither waits nor is suspended,
-    /// ready in front of its equals. Names the thread that runs next.
+    /// Takes the running thread, which waits from now on, off the processor, and makes `next`,
+    /// which neither waits nor is suspended, ready in front of its equals. Names the thread
+    /// that runs next.
     #[inline(always)]
     pub(crate) fn retire_for(
         &'static self,
@@ -273,7 +284,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Gives `thread`, be it ready or not, the priorities `new`, among its new equals as `place` says.
+    /// Gives `thread`, be it ready or not, the priorities `new`, among its new equals as `place`
+    /// says.
     #[inline(always)]
     pub(crate) fn set_urgency(
         &'static self,
@@ -310,7 +322,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Lets the next of the equals of whoever is to run on this processor, `running`, have its turn.
+    /// Gives the turn of the thread that is to run on this processor, `running`, to the next of its
+    /// equals.
     #[inline(always)]
     pub(crate) fn conclude_by_yielding(
         &'static self,
@@ -327,10 +340,11 @@ impl<S: System> Kernel<S> {
 
 /// Priorities are lent, and given back.
 impl<S: System> Kernel<S> {
-    /// Ends an operation of the running thread, `current`, by its wait for `mutex`, whose only waiter it is and whose
-    /// `owner`, which is ready, inherits its priority; about neither is anything special.
+    /// Ends an operation of the running thread, `current`, by its wait for `mutex`. It is the only
+    /// waiter, and `owner`, which is ready, inherits its priority. Nothing is special about either
+    /// thread.
     #[inline(always)]
-    pub(crate) fn conclude_by_lending(
+    pub(crate) fn conclude_inherit(
         &'static self,
         cs: CriticalSection<'_>,
         current: ThreadRef,
@@ -338,32 +352,34 @@ impl<S: System> Kernel<S> {
         mutex: &'static MutexCore,
     ) -> OutcomeOf<S> {
         if is_smp::<S>() {
-            smp::conclude_by_lending(self, cs, current, owner, mutex)
+            smp::conclude_inherit(self, cs, current, owner, mutex)
         } else {
-            uni::conclude_by_lending(self, cs, current, owner, mutex)
+            uni::conclude_inherit(self, cs, current, owner, mutex)
         }
     }
 
-    /// Ends an operation of the running thread, `current`, that takes what it inherited from it, and makes `next` ready.
+    /// Ends an operation of the running thread, `current`, that takes what it inherited from it,
+    /// and makes `next` ready.
     #[inline(always)]
-    pub(crate) fn conclude_by_giving_back(
+    pub(crate) fn conclude_disinherit(
         &'static self,
         cs: CriticalSection<'_>,
         current: ThreadRef,
         next: ThreadRef,
     ) -> OutcomeOf<S> {
         if is_smp::<S>() {
-            smp::conclude_by_giving_back(self, cs, current, next)
+            smp::conclude_disinherit(self, cs, current, next)
         } else {
-            uni::conclude_by_giving_back(self, cs, current, next)
+            uni::conclude_disinherit(self, cs, current, next)
         }
     }
 }
 
 /// Direct switches: a receiver takes its sender's turn.
 impl<S: System> Kernel<S> {
-    /// Ends an operation of `sender`, which runs, by a direct switch to `receiver`, which has the `priority` of its equal, and
-    /// about which nothing is special. On several processors another one may run it, if they share no queue.
+    /// Ends an operation of `sender`, which runs, by a direct switch to `receiver`, which has the
+    /// `priority` of its equal, and about which nothing is special. On several processors
+    /// another one may run it, if they share no queue.
     #[inline(always)]
     pub(crate) fn conclude_by_direct_switch(
         cs: CriticalSection<'_>,
@@ -378,9 +394,10 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Whether `receiver`, which waits, may be handed the turn of `sender`, which runs here and has the priority `own`.
+    /// Returns whether `receiver`, which waits, may get the turn of `sender`, which runs here and
+    /// has the priority `own`.
     #[inline(always)]
-    pub(crate) fn may_hand_turn(
+    pub(crate) fn may_direct_switch(
         &'static self,
         cs: CriticalSection<'_>,
         sender: ThreadRef,
@@ -388,15 +405,16 @@ impl<S: System> Kernel<S> {
         own: Priority,
     ) -> bool {
         if is_smp::<S>() {
-            self.may_hand_turn_several(cs, sender, receiver)
+            self.may_direct_switch_several(cs, sender, receiver)
         } else {
             self.ready.borrow(cs).head(own) == Some(sender)
         }
     }
 
-    /// Has `receiver` take the turn of `sender`, which goes behind its equals, those of the priority `own`.
+    /// Makes `receiver` take the turn of `sender`, which moves after its equals, those of the
+    /// priority `own`.
     #[inline(always)]
-    pub(crate) fn hand_turn(
+    pub(crate) fn direct_switch(
         &'static self,
         cs: CriticalSection<'_>,
         sender: ThreadRef,
@@ -404,7 +422,7 @@ impl<S: System> Kernel<S> {
         own: Priority,
     ) {
         if is_smp::<S>() {
-            self.hand_turn_several(cs, sender, receiver);
+            self.direct_switch_several(cs, sender, receiver);
         } else {
             self.ready.borrow(cs).take_turn(&cs, receiver, sender, own);
             uni::set_heir!(self, cs, Self::running(), receiver);
@@ -462,7 +480,7 @@ impl<S: System> Kernel<S> {
         uni::stop_timeout(self, cs, thread);
     }
 
-    /// What comes with the alarm of this processor: wakes the threads whose time is over.
+    /// Handles the alarm of this processor: wakes the threads with a time-out that is over.
     pub(crate) fn expire(&'static self, upcall: &Upcall<S>) {
         if is_smp::<S>() {
             self.expire_here(hold::<S>().section());
@@ -471,7 +489,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// What comes with the end of the time slice of the thread that runs here: it goes behind its equals.
+    /// Handles the end of the time slice of the thread that runs here: the thread moves after its
+    /// equals.
     pub(crate) fn end_slice(&'static self, upcall: &Upcall<S>) {
         if is_smp::<S>() {
             Self::end_slice_here();
@@ -483,14 +502,15 @@ impl<S: System> Kernel<S> {
     /// Another processor has called this one.
     pub(crate) fn called() {
         if is_smp::<S>() {
-            Self::called_here();
+            Self::handle_ipi();
         }
     }
 }
 
 /// Threads come and go.
 impl<S: System> Kernel<S> {
-    /// Has the scheduler know `thread`, which begins to exist. Errors: `NoMemory` where there is no room for it.
+    /// Makes `thread`, which begins to exist, known to the scheduler. Errors: `NoMemory` if there
+    /// is no space for it.
     pub(crate) fn register(
         &'static self,
         cs: CriticalSection<'_>,
@@ -498,13 +518,14 @@ impl<S: System> Kernel<S> {
         priority: Priority,
     ) -> Result<(), Error> {
         if is_smp::<S>() && priority != Priority::IDLE {
-            self.enrol(cs, thread, priority)?;
+            self.register_thread(cs, thread, priority)?;
         }
         Ok(())
     }
 
-    /// The priority with which `thread`, which was `created` with one, begins anew: on several processors that with which it
-    /// came to its instance, where others' priorities mean nothing.
+    /// Returns the priority with which `thread`, which was `created` with one, begins again: on
+    /// several processors that with which it came to its instance, where others' priorities mean
+    /// nothing.
     pub(crate) fn initial_priority(
         cs: CriticalSection<'_>,
         thread: ThreadRef,
@@ -517,7 +538,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Takes back what the scheduler has lent `thread`, which has ended, and forgets it if it `is_deleted`.
+    /// Takes back what the scheduler has lent `thread`, which has ended, and forgets it if it
+    /// `is_deleted`.
     pub(crate) fn unregister(
         &'static self,
         cs: CriticalSection<'_>,
@@ -530,13 +552,14 @@ impl<S: System> Kernel<S> {
         thread.set_leaving(cs, Self::is_running(cs, thread));
         self.give_up_locks(cs, thread);
         if is_deleted {
-            self.strike_off(cs, thread);
+            self.remove_thread(cs, thread);
         }
     }
 
-    /// Holds the section while no other processor runs `thread` if it has ended: one may be on its way from it still, which is
-    /// waited for. So long as that processor's interrupt takes; no time on one processor. Errors: `State` where the caller
-    /// is a handler that interrupted the thread.
+    /// Holds the section while no other processor runs `thread` if it has ended. A processor may
+    /// still be on its way from the thread: this waits for the time of that processor's interrupt.
+    /// It takes no time on one processor. Errors: `State` if the caller is a handler that
+    /// interrupted the thread.
     #[inline(always)]
     pub(crate) fn hold_off_processors(thread: ThreadRef) -> Result<Held<S>, Error> {
         if is_smp::<S>() {
@@ -546,16 +569,16 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// What the idle thread does before it lets the processor sleep: others may have decided before the interrupt by which
-    /// they tell could come.
+    /// Checks for decisions before the idle thread lets the processor sleep: other processors may
+    /// have decided before their interrupt could come.
     pub(crate) fn look_before_sleep() {
         if is_smp::<S>() {
             drop(hold::<S>());
         }
     }
 
-    /// The thread has a job with this deadline, or none; who runs next is to be asked afterwards. On one processor priorities
-    /// are fixed, and there is nobody to tell.
+    /// Gives the thread a job with this deadline, or none. The caller then queries the thread that
+    /// runs next. On one processor priorities are fixed, and this does nothing.
     pub(crate) fn set_deadline(
         &'static self,
         cs: CriticalSection<'_>,
@@ -567,7 +590,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// The processor time that `thread` has had since it was created; zero on one processor, where nobody counts it.
+    /// Returns the processor time that `thread` has had since it was created; zero on one
+    /// processor, where it is not counted.
     pub(crate) fn time_of(cs: CriticalSection<'_>, thread: ThreadRef) -> Duration {
         if is_smp::<S>() {
             Self::lifetime(cs, thread)

@@ -1,25 +1,25 @@
-//! Owns: what an operation tells the machine. Must never know: what was decided.
+//! Owns: the outcome of an operation, as the machine receives it. Must never know: the decision.
 
 use crate::System;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Answer, Machine, Outcome};
 
-/// What a decision of the system `S` tells its machine.
+/// The form in which a decision of the system `S` reaches its machine.
 pub(crate) type OutcomeOf<S> = <<S as System>::Machine as Machine>::Outcome;
 
-/// The caller goes on, with `status` and no word.
+/// Continues the caller, with `status` and no word.
 #[inline(always)]
 pub(crate) fn stay<S: System>(status: Status) -> OutcomeOf<S> {
     answer::<S>(status, 0)
 }
 
-/// The caller goes on with `error`.
+/// Continues the caller with `error`.
 #[inline(always)]
 pub(crate) fn fail<S: System>(error: Error) -> OutcomeOf<S> {
     stay::<S>(Status::failed(error))
 }
 
-/// The caller goes on with the result of what was done in place.
+/// Continues the caller with the result of an operation that was done in place.
 #[inline(always)]
 pub(crate) fn concluded<S: System>(result: Result<(), Error>) -> OutcomeOf<S> {
     stay::<S>(match result {
@@ -28,13 +28,13 @@ pub(crate) fn concluded<S: System>(result: Result<(), Error>) -> OutcomeOf<S> {
     })
 }
 
-/// The caller goes on, with `status` and `value`.
+/// Continues the caller, with `status` and `value`.
 #[inline(always)]
 pub(crate) fn answer<S: System>(status: Status, value: usize) -> OutcomeOf<S> {
     OutcomeOf::<S>::stay(Answer { status, value })
 }
 
-/// What to fail with when a wait would be needed: the time-out that is none says "would block".
+/// Fails an operation that would have to wait: its time-out is none, which means "would block".
 pub(crate) fn refuse_to_wait<S: System>() -> OutcomeOf<S> {
     fail::<S>(Error::WouldBlock)
 }

@@ -1,6 +1,6 @@
-//! Owns: whose time slice runs on, and what is left of those that do not. The machine measures; who
-//! is next in a ring is not decided here. Must never know: how a processor is scheduled, but for
-//! whether a thread keeps its place.
+//! Owns: which thread's time slice runs on, and the rest of the slices that do not. The machine
+//! measures; the order in a ring is not decided here. Must never know: how a processor is
+//! scheduled, but for whether a thread keeps its place.
 //!
 //! Nothing of this is in the way of a switch while slices are off: the machine calls
 //! [`Kernel::switch_slice`] by a pointer that [`Kernel::set_time_slice`] hands it.
@@ -18,10 +18,10 @@ use taktos_machine::Machine;
 const OVER: usize = 1;
 
 impl<S: System> Kernel<S> {
-    /// `from`, whose slice runs on this processor, gives way to `to`: what is left stays with a
-    /// thread that is ready still and has kept its place in front of its equals. One that gives way
-    /// to itself has yielded. Where `from` has not kept its place, and `to` is the one that takes
-    /// its turn, the slice goes on.
+    /// Notes a switch from `from`, with the slice that runs on this processor, to `to`. The rest of
+    /// the slice stays with a thread that is ready still and has kept its place in front of its
+    /// equals. A thread that switches to itself has yielded. If `from` has not kept its place, and
+    /// `to` takes its turn, the slice continues.
     pub(crate) fn switch_slice(
         &'static self,
         cs: CriticalSection<'_>,
@@ -36,7 +36,7 @@ impl<S: System> Kernel<S> {
             return;
         }
         let left = to.replace_slice_left(cs, 0);
-        // A thread whose slice is over gives way to its equals as soon as it goes on.
+        // A thread with an expired slice switches to its equals as soon as it resumes.
         S::Machine::begin_slice(if left == OVER { OVER + 1 } else { left });
     }
 
@@ -54,9 +54,9 @@ impl<S: System> Kernel<S> {
     }
 }
 
-/// The running thread gives way to `heir`, which is another one, in a decision that keeps the
-/// slice. It goes on for `taker` if that is the heir and has got the turn; else it is as at any
-/// switch.
+/// Notes a switch from the running thread to `heir`, which is another one, in a decision that keeps
+/// the slice. The slice continues for `taker` if that is the heir and has got the turn; otherwise
+/// it is as at any switch.
 #[inline(always)]
 pub(crate) fn is_kept_for<S: System>(
     current: ThreadRef,
@@ -70,9 +70,9 @@ pub(crate) fn is_kept_for<S: System>(
     }
 }
 
-/// The slice of `current`, which runs here, is over: says whether its equals have their turn now.
-/// Where another thread `is_chosen` already, nothing is left to `current`, and its turn ends when
-/// it goes on.
+/// Ends the slice of `current`, which runs here; says whether its equals have their turn now. If
+/// another thread `is_chosen` already, nothing is left to `current`, and its turn ends when it
+/// resumes.
 pub(crate) fn ends<S: System>(
     cs: CriticalSection<'_>,
     current: ThreadRef,

@@ -2,8 +2,8 @@
 //! one of them: by its ready queue, which is that of a system with one. The other ways are kept out
 //! of line, so that they cost this one nothing. Must never know: what threads wait for.
 //!
-//! A thread enters the kernel only while nobody has decided that another one is to run in its place: [`hold`] sees to that.
-//! So the running thread is always ready, as on one processor.
+//! A thread enters the kernel only while it is not decided that another one is to run in its place:
+//! [`hold`] ensures that. So the running thread is always ready, as on one processor.
 
 use super::{OutcomeOf, hold, slice, slow_path, stay};
 use crate::critical_section::{CriticalSection, Held, Operation};
@@ -16,7 +16,7 @@ use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::{Machine, Outcome};
-use taktos_schedule::smp::closed::{Deadlines, Rows, Waiting};
+use taktos_schedule::smp::seats::{Deadlines, Rows, Waiting};
 
 /// [`Kernel::make_ready`]; whether another thread is to run here, rather.
 #[inline(always)]
@@ -63,7 +63,7 @@ fn retire_elsewhere<S: System>(
     }
 }
 
-/// The same where deadlines count.
+/// [`retire_elsewhere`] if deadlines count.
 #[inline(never)]
 fn retire_edf<S: System>(
     cs: CriticalSection<'_>,
@@ -154,7 +154,7 @@ fn conclude_by_readying_open<S: System>(
     Kernel::<S>::conclude_several(cs, Status::OK, 0)
 }
 
-/// The same where threads may have servers.
+/// [`conclude_by_readying_open`] if threads may have servers.
 #[inline(never)]
 fn conclude_by_readying_served<S: System>(
     cs: CriticalSection<'_>,
@@ -165,7 +165,7 @@ fn conclude_by_readying_served<S: System>(
     follow_heir::<S>(cs)
 }
 
-/// The same where deadlines count.
+/// [`conclude_by_readying_elsewhere`] if deadlines count.
 #[inline(never)]
 fn conclude_by_readying_edf<S: System>(
     cs: CriticalSection<'_>,
@@ -180,7 +180,7 @@ fn conclude_by_readying_edf<S: System>(
     follow_heir::<S>(cs)
 }
 
-/// The same for one that has a job.
+/// [`conclude_by_readying_edf`] of a thread that has a job.
 #[inline(never)]
 fn conclude_by_readying_job<S: System>(
     cs: CriticalSection<'_>,
@@ -197,18 +197,19 @@ fn conclude_by_readying_job<S: System>(
     follow_heir::<S>(cs)
 }
 
-/// Ends an operation after which the heir of this processor is known: switches to it, at the end of the interrupt in a handler.
+/// Ends an operation by which no heir became unknown: switches to that of this processor, at the
+/// end of the interrupt in a handler, where it may have been unknown before.
 #[inline(always)]
 fn follow_heir<S: System>(cs: CriticalSection<'_>) -> OutcomeOf<S> {
     let running = Kernel::<S>::running();
-    let (current, heir) = (running.current(cs), running.heir(cs));
-    if heir == current {
+    if !running.must_give_way(cs) {
         return stay::<S>(Status::OK);
     }
     if S::Machine::in_interrupt() {
         S::Machine::pend_switch();
         return stay::<S>(Status::OK);
     }
+    let (current, heir) = (running.current(cs), running.heir(cs));
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
@@ -267,7 +268,7 @@ fn yield_other<S: System>(
         return slow_path(yield_served::<S>(cs, running, heir, served));
     }
     match heir.decider(cs) {
-        // In a handler the heir may become unknown, and is not to be asked for.
+        // In a handler the heir may become unknown, and must not be queried.
         Some(Decider::Masked(masked)) if !S::Machine::in_interrupt() => {
             masked.requeue(&View::<S>::new(cs), heir, Place::Last);
             S::kernel().go_on(cs, heir)
@@ -280,7 +281,7 @@ fn yield_other<S: System>(
     }
 }
 
-/// The same where threads may have servers.
+/// [`yield_other`] if threads may have servers.
 #[inline(never)]
 fn yield_served<S: System>(
     cs: CriticalSection<'_>,
@@ -293,7 +294,7 @@ fn yield_served<S: System>(
     OutcomeOf::<S>::switch(heir.context(), next.context())
 }
 
-/// The same where deadlines count.
+/// [`conclude_by_yielding`] if deadlines count.
 #[inline(never)]
 fn yield_edf<S: System>(
     cs: CriticalSection<'_>,
@@ -309,7 +310,7 @@ fn yield_edf<S: System>(
     OutcomeOf::<S>::switch(heir.context(), next.context())
 }
 
-/// The same for one that has a job.
+/// [`yield_edf`] of an heir that has a job.
 #[inline(never)]
 fn yield_job<S: System>(
     cs: CriticalSection<'_>,
@@ -333,8 +334,8 @@ fn yield_open<S: System>(cs: CriticalSection<'_>, running: Running) -> OutcomeOf
     S::kernel().give_turn_away(cs, running.current(cs))
 }
 
-/// Whether `thread`, which ran until now, is ready, and none that waits for a processor comes
-/// before it; the decider of a watched instance is not asked for the latter.
+/// Returns whether `thread`, which ran until now, is ready, and none that waits for a processor
+/// comes before it. The decider of a watched instance is not queried for the latter.
 pub(super) fn keeps_place<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
     let view = View::<S>::new(cs);
     if !view.is_ready(thread) {
@@ -361,7 +362,8 @@ pub(super) fn conclude_by_direct_switch<S: System>(
     slow_path(direct_switch_elsewhere::<S>(cs, sender, receiver))
 }
 
-/// [`conclude_by_direct_switch`] in an instance of several processors, or where the threads share none.
+/// [`conclude_by_direct_switch`] in an instance of several processors, or where the threads share
+/// none.
 #[inline(never)]
 fn direct_switch_elsewhere<S: System>(
     cs: CriticalSection<'_>,
@@ -369,7 +371,7 @@ fn direct_switch_elsewhere<S: System>(
     receiver: ThreadRef,
 ) -> OutcomeOf<S> {
     if !sender.shares_home(cs, receiver) {
-        return slow_path(hand_turn::<S>(cs, sender, receiver));
+        return slow_path(direct_switch::<S>(cs, sender, receiver));
     }
     let (view, here) = (View::<S>::new(cs), S::Machine::processor());
     if let Some(cluster) = sender.cluster(cs) {
@@ -380,7 +382,7 @@ fn direct_switch_elsewhere<S: System>(
     slow_path(direct_switch_edf::<S>(cs, sender, receiver))
 }
 
-/// The same where deadlines count.
+/// [`direct_switch_elsewhere`] if deadlines count.
 #[inline(never)]
 fn direct_switch_edf<S: System>(
     cs: CriticalSection<'_>,
@@ -389,7 +391,7 @@ fn direct_switch_edf<S: System>(
 ) -> OutcomeOf<S> {
     let view = View::<S>::new(cs);
     let Some(edf) = sender.edf(cs) else {
-        return slow_path(hand_turn::<S>(cs, sender, receiver));
+        return slow_path(direct_switch::<S>(cs, sender, receiver));
     };
     let levels = [sender, receiver].map(|thread| Deadlines::urgency_without_job(&view, thread));
     let ([Some(level), Some(_)], here) = (levels, S::Machine::processor()) else {
@@ -400,7 +402,7 @@ fn direct_switch_edf<S: System>(
     OutcomeOf::<S>::switch(sender.context(), heir.context())
 }
 
-/// The same where one of them has a job.
+/// [`direct_switch_edf`] if one of the threads has a job.
 #[inline(never)]
 fn direct_switch_job<S: System>(
     cs: CriticalSection<'_>,
@@ -415,14 +417,14 @@ fn direct_switch_job<S: System>(
 
 /// [`conclude_by_direct_switch`] where the threads share no queue: the receiver may run elsewhere.
 #[inline(never)]
-fn hand_turn<S: System>(
+fn direct_switch<S: System>(
     cs: CriticalSection<'_>,
     sender: ThreadRef,
     receiver: ThreadRef,
 ) -> OutcomeOf<S> {
     let kernel = S::kernel();
-    if kernel.may_hand_turn_several(cs, sender, receiver) {
-        kernel.hand_turn_several(cs, sender, receiver);
+    if kernel.may_direct_switch_several(cs, sender, receiver) {
+        kernel.direct_switch_several(cs, sender, receiver);
     } else {
         kernel.enter_ready(cs, receiver, Place::Last);
     }
@@ -434,9 +436,9 @@ fn hand_turn<S: System>(
     OutcomeOf::<S>::switch(sender.context(), heir.context())
 }
 
-/// [`Kernel::conclude_by_lending`].
+/// [`Kernel::conclude_inherit`].
 #[inline(always)]
-pub(super) fn conclude_by_lending<S: System>(
+pub(super) fn conclude_inherit<S: System>(
     kernel: &'static Kernel<S>,
     cs: CriticalSection<'_>,
     current: ThreadRef,
@@ -474,8 +476,8 @@ fn lend_elsewhere<S: System>(
     kernel.go_on(cs, current)
 }
 
-/// [`Kernel::conclude_by_giving_back`].
-pub(super) fn conclude_by_giving_back<S: System>(
+/// [`Kernel::conclude_disinherit`].
+pub(super) fn conclude_disinherit<S: System>(
     kernel: &'static Kernel<S>,
     cs: CriticalSection<'_>,
     current: ThreadRef,
@@ -502,7 +504,7 @@ pub(super) fn conclude_by_giving_back<S: System>(
     Kernel::<S>::conclude_in_thread(cs, Status::OK, 0)
 }
 
-/// Ends the section that is held; the caller gives way first if that was decided in it.
+/// Ends the section that is held; the caller switches away first if that was decided in it.
 #[inline(always)]
 pub(crate) fn release<S: System>(held: Held<S>) {
     if held.running().must_give_way(held.section()) {
@@ -510,14 +512,15 @@ pub(crate) fn release<S: System>(held: Held<S>) {
     }
 }
 
-/// Others have decided that the caller gives way. A function of its own: what it destroys is not the caller's concern.
+/// Switches away from the caller, as others have decided. A function of its own: what it destroys
+/// is not the caller's concern.
 #[cold]
 #[inline(never)]
 pub(super) fn give_way<S: System>(held: Held<S>) {
     held.enter::<GiveWay<S>>(S::kernel(), 0, Timeout::NONE);
 }
 
-/// Gives way to whom others have decided for.
+/// The switch to the thread for which others have decided.
 struct GiveWay<S>(PhantomData<S>);
 
 impl<S: System> Operation<S> for GiveWay<S> {

@@ -1,12 +1,13 @@
-//! Owns: how the one processor of a system is scheduled: by the ready queue, whose top is the heir.
-//! Must never know: other processors, what threads wait for.
+//! Owns: how the one processor of a system is scheduled: by the ready queue, with the heir at its
+//! top.
+//! Must never know: other processors, the objects that threads wait for.
 //!
-//! The running thread stays in its ring (decision 0005), so it is the head of the most urgent one, and to yield to the
-//! next of the ring is one load and one store.
+//! The running thread stays in its ring (decision 0005), so it is the head of the most urgent one,
+//! and to yield to the next of the ring is one load and one store.
 
 #[cfg(feature = "budgets")]
 use super::budget::earlier;
-use super::{OutcomeOf, answer, first_things_first, slice, slow_path, stay};
+use super::{OutcomeOf, answer, compiler_barrier, slice, slow_path, stay};
 use crate::critical_section::CriticalSection;
 use crate::object::mutex::MutexCore;
 use crate::thread::tcb::{Running, ThreadRef, certain};
@@ -20,8 +21,8 @@ use taktos_schedule::Ring;
 #[cfg(feature = "budgets")]
 use taktos_time::Instant;
 
-/// Decides who should run; who pays for that is charged from now on. No function: the compiler lays out others in another way where there
-/// is one more in between.
+/// Sets the heir; its payer is charged from now on. Not a function: with one more function in
+/// between, the compiler lays out others in another way.
 macro_rules! set_heir {
     ($kernel:expr, $cs:expr, $running:expr, $heir:expr) => {
         $running.set_heir($cs, $heir);
@@ -94,10 +95,10 @@ pub(super) fn make_ready<S: System>(
 ) -> bool {
     let priority = thread.urgency.get(cs).effective().of_ready();
     if !kernel.ready.borrow(cs).append(&cs, thread, priority) {
-        first_things_first();
+        compiler_barrier();
         return false;
     }
-    first_things_first();
+    compiler_barrier();
     let running = Kernel::<S>::running();
     let urgent = priority.beats(running.heir(cs).urgency.get(cs).of_ready());
     if urgent {
@@ -159,8 +160,9 @@ pub(super) fn rotate<S: System>(
     }
 }
 
-/// [`Kernel::conclude_by_yielding`]. The heir is the first of its ring, and no other ring is more urgent: the next of
-/// the ring follows it, be it the heir itself. In a thread the heir is the thread; in a handler, whoever is to run after it.
+/// [`Kernel::conclude_by_yielding`]. The heir is the first of its ring, and no other ring is more
+/// urgent: the next of the ring follows it, even if that is the heir itself. In a thread the heir
+/// is the thread; in a handler, the thread that is to run after it.
 #[inline(always)]
 pub(super) fn conclude_by_yielding<S: System>(
     kernel: &'static Kernel<S>,
@@ -177,7 +179,7 @@ pub(super) fn conclude_by_yielding<S: System>(
         .borrow(cs)
         .advance(&cs, heir, urgency.effective());
     set_heir!(kernel, cs, running, next);
-    // In a handler nobody looks at the outcome: the switch is from whoever runs then.
+    // In a handler the outcome is not read: the switch is from the thread that runs then.
     OutcomeOf::<S>::switch(heir.context(), next.context())
 }
 
@@ -208,9 +210,9 @@ pub(super) fn conclude_by_direct_switch<S: System>(
     OutcomeOf::<S>::switch(sender.context(), receiver.context())
 }
 
-/// [`Kernel::conclude_by_lending`].
+/// [`Kernel::conclude_inherit`].
 #[inline(always)]
-pub(super) fn conclude_by_lending<S: System>(
+pub(super) fn conclude_inherit<S: System>(
     kernel: &'static Kernel<S>,
     cs: CriticalSection<'_>,
     current: ThreadRef,
@@ -229,9 +231,9 @@ pub(super) fn conclude_by_lending<S: System>(
     OutcomeOf::<S>::switch(current.context(), heir.context())
 }
 
-/// [`Kernel::conclude_by_giving_back`].
+/// [`Kernel::conclude_disinherit`].
 #[inline(always)]
-pub(super) fn conclude_by_giving_back<S: System>(
+pub(super) fn conclude_disinherit<S: System>(
     kernel: &'static Kernel<S>,
     cs: CriticalSection<'_>,
     current: ThreadRef,
@@ -240,7 +242,7 @@ pub(super) fn conclude_by_giving_back<S: System>(
     let urgency = current.urgency.get(cs);
     let (lent, base) = (urgency.of_ready(), urgency.base());
     let ready = kernel.ready.borrow(cs);
-    // The usual case: `next` alone lent, and takes the place that it had lent.
+    // Fast path: `next` alone lent, and takes the place that it had lent.
     if lent != base && lent == next.urgency.get(cs).effective() {
         let heir = ready.exchange(&cs, current, next, lent);
         current.urgency.set(cs, urgency.with_effective(base));
@@ -251,7 +253,7 @@ pub(super) fn conclude_by_giving_back<S: System>(
     slow_path(give_back_another(kernel, cs, current, next))
 }
 
-/// The same where the running thread inherited nothing, or from another one than `next`.
+/// [`conclude_disinherit`] if the running thread inherited nothing, or not from `next`.
 #[inline(never)]
 fn give_back_another<S: System>(
     kernel: &'static Kernel<S>,
@@ -307,7 +309,7 @@ pub(super) fn conclude_upcall<S: System>(cs: CriticalSection<'_>) {
     }
 }
 
-/// [`Kernel::stop_timeout`] of a thread whose time-out runs.
+/// [`Kernel::stop_timeout`] of a thread with a running time-out.
 pub(super) fn stop_timeout<S: System>(
     kernel: &'static Kernel<S>,
     cs: CriticalSection<'_>,

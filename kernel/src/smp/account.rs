@@ -1,13 +1,16 @@
-//! Owns: when time is charged to accounts where there are several processors, and which of them has its alarm for an account.
-//! Must never know: who pays for whom; what becomes of threads whose account is empty.
+//! Owns: when time is charged to accounts where there are several processors, and which of them has
+//! its alarm for an account. Must never know: which account pays for which thread; how threads with
+//! an empty account are held.
 //!
-//! Each processor has a payer: that of the thread that was made its heir last. While the heir is unknown, whoever runs on pays as before.
-//! An account has one time up to which all of its *users*, the processors whose payer it is, are charged; it is charged before their number
+//! Each processor has a payer: that of the thread that was made its heir last. While the heir is
+//! unknown, the thread that runs on pays as before. An account has one time up to which all of its
+//! *users*, the processors with it as their payer, are charged. It is charged before their number
 //! changes, so it goes by that number in between.
 //!
-//! One processor *watches* an account that is charged, until it is empty, or one that is empty, until it is renewed: the processor that
-//! last decided that it is to be looked at sooner. So no other one need be told to set its alarm. What puts that time off changes
-//! nothing: the watcher finds the account not empty, and looks again.
+//! One processor *watches* an account that is charged, until it is empty, or one that is empty,
+//! until it is renewed: the processor that last decided on an earlier check. So no other one need
+//! be notified to set its alarm. A change that postpones the check has no effect: the watcher finds
+//! the account not empty, and checks again.
 
 use super::{MOST, Smp};
 use crate::critical_section::{CriticalSection, Guarded};
@@ -23,7 +26,7 @@ pub(crate) struct Users {
     count: Guarded<u32>,
     /// Up to when they are charged.
     since: Guarded<Instant>,
-    /// Which processor looks at the account, and when.
+    /// The processor that checks the account, and the time of the check.
     watch: Guarded<Option<(usize, Instant)>>,
 }
 
@@ -45,12 +48,13 @@ impl Users {
 }
 
 impl Account {
-    /// Charges all users with the time up to `now`, or to when they were charged last: another processor's clock may be a little ahead.
+    /// Charges all users with the time up to `now`, or to when they were charged last: another
+    /// processor's clock may be a little ahead.
     fn settle(&self, cs: CriticalSection<'_>, now: Instant) {
         let (count, since) = (self.users.count.get(cs), self.users.since.get(cs));
         let now = now.max(since);
         if count > 0 && now > since {
-            // Who was a user for no time began no period.
+            // A processor that was a user for no time began no period.
             self.change(cs, |budget| budget.begin(since));
             self.charge_users(cs, since, now, count);
         }
@@ -73,7 +77,8 @@ impl Account {
         self.users.count.set(cs, count + 1);
     }
 
-    /// When the account is to be looked at, behind the time up to which it is charged: it is empty then, or renewed.
+    /// Returns when the account is to be checked, after the time up to which it is charged: it is
+    /// empty then, or renewed.
     fn next_look(&self, cs: CriticalSection<'_>) -> Option<Instant> {
         let (budget, count) = (self.budget.get(cs), self.users.count.get(cs));
         if self.is_depleted.get(cs) {
@@ -84,15 +89,15 @@ impl Account {
     }
 }
 
-/// What processors are charged to, and when they look.
-pub(super) struct Payers {
+/// The accounts that processors are charged to, and the times of their checks.
+pub(super) struct ChargedAccounts {
     /// The account that each is charged to; none while its heir has no payer.
     payers: [Guarded<Option<&'static Account>>; MOST],
     /// When each is to look at accounts: no later than any that it watches wants.
     looks: [Guarded<Option<Instant>>; MOST],
 }
 
-impl Payers {
+impl ChargedAccounts {
     pub const fn new() -> Self {
         Self {
             payers: [const { Guarded::new(None) }; MOST],
@@ -141,7 +146,7 @@ impl<S: System> Smp<S> {
     }
 }
 
-/// The number of the processor whose seat is `seat`.
+/// Returns the number of the processor with the seat `seat`.
 #[inline(always)]
 fn number_of<S: System>(seat: &'static Processor) -> Option<usize> {
     if ptr::eq(seat, S::Machine::processor()) {
@@ -155,7 +160,8 @@ fn processors<S: System>() -> core::ops::Range<usize> {
 }
 
 impl<S: System> Kernel<S> {
-    /// `heir` is to run on the processor whose seat is `seat`: who pays for it is charged from now on.
+    /// Charges the payer of `heir`, which is to run on the processor with the seat `seat`, from now
+    /// on.
     #[inline(never)]
     pub(super) fn charge_seat(
         &'static self,
@@ -172,8 +178,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Who pays for `thread` may be another one: the processors whose heir it is, or where it runs on until one is found, are charged to
-    /// that one. Steps: the processors.
+    /// Charges the payer of `thread`, which may have changed, for the processors that have the
+    /// thread as their heir, or on which it runs on until an heir is found. Steps: the processors.
     pub(crate) fn charge_where_heir(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         for cpu in processors::<S>() {
             let seat = S::Machine::processor_numbered(cpu);
@@ -185,8 +191,9 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// What comes with the alarm of the processor `here`: holds the threads of accounts that are empty, and lets those go on whose
-    /// account is renewed, of those accounts that it watches. Steps: the accounts, and the threads of those.
+    /// Handles the alarm of the processor `here`, for the accounts that it watches: holds the
+    /// threads of empty accounts, and releases the threads of renewed ones. Steps: the accounts,
+    /// and the threads of those.
     pub(super) fn expire_accounts(&'static self, cs: CriticalSection<'_>, here: usize) {
         let (now, own) = (S::Machine::now(), &S::smp().payers.looks[here]);
         if own.get(cs).is_none_or(|look| now < look) {
@@ -198,7 +205,7 @@ impl<S: System> Kernel<S> {
                 self.turn_account(cs, account, account.users.since.get(cs));
             }
         }
-        // Only now: who was held or let go has changed how long others last.
+        // Only now: threads that were held or let go have changed how long other accounts last.
         let mut first = None;
         for account in self.accounts(cs) {
             if account.users.are_watched_by(cs, here) {
@@ -217,7 +224,7 @@ impl<S: System> Kernel<S> {
             .for_each(|account| account.settle(cs, now));
     }
 
-    /// The time was set: nobody pays for what lies between.
+    /// Charges no account for the time that was skipped when the time was set.
     pub(crate) fn skip_users(&'static self, cs: CriticalSection<'_>) {
         let now = S::Machine::now();
         self.accounts(cs)

@@ -1,4 +1,5 @@
-//! Owns: the time-outs of each processor, its alarm, and what its interrupts do. Must never know: what threads wait for.
+//! Owns: the time-outs of each processor, its alarm, and what its interrupts do. Must never know:
+//! what threads wait for.
 
 use super::{Smp, View};
 use crate::critical_section::CriticalSection;
@@ -14,7 +15,8 @@ use taktos_abi::Status;
 use taktos_machine::Machine;
 use taktos_schedule::Cpu;
 
-/// The reasons for which a processor is called, beside that it is to look at its heir: flags of a byte.
+/// The reasons for which a processor is called, in addition to the check of its heir: flags of a
+/// byte.
 pub(super) struct Asked;
 
 impl Asked {
@@ -30,7 +32,8 @@ impl<S: System> Smp<S> {
         self.asked[cpu].fetch_or(what, Relaxed);
     }
 
-    /// Sets the alarm of the processor `here`, which is the caller's, to what comes first: a time-out, or the end of a budget.
+    /// Sets the alarm of the processor `here`, which is the caller's, to what comes first: a
+    /// time-out, or the end of a budget.
     pub(super) fn set_alarm(&self, cs: CriticalSection<'_>, here: usize) {
         let timeout = self.first_timeout(cs, here);
         let budget = self.budgets[here].get(cs);
@@ -58,8 +61,8 @@ impl<S: System> Smp<S> {
         }
     }
 
-    /// A budget on the processor `cpu` is to be looked at then. Each has its own alarm: another one than `here`, which is the
-    /// caller's, is told to set it.
+    /// Sets when a budget on the processor `cpu` is to be checked. Each has its own alarm: another
+    /// one than `here`, which is the caller's, is called to set it.
     pub(super) fn set_budget(
         &self,
         cs: CriticalSection<'_>,
@@ -78,7 +81,8 @@ impl<S: System> Smp<S> {
 }
 
 impl<S: System> Kernel<S> {
-    /// The queue for a time-out that begins here: this processor's alarm is for it, wherever the thread goes on.
+    /// Returns the queue for a time-out that begins here: this processor's alarm is for it,
+    /// wherever the thread continues.
     pub(crate) fn timeouts_begun_here(
         &'static self,
         cs: CriticalSection<'_>,
@@ -94,7 +98,8 @@ impl<S: System> Kernel<S> {
         S::smp().first_timeout(cs, S::Machine::number())
     }
 
-    /// Stops the time-out of `thread`, which runs. Another processor's alarm stays as it is: it finds nothing due.
+    /// Stops the time-out of `thread`, which runs. Another processor's alarm stays as it is: it
+    /// finds nothing due.
     pub(crate) fn stop_timeout_somewhere(
         &'static self,
         cs: CriticalSection<'_>,
@@ -112,11 +117,13 @@ impl<S: System> Kernel<S> {
         S::smp().set_alarm(cs, S::Machine::number());
     }
 
-    /// Wakes the threads whose time-out on this processor is over, and has the library look at a budget that is.
+    /// Wakes the threads with a time-out on this processor that is over, and makes the library
+    /// check a budget that is used up.
     pub(crate) fn expire_here(&'static self, cs: CriticalSection<'_>) {
         let here = S::Machine::number();
         let several = S::smp();
-        // What falls due meanwhile has an alarm of its own: each is a section, which others wait for.
+        // A time-out that falls due meanwhile has an alarm of its own: each alarm is a section,
+        // which other processors wait for.
         let now = S::Machine::now();
         while let Some(thread) = several.timeouts[here].pop_due(cs, now) {
             if thread.wait.get(cs) == Wait::NOTHING {
@@ -133,11 +140,12 @@ impl<S: System> Kernel<S> {
         #[cfg(feature = "budgets")]
         self.expire_accounts(cs, here);
         self.set_alarm_here(cs);
-        Self::tell_handler();
+        Self::request_switch_on_exit();
     }
 
-    /// Another processor has called this one. That there is a new heir is seen at the interrupt's end.
-    pub(crate) fn called_here() {
+    /// Another processor has called this one. That there is a new heir is seen at the interrupt's
+    /// end.
+    pub(crate) fn handle_ipi() {
         let asked = &S::smp().asked[S::Machine::number()];
         if asked.load(Relaxed) != 0 {
             Self::do_asked(asked);
@@ -157,18 +165,19 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// The time slice of the thread that runs here has ended: it goes behind its equals.
+    /// Ends the time slice of the thread that runs here: the thread goes behind its equals.
     pub(crate) fn end_slice_here() {
         let held = hold::<S>();
         let cs = held.section();
         let current = Self::running().current(cs);
         if slice::ends::<S>(cs, current, Self::decision_is_due()) {
             S::kernel().rotate(cs, current);
-            Self::tell_handler();
+            Self::request_switch_on_exit();
         }
     }
 
-    /// The running thread lets its equals run; in a handler, the thread that is to run after it does.
+    /// The running thread lets its equals run; in a handler, the thread that is to run after it
+    /// does.
     pub(crate) fn give_turn_away(
         &'static self,
         cs: CriticalSection<'_>,

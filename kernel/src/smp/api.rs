@@ -1,4 +1,5 @@
-//! Owns: the calls that only a kernel for several processors has. Must never know: how they are carried out.
+//! Owns: the calls that only a kernel for several processors has. Must never know: how they are
+//! carried out.
 //!
 //! They do not compile for a system with one processor.
 
@@ -9,7 +10,7 @@ use crate::thread::AnyThread;
 use crate::wait::transfer::transact;
 use crate::{Error, Kernel, Priority, System, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::closed::{Rows, Sight};
+use taktos_schedule::smp::seats::Sight;
 use taktos_schedule::smp::{self, Instance, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -25,44 +26,45 @@ impl<S: System> AnyThread<S> {
 
     fn of_row<R>(
         &'static self,
-        question: impl FnOnce(&smp::System<'static>, smp::Thread, Instant) -> Result<R, smp::Error>,
+        question: impl FnOnce(&smp::System<'static>, smp::Thread) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
         let held = hold::<S>();
         let cs = held.section();
         let row = self.reference().row(cs).ok_or(Error::Deleted)?;
-        let is_ready = View::<S>::new(cs).is_ready(self.reference());
-        S::smp().look_up(cs, self.reference(), is_ready);
         S::smp()
-            .ask(cs, S::Machine::number(), |system, now, _| {
-                question(system, row, now)
-            })
+            .ask(cs, |system| question(system, row))
             .ok_or(Error::Context)?
             .map_err(error_of)
     }
 
-    /// The processors on which the thread may run. They are at once what decides; if it runs elsewhere, it moves. It goes
-    /// behind its equals. Allowed in interrupt handlers. Bound: that of the instance's policy.
+    /// The processors on which the thread may run. They are at once what decides; if it runs
+    /// elsewhere, it moves. It goes behind its equals. Allowed in interrupt handlers. Bound:
+    /// that of the instance's policy.
     ///
-    /// Errors: `Deleted` if it does not exist; `Parameter` where its instance has none of them, or its policy does not
-    /// accept them: some allow one processor or all.
+    /// Errors: `Deleted` if it does not exist; `Parameter` where its instance has none of them, or
+    /// its policy does not accept them: some allow one processor or all.
     pub fn set_affinity(&'static self, processors: CpuSet) -> Result<(), Error> {
         const { only_on_smp::<S>() };
         self.request(Request::Affinity(processors))
     }
 
-    /// The processors on which the thread may run. Bound: fixed. Errors: `Deleted` if it does not exist.
+    /// The processors on which the thread may run. Bound: fixed. Errors: `Deleted` if it does not
+    /// exist.
     pub fn affinity(&'static self) -> Result<CpuSet, Error> {
         const { only_on_smp::<S>() };
-        self.of_row(|system, row, _| system.affinity(row))
+        self.of_row(|system, row| system.affinity(row))
     }
 
-    /// Moves the thread to another scheduler instance, with a priority of its own there. Who moves itself goes on on a processor
-    /// of that instance before this returns. One that runs on a processor of another instance is ready there once that one, which
-    /// is interrupted for it, has let go of its registers. Allowed in interrupt handlers. Bound: those of both policies.
+    /// Moves the thread to another scheduler instance, with a priority of its own there. A thread
+    /// that moves itself resumes on a processor of that instance before this returns. A thread that
+    /// runs on a processor of another instance is ready there once that processor, which is
+    /// interrupted for it, has released its registers. Allowed in interrupt handlers. Bound: those
+    /// of both policies.
     ///
-    /// Errors: `Deleted` if it does not exist; `Parameter` where there is no such instance, or for [`Priority::IDLE`]; `InUse` where its priority counts for more
-    /// than itself: it waits in a queue, owns a mutex, inherits, has a deadline or a server, is helped or pinned; `WouldBlock` where
-    /// the instance has no processor for it.
+    /// Errors: `Deleted` if it does not exist; `Parameter` if there is no such instance, or for
+    /// [`Priority::IDLE`]; `InUse` if its priority counts for more than itself: it waits in a
+    /// queue, owns a mutex, inherits, has a deadline or a server, is helped or pinned; `WouldBlock`
+    /// if the instance has no processor for it.
     pub fn move_to(&'static self, instance: Instance, priority: Priority) -> Result<(), Error> {
         const { only_on_smp::<S>() };
         if priority >= Priority::IDLE {
@@ -71,14 +73,15 @@ impl<S: System> AnyThread<S> {
         self.request(Request::Move(instance, priority))
     }
 
-    /// The instance in which the thread is at home. Bound: fixed. Errors: `Deleted` if it does not exist.
+    /// The instance in which the thread is at home. Bound: fixed. Errors: `Deleted` if it does not
+    /// exist.
     pub fn instance(&'static self) -> Result<Instance, Error> {
         const { only_on_smp::<S>() };
-        self.of_row(|system, row, _| system.scheduler(row))
+        self.of_row(|system, row| system.scheduler(row))
     }
 
-    /// The time that the thread has had on processors since it was created: from decision to decision. Bound: fixed.
-    /// Errors: `Deleted` if it does not exist.
+    /// The time that the thread has had on processors since it was created: from decision to
+    /// decision. Bound: fixed. Errors: `Deleted` if it does not exist.
     pub fn cpu_time(&'static self) -> Result<Duration, Error> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
@@ -87,23 +90,24 @@ impl<S: System> AnyThread<S> {
         Ok(Kernel::<S>::lifetime(held.section(), thread))
     }
 
-    /// What the scheduler calls the thread; none if it does not exist. For tests and tools, beside [`Kernel::look`].
-    /// Bound: fixed.
+    /// Returns the scheduler's row of the thread; none if it does not exist. For tests and tools,
+    /// in addition to [`Kernel::look`]. Bound: fixed.
     pub fn scheduler_row(&'static self) -> Option<smp::Thread> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
         self.reference().row(held.section())
     }
 
-    /// The caller stays on the processor that it runs on. Pins nest. Bound: fixed. Errors: `Context` in an interrupt handler;
-    /// `Parameter` where the instance of the processor cannot pin.
+    /// The caller stays on the processor that it runs on. Pins nest. Bound: fixed. Errors:
+    /// `Context` in an interrupt handler; `Parameter` where the instance of the processor
+    /// cannot pin.
     pub fn pin() -> Result<(), Error> {
         const { only_on_smp::<S>() };
         Self::request_for_caller(Request::Pin)
     }
 
-    /// Takes one [`AnyThread::pin`] back. Bound: that of the policy. Errors: `Context` in an interrupt handler; `State` where
-    /// the caller is not pinned.
+    /// Takes one [`AnyThread::pin`] back. Bound: that of the policy. Errors: `Context` in an
+    /// interrupt handler; `State` where the caller is not pinned.
     pub fn unpin() -> Result<(), Error> {
         const { only_on_smp::<S>() };
         Self::request_for_caller(Request::Unpin)
@@ -116,8 +120,8 @@ impl<S: System> AnyThread<S> {
         Self::current().request(request)
     }
 
-    /// The processor that runs the caller. It may be another one when this returns, but for a caller that cannot move.
-    /// Bound: fixed. Allowed everywhere.
+    /// The processor that runs the caller. It may be another one when this returns, but for a
+    /// caller that cannot move. Bound: fixed. Allowed everywhere.
     pub fn processor() -> Cpu {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
@@ -129,9 +133,10 @@ impl<S: System> AnyThread<S> {
         }
     }
 
-    /// A job of the thread with this deadline is released. It replaces the former one and counts until the next, or
-    /// [`AnyThread::cancel_job`]; where the instance's policy knows no deadlines, nothing changes. Allowed in interrupt handlers.
-    /// Bound: that of the policy. Errors: `Deleted` if it does not exist.
+    /// A job of the thread with this deadline is released. It replaces the former one and counts
+    /// until the next, or [`AnyThread::cancel_job`]; where the instance's policy knows no
+    /// deadlines, nothing changes. Allowed in interrupt handlers. Bound: that of the policy.
+    /// Errors: `Deleted` if it does not exist.
     pub fn release_job(&'static self, deadline: Instant) -> Result<(), Error> {
         const { only_on_smp::<S>() };
         self.request(Request::Job(Some(deadline)))
@@ -143,9 +148,10 @@ impl<S: System> AnyThread<S> {
         self.request(Request::Job(None))
     }
 
-    /// Gives the thread, which waits or was not started, a constant-bandwidth server: `budget` of the processors' time in each
-    /// `period`. Bound: that of the policy. Errors: `Deleted` if it does not exist; `Parameter` where its instance
-    /// has no servers, or for a budget that is none or longer than the period; `State` where it is ready.
+    /// Gives the thread, which waits or was not started, a constant-bandwidth server: `budget` of
+    /// the processors' time in each `period`. Bound: that of the policy. Errors: `Deleted` if
+    /// it does not exist; `Parameter` where its instance has no servers, or for a budget that
+    /// is none or longer than the period; `State` where it is ready.
     pub fn set_server(&'static self, budget: Duration, period: Duration) -> Result<(), Error> {
         const { only_on_smp::<S>() };
         self.request(Request::Server(Some((budget, period))))
@@ -162,31 +168,32 @@ impl<S: System> Kernel<S> {
     fn of_system<R>(question: impl FnOnce(&smp::System<'static>) -> R) -> Result<R, Error> {
         let held = hold::<S>();
         S::smp()
-            .ask(held.section(), S::Machine::number(), |system, _, _| {
-                question(system)
-            })
+            .ask(held.section(), |system| question(system))
             .ok_or(Error::Context)
     }
 
-    /// Gives `processor`, which no instance has, to `instance`. Allowed in interrupt handlers. Bound: that of the policy.
+    /// Gives `processor`, which no instance has, to `instance`. Allowed in interrupt handlers.
+    /// Bound: that of the policy.
     ///
-    /// Errors: `Parameter` where there is no such instance, or no instance was given the processor at the start; `InUse` where one
-    /// has it; `State` where it does not run.
+    /// Errors: `Parameter` where there is no such instance, or no instance was given the processor
+    /// at the start; `InUse` where one has it; `State` where it does not run.
     pub fn add_processor(instance: Instance, processor: Cpu) -> Result<(), Error> {
         const { only_on_smp::<S>() };
         AnyThread::<S>::current().request(Request::Add(instance, processor))
     }
 
-    /// Takes `processor` from `instance`; it is idle then. Who runs there goes elsewhere. Allowed in interrupt handlers. Bound: as many
-    /// steps as threads.
+    /// Takes `processor` from `instance`; it is idle then. The thread that runs there moves
+    /// elsewhere. Allowed in interrupt handlers. Bound: as many steps as threads.
     ///
-    /// Errors: `Parameter` where the instance does not have it; `InUse` where a thread could run nowhere without it.
+    /// Errors: `Parameter` if the instance does not have it; `InUse` if a thread could run nowhere
+    /// without it.
     pub fn remove_processor(instance: Instance, processor: Cpu) -> Result<(), Error> {
         const { only_on_smp::<S>() };
         AnyThread::<S>::current().request(Request::Remove(instance, processor))
     }
 
-    /// The instance of this name. Bound: the number of instances. Errors: `Parameter` where there is none.
+    /// The instance of this name. Bound: the number of instances. Errors: `Parameter` where there
+    /// is none.
     pub fn instance_named(name: [u8; 4]) -> Result<Instance, Error> {
         const { only_on_smp::<S>() };
         Self::of_system(|system| system.identify(name))?.map_err(error_of)
@@ -198,13 +205,15 @@ impl<S: System> Kernel<S> {
         Self::of_system(|system| system.instance_of_cpu(processor))?.map_err(error_of)
     }
 
-    /// The processors of `instance`. Bound: fixed. Errors: `Parameter` where there is no such instance.
+    /// The processors of `instance`. Bound: fixed. Errors: `Parameter` where there is no such
+    /// instance.
     pub fn processors(instance: Instance) -> Result<CpuSet, Error> {
         const { only_on_smp::<S>() };
         Self::of_system(|system| system.processors(instance))?.map_err(error_of)
     }
 
-    /// Who is to run on `processor` by the scheduler's decision; none for an idle one. For tests and tools. Bound: fixed.
+    /// Returns the thread that is to run on `processor` by the scheduler's decision; none for an
+    /// idle one. For tests and tools. Bound: fixed.
     pub fn scheduled_on(processor: Cpu) -> Option<&'static AnyThread<S>> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
@@ -227,15 +236,13 @@ impl<S: System> Kernel<S> {
             .ok_or(Error::Context)
     }
 
-    /// Checks the laws of the scheduler's state. For tests: it takes long. Allowed everywhere.
+    /// Checks the invariants of the scheduler's state. For tests: it takes long. Allowed
+    /// everywhere.
     pub fn check() -> Result<(), Violation> {
         const { only_on_smp::<S>() };
         let held = hold::<S>();
         let cs = held.section();
-        let checked = S::smp().with(cs, |scheduler| {
-            scheduler.check(&View::<S>::new(cs))?;
-            scheduler.check_all_decide()
-        });
+        let checked = S::smp().with(cs, |scheduler| scheduler.check(&View::<S>::new(cs)));
         checked.unwrap_or(Ok(()))
     }
 }

@@ -1,5 +1,5 @@
-//! Owns: what the library knows of threads' jobs and processor time, for the kernel's periods and reports.
-//! Must never know: what a period is.
+//! Owns: what the library knows of threads' jobs and processor time, for the kernel's periods and
+//! reports. Must never know: what a period is.
 
 use super::View;
 use super::place::Request;
@@ -11,7 +11,8 @@ use taktos_schedule::Cpu;
 use taktos_time::{Duration, Instant};
 
 impl<S: System> Kernel<S> {
-    /// The thread has a job with this deadline, or none. What follows for the processors is to be carried out afterwards.
+    /// The thread has a job with this deadline, or none. The consequences for the processors are to
+    /// be carried out afterwards.
     pub(crate) fn set_job(
         &self,
         cs: CriticalSection<'_>,
@@ -22,30 +23,28 @@ impl<S: System> Kernel<S> {
         let _ = self.carry_out(cs, thread, Request::Job(deadline));
     }
 
-    /// The processor time of `thread`; zero for one that does not exist, and for idle ones, which count by processors.
+    /// The processor time of `thread`; zero for one that does not exist, and for idle ones, which
+    /// count by processors.
     pub(crate) fn lifetime(cs: CriticalSection<'_>, thread: ThreadRef) -> Duration {
-        let Some(row) = thread.row(cs) else {
+        if thread.row(cs).is_none() {
             return Duration::ZERO;
-        };
+        }
         if let Some(home) = thread.home(cs) {
             Self::charge_heirs(cs, home);
         }
-        let counted = S::smp().ask(cs, S::Machine::number(), |system, now, _| {
-            system.cpu_time(row, now).unwrap_or(Duration::ZERO)
-        });
-        let charged = S::Machine::span_of(thread.charged(cs));
-        counted.unwrap_or(Duration::ZERO).saturating_add(charged)
+        S::Machine::span_of(thread.charged(cs))
     }
 
-    /// Charges those who run on the processors of the instance of `home` until now. As many steps
-    /// as it has processors.
+    /// Charges the threads that run on the processors of the instance of `home` until now. As many
+    /// steps as it has processors.
     fn charge_heirs(cs: CriticalSection<'_>, home: &'static Home) {
         S::smp().with_home(cs, home, |scheduler| {
             scheduler.charge_all(&View::<S>::new(cs), home);
         });
     }
 
-    /// How long the processor `number` was idle; none where there is no such processor in an instance.
+    /// How long the processor `number` was idle; none where there is no such processor in an
+    /// instance.
     pub(crate) fn idle_time(cs: CriticalSection<'_>, number: usize) -> Option<Duration> {
         let cpu = Cpu::new(number)?;
         let several = S::smp();
@@ -54,11 +53,9 @@ impl<S: System> Kernel<S> {
             Self::charge_heirs(cs, home);
         }
         let counted = several
-            .ask(cs, S::Machine::number(), |system, now, _| {
-                system
-                    .heir(cpu)
-                    .is_some()
-                    .then(|| system.idle_time(cpu, now))
+            .ask(cs, |system| {
+                system.idle_of(cpu)?;
+                Some(system.idle_time(cpu, S::Machine::now()))
             })
             .flatten()?;
         Some(counted.saturating_add(S::Machine::span_of(idle.charged(cs))))

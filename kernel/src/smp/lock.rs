@@ -5,7 +5,7 @@ use super::place::error_of;
 use super::turn::level;
 use crate::critical_section::{CriticalSection, Guarded, Held, Operation};
 use crate::object::mutex::MutexCore;
-use crate::sched::{IntoResult, OutcomeOf, fail, hold, hold_after, is_smp, release, slow_path};
+use crate::sched::{IntoResult, OutcomeOf, fail, finish_hold, hold, is_smp, release, slow_path};
 use crate::thread::tcb::{Home, ThreadRef};
 use crate::wait::Wait;
 use crate::wait::inherit::{Place, deserved};
@@ -14,25 +14,26 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::closed::{Act, Rows};
+use taktos_schedule::smp::seats::Act;
 use taktos_schedule::smp::{self, Alone, Instance, Level, Lock, Obtained, Outcome, Ownership};
-use taktos_time::Instant;
 
 /// How a [`ClusterMutex`] bounds the waiting of urgent threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClusterProtocol {
     /// Not at all.
     None,
-    /// In each instance the owner has the priority of its most urgent waiter there, and runs there when it has lost its
-    /// processor at home.
+    /// In each instance the owner has the priority of its most urgent waiter there, and runs there
+    /// when it has lost its processor at home.
     Inheritance,
-    /// The same with the queues of OMIP: at most 2m − 1 requests block one, with m processors.
+    /// As `Inheritance`, with the queues of OMIP: at most 2m − 1 requests block one, with m
+    /// processors.
     Omip,
-    /// The owner has this priority. Only threads of the instance in which the mutex was first locked may lock it.
+    /// The owner has this priority. Only threads of the instance in which the mutex was first
+    /// locked may lock it.
     Ceiling(Priority),
-    /// The owner has its instance's ceiling; those who wait spin at theirs, and lend their processors to the owner. The ceiling
-    /// is that of the instance in which the mutex is first locked; the others' are the most urgent priority until
-    /// [`ClusterMutex::set_ceiling`].
+    /// The owner has its instance's ceiling; threads that wait spin at theirs, and lend their
+    /// processors to the owner. The ceiling is that of the instance in which the mutex is first
+    /// locked; the others' are the most urgent priority until [`ClusterMutex::set_ceiling`].
     MrsP(Priority),
 }
 
@@ -50,7 +51,7 @@ impl ClusterProtocol {
 
 #[derive(Clone, Copy)]
 enum Made {
-    /// Nobody has locked it yet.
+    /// No thread has locked it yet.
     NotYet,
     /// It has no ceiling.
     As(Lock),
@@ -59,18 +60,18 @@ enum Made {
     Deleted,
 }
 
-/// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the documentation says where the
-/// protocols differ from their sources.
+/// A mutex of threads in several scheduler instances. See [`ClusterProtocol`]; decision 0012 of the
+/// documentation says where the protocols differ from their sources.
 ///
 /// A waiter under [`ClusterProtocol::None`], or a ceiling, waits as for any object of the kernel's:
-/// nobody else's instance, nor its own, is concerned. A ceiling is a priority: who has a deadline
-/// is more urgent than each, and cannot lock a mutex that has one.
+/// neither its own instance nor another one is concerned. A ceiling is a priority: a thread with a
+/// deadline is more urgent than each, and cannot lock a mutex that has one.
 ///
 /// It takes one of the rows of locks of [`SmpMemory`](super::SmpMemory) when it is locked first.
 /// Its owner may lock it again, but for MrsP. A thread that ends or is deleted unlocks what it
 /// owns. An owner's ceiling is part of its effective priority: its wait in a queue of another
-/// object goes by it, as by a [`Mutex`](crate::Mutex)'s, but not by what those who wait for a
-/// cluster mutex lend it. An owner that blocks leaves its processor to others, whatever the
+/// object goes by it, as by a [`Mutex`](crate::Mutex)'s, but not by the priorities that waiters for
+/// a cluster mutex lend it. An owner that blocks leaves its processor to others, whatever the
 /// protocol.
 pub struct ClusterMutex<S> {
     protocol: ClusterProtocol,
@@ -86,7 +87,7 @@ pub(super) struct Spinner {
     lender: MutexCore,
     /// Whether its wait may be over. It is written in sections alone.
     is_over: AtomicBool,
-    /// Lends the thread the priority of who waits at its home for a lock of its.
+    /// Lends the thread the priority of a waiter at its home for one of its locks.
     heir: MutexCore,
     /// Whether it does.
     inherits: Guarded<bool>,
@@ -161,12 +162,12 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// [`Home::raise`] where deadlines count: there, too, an owner that is raised goes on.
+    /// [`Home::raise`] if deadlines count: there, too, an owner that is raised continues.
     #[inline(never)]
     fn lock_raised_elsewhere(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
         let (cs, current) = (held.section(), held.running().current(held.section()));
         let home = current.home(cs);
-        let home = home.filter(|home| home.knows_deadlines() && home.closed().is_some());
+        let home = home.filter(|home| home.knows_deadlines() && home.direct().is_some());
         let done = home.and_then(|home| {
             let own = home.standing(&View::<S>::new(cs), current);
             self.obtain_raised_from(cs, current, own)
@@ -177,7 +178,7 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// [`ClusterMutex::lock`] of a busy one, or one that raises a thread whose instance is watched.
+    /// [`ClusterMutex::lock`] of a busy one, or one that raises a thread of a watched instance.
     #[inline(never)]
     fn lock_by_tables(&'static self, held: Held<S>, timeout: Timeout) -> Result<(), Error> {
         let cs = held.section();
@@ -206,7 +207,8 @@ impl<S: System> ClusterMutex<S> {
     }
 
     /// Gives `current`, which runs, the mutex, if it is free, has a ceiling, and the thread's
-    /// instance is closed, where priorities alone count; none where another way is to be tried.
+    /// instance is not watched, where priorities alone count; none where another way is to be
+    /// tried.
     #[inline(always)]
     fn obtain_raised(
         &'static self,
@@ -220,8 +222,8 @@ impl<S: System> ClusterMutex<S> {
         self.obtain_raised_or(cs, current, ask, |_, _| false)
     }
 
-    /// [`ClusterMutex::obtain_raised`] where other things may count, or the home is watched:
-    /// `current` is as urgent at home as `own` says, and may give way when it is raised.
+    /// [`ClusterMutex::obtain_raised`] if other things may count, or the home is watched: `current`
+    /// is as urgent at home as `own` says, and may be preempted when it is raised.
     #[inline(never)]
     fn obtain_raised_from(
         &'static self,
@@ -295,13 +297,13 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// Unlocks the mutex; who is next owns it then. Bound: a fixed number of steps for one that
-    /// nobody waited for since it was locked, if it was locked last, else that of the scheduling
+    /// Unlocks the mutex; the next waiter owns it then. Bound: a fixed number of steps for one that
+    /// has had no waiter since it was locked, if it was locked last, else that of the scheduling
     /// library's `smp::System::surrender`. Errors: `NotOwner`, `Deleted`; `Context` in an interrupt
     /// handler.
     pub fn unlock(&'static self) -> Result<(), Error> {
-        // An owner who should have given way gives the mutex back all the same, if nobody's turn
-        // depends on it.
+        // An owner that is no longer the heir gives the mutex back all the same, if no thread's
+        // turn depends on it.
         let held = Held::<S>::mask();
         let (cs, current) = (held.section(), held.running().current(held.section()));
         if let (Made::As(lock), Some(home)) = (self.made.get(cs), current.home(cs))
@@ -318,10 +320,10 @@ impl<S: System> ClusterMutex<S> {
         slow_path(self.unlock_raised(held))
     }
 
-    /// [`ClusterMutex::unlock`] of one that has a ceiling, or that somebody waits for.
+    /// [`ClusterMutex::unlock`] of one that has a ceiling, or that a thread waits for.
     #[inline(never)]
     fn unlock_raised(&'static self, held: Held<S>) -> Result<(), Error> {
-        let held = hold_after(held);
+        let held = finish_hold(held);
         let (cs, current) = (held.section(), held.running().current(held.section()));
         if let (Made::Raising(lock), Some(home)) = (self.made.get(cs), current.home(cs))
             && !S::Machine::in_interrupt()
@@ -348,16 +350,17 @@ impl<S: System> ClusterMutex<S> {
         slow_path(self.unlock_by_tables(held))
     }
 
-    /// [`ClusterMutex::unlock`] of one whose owner inherits.
+    /// [`ClusterMutex::unlock`] of a mutex with an owner that inherits.
     #[inline(never)]
     fn unlock_by_tables(&'static self, held: Held<S>) -> Result<(), Error> {
         held.enter::<Surrender<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
-    /// Sets the ceiling for the threads of `instance`; the owner's priority follows under an immediate ceiling, not
-    /// under MrsP. Errors: `State` before the first lock; `Deleted`; `Parameter` where the protocol has no ceiling there, or for
-    /// [`Priority::IDLE`]; `Context` in an interrupt handler.
+    /// Sets the ceiling for the threads of `instance`; the owner's priority follows under an
+    /// immediate ceiling, not under MrsP. Errors: `State` before the first lock; `Deleted`;
+    /// `Parameter` where the protocol has no ceiling there, or for [`Priority::IDLE`];
+    /// `Context` in an interrupt handler.
     pub fn set_ceiling(&'static self, instance: Instance, ceiling: Priority) -> Result<(), Error> {
         if ceiling >= Priority::IDLE {
             return Err(Error::Parameter);
@@ -368,17 +371,19 @@ impl<S: System> ClusterMutex<S> {
             .into_result::<S>()
     }
 
-    /// Sends all who wait for the mutex away: their calls fail with `Cancelled`; the owner keeps it. Bound: that of a time-out for
-    /// each waiter. Errors: `State` before the first lock; `Deleted`; `Parameter` under MrsP, whose waiters execute; `Context`
-    /// in an interrupt handler.
+    /// Ends the waits of all threads for the mutex: their calls fail with `Cancelled`; the owner
+    /// keeps it. Bound: that of a time-out for each waiter. Errors: `State` before the first lock;
+    /// `Deleted`; `Parameter` under MrsP, since its waiters execute; `Context` in an interrupt
+    /// handler.
     pub fn flush(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<Flush<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
-    /// Makes the mutex known to the scheduler, as the caller's: it need not be locked first to be given ceilings.
-    /// Errors: `State` if it is already; `NoMemory`; `Deleted`; `Context` in an interrupt handler.
+    /// Makes the mutex known to the scheduler, as the caller's: it need not be locked first to be
+    /// given ceilings. Errors: `State` if it is already; `NoMemory`; `Deleted`; `Context` in an
+    /// interrupt handler.
     pub fn make(&'static self) -> Result<(), Error> {
         if S::Machine::in_interrupt() {
             return Err(Error::Context);
@@ -392,8 +397,9 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// Deletes the mutex; it gives its row back, and can be used no more until [`ClusterMutex::renew`].
-    /// Errors: `InUse` while a thread owns it, `Deleted` if it is already.
+    /// Deletes the mutex; it gives its row back, and can be used no more until
+    /// [`ClusterMutex::renew`]. Errors: `InUse` while a thread owns it, `Deleted` if it is
+    /// already.
     pub fn delete(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -401,7 +407,7 @@ impl<S: System> ClusterMutex<S> {
             Made::Deleted => return Err(Error::Deleted),
             Made::NotYet => {}
             Made::As(lock) | Made::Raising(lock) => {
-                Kernel::<S>::ask_library(cs, |system, _, _| system.delete_lock(lock))?;
+                Kernel::<S>::ask_library(cs, |system| system.delete_lock(lock))?;
                 S::smp().set_lender(cs, lock, None);
             }
         }
@@ -420,8 +426,8 @@ impl<S: System> ClusterMutex<S> {
         Ok(())
     }
 
-    /// What the scheduler calls the mutex; none before it is made, and when it is deleted. For tests and tools, beside
-    /// [`Kernel::look`]. Bound: fixed.
+    /// Returns the scheduler's row of the mutex; none before it is made, and when it is deleted.
+    /// For tests and tools, in addition to [`Kernel::look`]. Bound: fixed.
     pub fn scheduler_row(&'static self) -> Option<Lock> {
         let held = hold::<S>();
         match self.made.get(held.section()) {
@@ -430,7 +436,7 @@ impl<S: System> ClusterMutex<S> {
         }
     }
 
-    /// The library's lock, which somebody has used.
+    /// Returns the library's lock, which exists once a thread has used the mutex.
     fn made(&self, cs: CriticalSection<'_>) -> Result<Lock, Error> {
         match self.made.get(cs) {
             Made::As(lock) | Made::Raising(lock) => Ok(lock),
@@ -447,8 +453,8 @@ impl<S: System> ClusterMutex<S> {
             Made::NotYet => {
                 let (protocol, ceiling) = self.protocol.of_library();
                 let creator = creator.row(cs).ok_or(Error::Context)?;
-                let lock = Kernel::<S>::ask_library(cs, |system, now, doings| {
-                    system.create_lock(protocol, creator, ceiling, false, now, doings)
+                let lock = Kernel::<S>::ask_library(cs, |system| {
+                    system.create_lock(protocol, creator, ceiling, false)
                 })?;
                 self.made.set(
                     cs,
@@ -467,19 +473,15 @@ impl<S: System> ClusterMutex<S> {
 impl<S: System> Kernel<S> {
     fn ask_library<R>(
         cs: CriticalSection<'_>,
-        question: impl FnOnce(
-            &mut smp::System<'static>,
-            Instant,
-            &mut super::Noting<'_, '_, S>,
-        ) -> Result<R, smp::Error>,
+        question: impl FnOnce(&mut smp::System<'static>) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
-        let answer = S::smp().ask(cs, S::Machine::number(), question);
+        let answer = S::smp().ask(cs, question);
         S::smp().with(cs, |scheduler| scheduler.watch_homes(&View::<S>::new(cs)));
         answer.ok_or(Error::Context)?.map_err(error_of)
     }
 
-    /// Ends the call of `current`, whose row is the second one, where its lock is
-    /// [apart](smp::System::obtain_apart); none where it is not, or not yet.
+    /// Ends the call of `current`, which has the row `row`, if its lock is
+    /// [apart](smp::System::obtain_apart). Returns none if it is not, or not yet.
     #[inline(always)]
     fn obtain_apart(
         cs: CriticalSection<'_>,
@@ -503,7 +505,8 @@ impl<S: System> Kernel<S> {
         }))
     }
 
-    /// [`Kernel::obtain_apart`] after [`Router::reach_lock`](taktos_schedule::smp::closed::Router::reach_lock), by which
+    /// [`Kernel::obtain_apart`] after
+    /// [`Router::reach_lock`](taktos_schedule::smp::seats::Router::reach_lock), by which
     /// the caller's own locks may count since.
     #[cold]
     #[inline(never)]
@@ -532,7 +535,7 @@ impl<S: System> Kernel<S> {
         Self::conclude_several(cs, Status::OK, SPINS)
     }
 
-    /// The record that `thread` looks at while it spins; none where it has no row.
+    /// Returns the record that `thread` reads while it spins; none if it has no row.
     fn spinner(cs: CriticalSection<'_>, thread: ThreadRef) -> Option<&'static Spinner> {
         S::smp().spinners.get(cs).get(thread.row(cs)?.index())
     }
@@ -549,8 +552,8 @@ impl<S: System> Kernel<S> {
         Some(outcome)
     }
 
-    /// Ends what the library knows of the spinning of `thread` for a lock, if it spins for one: then its
-    /// home is watched.
+    /// Ends what the library knows of the spinning of `thread` for a lock, if it spins for one:
+    /// then its home is watched.
     #[inline(always)]
     pub(crate) fn stop_spinning(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.decider(cs).is_none() {
@@ -567,10 +570,10 @@ impl<S: System> Kernel<S> {
         several.end_spin(cs, thread, row);
         if spins == Some(Spin::Counts) {
             // Before the tables let it fall: they raise it, too.
-            several.note_loan(cs, thread, row);
+            several.note_loan(cs, thread);
         }
         several.together(cs, || {
-            let _ = Self::ask_library(cs, |system, now, doings| system.time_out(row, now, doings));
+            let _ = Self::ask_library(cs, |system| system.time_out(row));
             several.settle(cs);
             if spins == Some(Spin::Seated) {
                 self.deserve(cs, thread, Place::First);
@@ -578,8 +581,8 @@ impl<S: System> Kernel<S> {
         });
     }
 
-    /// Gives `thread` the effective priority that it deserves, if it has another one; what it may wait
-    /// for does not depend on that.
+    /// Gives `thread` the effective priority that it deserves, if it has another one; what it may
+    /// wait for does not depend on that.
     fn deserve(&self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
         let (urgency, own) = (thread.urgency.get(cs), deserved(cs, thread));
         if urgency.effective() != own {
@@ -595,9 +598,7 @@ impl<S: System> Kernel<S> {
             scheduler.waiter_changed_apart(&view, thread)
         });
         if done != Some(true) {
-            S::smp().doing(cs, |scheduler, now, doings| {
-                scheduler.waiter_changed(&view, thread, now, doings)
-            });
+            S::smp().with(cs, |scheduler| scheduler.waiter_changed(&view, thread));
         }
     }
 
@@ -608,7 +609,7 @@ impl<S: System> Kernel<S> {
             return self.give_up_watched(cs, thread);
         }
         if let Some(row) = Self::row_of_owner(cs, thread) {
-            self.surrender_all(cs, thread, row);
+            self.release_cluster_mutexes(cs, thread, row);
         }
     }
 
@@ -618,7 +619,7 @@ impl<S: System> Kernel<S> {
         S::smp().together(cs, || {
             self.leave_lock(cs, thread);
             if let Some(row) = Self::row_of_owner(cs, thread) {
-                self.surrender_all(cs, thread, row);
+                self.release_cluster_mutexes(cs, thread, row);
             }
         });
     }
@@ -631,10 +632,15 @@ impl<S: System> Kernel<S> {
         (S::smp().with(cs, owns) == Some(true)).then_some(row)
     }
 
-    /// Unlocks all cluster mutexes that `thread`, whose row is `row`, owns.
+    /// Unlocks all cluster mutexes that `thread`, with the row `row`, owns.
     #[inline(never)]
-    fn surrender_all(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
-        let owns = |lock| Self::ask_library(cs, |system, _, _| system.owner(lock)) == Ok(Some(row));
+    fn release_cluster_mutexes(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        row: smp::Thread,
+    ) {
+        let owns = |lock| Self::ask_library(cs, |system| system.owner(lock)) == Ok(Some(row));
         S::smp().together(cs, || {
             for lock in (0..S::smp().lenders.get(cs).len()).filter_map(Lock::new) {
                 while owns(lock) && self.surrender(cs, lock, thread, row).is_ok() {}
@@ -671,13 +677,13 @@ impl<S: System> Kernel<S> {
         };
         if let Some((lender, _)) = loan {
             lender.take_from(cs, thread);
-            // The thread that gives it up waits for nobody.
+            // The thread that releases it waits for no other thread.
             self.deserve(cs, thread, Place::First);
         }
         if let Some(next) = next.filter(|_| counts) {
-            several.doing(cs, |scheduler, now, doings| {
-                scheduler.count_waits(&View::<S>::new(cs), next, now, doings);
-                scheduler.settle(&View::<S>::new(cs), now, doings);
+            several.with(cs, |scheduler| {
+                scheduler.count_waits(&View::<S>::new(cs), next);
+                scheduler.settle(&View::<S>::new(cs));
             });
         }
         if let Some(row) = next
@@ -691,18 +697,36 @@ impl<S: System> Kernel<S> {
             if let Some((lender, ceiling)) = loan {
                 let ceiling = Priority::from_stored(ceiling.0 as u8);
                 lender.lend_to(cs, next, ceiling);
-                // It stands in no queue but the lock's, and has left that: nothing else follows.
+                // It is in no queue but the lock's, and has left that: nothing else follows.
                 let urgency = next.urgency.get(cs);
                 let raised = urgency.effective().or_urgent(ceiling);
                 next.urgency.set(cs, urgency.with_effective(raised));
+                Self::try_again(cs, next);
             }
             self.wake(cs, next);
         }
         true
     }
 
-    /// Gives `lock` of `thread`, whose row is `owner`, up once, and wakes who has it then, unless
-    /// that one spins.
+    /// The priority of `thread`, which waits, has changed, by a ceiling: under weak affinity others
+    /// at its home are tried again by that.
+    #[inline(always)]
+    fn try_again(cs: CriticalSection<'_>, thread: ThreadRef) {
+        let Some(home) = thread.home(cs).filter(|home| home.tries_again()) else {
+            return;
+        };
+        match home.direct() {
+            Some(decider) => decider.waiting_has_changed(&View::<S>::new(cs)),
+            None => {
+                let own = level(thread.urgency.get(cs).effective());
+                let act = Act::Change(own, Place::Last);
+                S::smp().act(cs, thread, act, &|| {});
+            }
+        }
+    }
+
+    /// Releases `lock` of `thread`, with the row `owner`, once, and wakes the thread that has it
+    /// then, unless that one spins.
     fn surrender(
         &'static self,
         cs: CriticalSection<'_>,
@@ -731,19 +755,18 @@ impl<S: System> Kernel<S> {
             lender.take_from(cs, thread);
             self.deserve(cs, thread, Place::First);
         }
-        let next = Self::ask_library(cs, |system, now, doings| {
-            system.surrender(lock, owner, now, doings)
-        })?;
+        let next = Self::ask_library(cs, |system| system.surrender(lock, owner))?;
         several.settle(cs);
         if let Some(row) = next
             && let Some(next) = several.thread(cs, row)
         {
             if next.wait.get(cs) != Wait::NOTHING {
                 several.begin_loan(cs, lock);
+                Self::try_again(cs, next);
                 self.wake(cs, next);
             } else {
                 several.pass_loan(cs, lock, next, row);
-                several.note_loan(cs, next, row);
+                several.note_loan(cs, next);
                 several.settle(cs);
             }
         }
@@ -757,7 +780,7 @@ impl<S: System> super::Smp<S> {
         self.lenders.get(cs).get(lock.index())?.get(cs)
     }
 
-    /// `thread`, which spins for a lock whose owner has a seat, is raised to its ceiling while it does.
+    /// Raises `thread`, which spins for a lock with a seated owner, to its ceiling while it spins.
     fn begin_spin(&self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
         let ceiling = self.with(cs, |scheduler| scheduler.system().spun_at(row));
         if let Some(ceiling) = ceiling.flatten()
@@ -769,7 +792,8 @@ impl<S: System> super::Smp<S> {
             if ceiling.beats(urgency.effective()) {
                 // Its home is watched for it.
                 let set = || thread.urgency.set(cs, urgency.with_effective(ceiling));
-                self.act(cs, thread, Act::Change(ceiling, Place::Last), &set);
+                let act = Act::Change(level(ceiling), Place::Last);
+                self.act(cs, thread, act, &set);
             }
         }
     }
@@ -783,8 +807,8 @@ impl<S: System> super::Smp<S> {
         }
     }
 
-    /// `lock` belongs to `thread`, which spun for it: the lock's ceiling is lent to it in the place of
-    /// the one at which it spun, which is no other.
+    /// `lock` belongs to `thread`, which spun for it: the lock's ceiling is lent to it in the place
+    /// of the one at which it spun, which is no other.
     fn pass_loan(&self, cs: CriticalSection<'_>, lock: Lock, thread: ThreadRef, row: smp::Thread) {
         self.end_spin(cs, thread, row);
         if let Some((_, ceiling)) = self.loan(cs, lock)
@@ -803,7 +827,7 @@ impl<S: System> super::Smp<S> {
         })?
     }
 
-    /// [`View::inherit`](taktos_schedule::smp::closed::World::inherit): `thread` is ready, or waits
+    /// [`View::inherit`](taktos_schedule::smp::seats::World::inherit): `thread` is ready, or waits
     /// for a lock.
     pub(super) fn inherit(
         &self,
@@ -827,7 +851,8 @@ impl<S: System> super::Smp<S> {
         thread.urgency.set(cs, urgency.with_effective(effective));
     }
 
-    /// The priority of `thread`, but for what it inherits from who waits for a lock of its at home.
+    /// Returns the priority of `thread`, but for what it inherits from waiters at home for its
+    /// locks.
     pub(super) fn own_number(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> smp::Priority {
         let record = self.spinners.get(cs).get(thread.row_index(cs));
         let inherits = record.filter(|record| record.inherits.get(cs));
@@ -880,22 +905,18 @@ impl<S: System> super::Smp<S> {
     fn begin_loan(&self, cs: CriticalSection<'_>, lock: Lock) {
         if let Some((owner, ceiling)) = self.loan(cs, lock)
             && let Some(lender) = self.lender(cs, lock)
-            && let Some(row) = owner.row(cs)
         {
             lender.lend_to(cs, owner, ceiling);
-            self.note_loan(cs, owner, row);
+            self.note_loan(cs, owner);
         }
     }
 
-    /// The ceilings that are lent to `thread`, whose row is `row`, have changed; or will in the
-    /// tables, which raise it as well: so that moves it nowhere.
-    fn note_loan(&self, cs: CriticalSection<'_>, thread: ThreadRef, row: smp::Thread) {
+    /// The ceilings that are lent to `thread` have changed; or will in its row, so that moves it
+    /// nowhere.
+    fn note_loan(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let priority = deserved(cs, thread);
         let urgency = thread.urgency.get(cs);
         thread.urgency.set(cs, urgency.with_effective(priority));
-        self.with(cs, |scheduler| {
-            scheduler.system_mut().note_own(row, level(priority));
-        });
     }
 }
 
@@ -953,7 +974,7 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
         }
     }
     S::smp().reach_lock(cs, lock, current, waits);
-    // One whose owner is helped counts by now, and is apart no more.
+    // A lock with an owner that is helped counts by now, and is apart no more.
     if matches!(
         mutex.protocol,
         ClusterProtocol::None | ClusterProtocol::Ceiling(_)
@@ -961,9 +982,7 @@ decision!(Obtain, ClusterMutex<S>, |cs, current, mutex, _, timeout| {
     {
         return done;
     }
-    let obtained = Kernel::<S>::ask_library(cs, |system, now, doings| {
-        system.obtain(lock, row, waits, now, doings)
-    })?;
+    let obtained = Kernel::<S>::ask_library(cs, |system| system.obtain(lock, row, waits))?;
     Ok(match obtained {
         Obtained::Owned => Kernel::<S>::conclude_several(cs, Status::OK, 0),
         Obtained::Spinning => {
@@ -996,14 +1015,12 @@ decision!(SetCeiling, ClusterMutex<S>, |cs, _, mutex, words, _| {
     let lock = mutex.made(cs)?;
     let loan = S::smp().loan(cs, lock);
     if let Some((owner, _)) = loan {
-        S::smp().look_up(cs, owner, View::<S>::new(cs).is_ready(owner));
+        S::smp().look_up(cs, owner);
     }
-    Kernel::<S>::ask_library(cs, |system, now, doings| {
-        system.set_ceiling(lock, instance, ceiling, now, doings)
-    })?;
+    Kernel::<S>::ask_library(cs, |system| system.set_ceiling(lock, instance, ceiling))?;
     if let Some((owner, lent)) = S::smp().loan(cs, lock).filter(|_| loan.is_some()) {
         mutex.lender.set_ceiling(cs, lent);
-        S::kernel().settle(cs, owner, Place::Last);
+        S::kernel().recompute_priority(cs, owner, Place::Last);
     }
     S::smp().settle(cs);
     Ok(Kernel::<S>::conclude_several(cs, Status::OK, 0))
@@ -1011,11 +1028,7 @@ decision!(SetCeiling, ClusterMutex<S>, |cs, _, mutex, words, _| {
 
 decision!(Flush, ClusterMutex<S>, |cs, _, mutex, _, _| {
     let lock = mutex.made(cs)?;
-    let first = |cs| {
-        Kernel::<S>::ask_library(cs, |system, now, doings| {
-            system.flush_first(lock, now, doings)
-        })
-    };
+    let first = |cs| Kernel::<S>::ask_library(cs, |system| system.flush_first(lock));
     S::smp().together(cs, || {
         while let Some(row) = first(cs)? {
             S::smp().settle(cs);

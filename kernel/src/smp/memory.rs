@@ -1,4 +1,5 @@
-//! Owns: the memory that a kernel for several processors needs. Must never know: what is written there.
+//! Owns: the memory that a kernel for several processors needs. Must never know: what is written
+//! there.
 #![expect(unsafe_code, reason = "hands out the tables, once")]
 
 use super::Smp;
@@ -10,21 +11,22 @@ use crate::thread::Thread;
 use crate::thread::tcb::{Home, ThreadRef};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
-use taktos_schedule::smp::closed::Branches;
+use taktos_schedule::smp::seats::Branches;
 use taktos_schedule::smp::{
     ContributionRecord, EndsRecord, InstanceRecord, LineRecord, LockMemory, LockRecord, Memory,
     NodeRecord, PlaceRecord, ProcessorRecord, ServerRecord, SideRecord, ThreadRecord, WaitRecord,
 };
 use taktos_time::Duration;
 
-/// The bytes of an idle thread's stack: it takes the lock, gives way, and is interrupted.
+/// The bytes of an idle thread's stack: the thread takes the lock, switches away, and is
+/// interrupted.
 pub(super) const IDLE_STACK: usize = 512 * size_of::<usize>();
 
-/// What a kernel for several processors works with: made to be a static, and given to
+/// The memory of a kernel for several processors: made to be a static, and given to
 /// [`run_smp`](super::run_smp).
 ///
-/// For at most `ROWS` − `PROCESSORS` threads at a time, `INSTANCES` scheduler instances and `LOCKS` cluster mutexes (none, or at
-/// least two).
+/// For at most `ROWS` − `PROCESSORS` threads at a time, `INSTANCES` scheduler instances and `LOCKS`
+/// cluster mutexes (none, or at least two).
 pub struct SmpMemory<
     S: System,
     const ROWS: usize,
@@ -45,10 +47,10 @@ pub struct SmpMemory<
     taken: AtomicBool,
 }
 
-/// What may decide about the instances.
+/// The possible deciders of the instances.
 struct Homes<const INSTANCES: usize>([Home; INSTANCES]);
 
-// SAFETY: the kernel looks at them in sections alone.
+// SAFETY: the kernel accesses them in sections alone.
 unsafe impl<const I: usize> Sync for Homes<I> {}
 
 struct Tables<
@@ -71,7 +73,8 @@ struct Tables<
     waits: UnsafeCell<[WaitRecord; ROWS]>,
 }
 
-// SAFETY: `take` hands the tables out once, to the library's state, which is reached in sections alone.
+// SAFETY: `take` hands the tables out once, to the library's state, which is reached in sections
+// alone.
 unsafe impl<const T: usize, const I: usize, const P: usize, const L: usize> Sync
     for Tables<T, I, P, L>
 {
@@ -96,7 +99,7 @@ impl<
             turns: [const { Guarded::new(0) }; ROWS],
             lenders: [const { Guarded::new(None) }; LOCKS],
             spinners: [const { Spinner::new() }; ROWS],
-            homes: Homes([const { Home::OPEN }; INSTANCES]),
+            homes: Homes([const { Home::EMPTY }; INSTANCES]),
             tables: Tables {
                 threads: UnsafeCell::new([const { ThreadRecord::EMPTY }; ROWS]),
                 nodes: UnsafeCell::new([const { [const { NodeRecord::EMPTY }; ROWS] }; INSTANCES]),
@@ -119,7 +122,7 @@ impl<
         }
     }
 
-    /// What [`System::smp`] is to name.
+    /// Returns the value that [`System::smp`] is to name.
     pub const fn smp(&'static self) -> &'static Smp<S> {
         &self.several
     }
@@ -134,7 +137,8 @@ impl<
             return None;
         }
         let tables = &self.tables;
-        // SAFETY: the first time, as the flag shows, and nothing else reaches the tables: each reference is the only one.
+        // SAFETY: the first time, as the flag shows, and nothing else reaches the tables: each
+        // reference is the only one.
         unsafe {
             Some(Memory {
                 threads: &mut *tables.threads.get(),

@@ -1,20 +1,21 @@
-//! The kernel on several processors: who runs where is the scheduling library's decision.
+//! The kernel on several processors: the scheduling library decides which thread runs where.
 //!
-//! Owns: what the kernel keeps beside [`Kernel`] where there is more than one processor, and how it asks the library.
-//! Must never know: a policy, an architecture.
+//! Owns: the kernel's data in addition to [`Kernel`] if there is more than one processor, and its
+//! calls of the library. Must never know: a policy, an architecture.
 //!
-//! About each instance its [`Decider`](taktos_schedule::smp::closed::Decider) decides: the ready
-//! queue of one processor, or the seats of several, which costs the lock and little else. Where
-//! owners of locks are watched, or seats are lent, the usual ways do not find it, and acts go by
+//! About each instance its [`Decider`](taktos_schedule::smp::seats::Decider) decides: the ready
+//! queue of one processor, or the seats of several, which costs the lock and little else. If owners
+//! of locks are watched, or seats are lent, the fast paths do not find it, and acts go by
 //! [`Router::act`]. The book's page `docs/seats.md` explains it.
 //!
-//! The library's tables are rows: who is at home where, and bound to what, locks, servers, periods.
-//! To them all threads wait, for the reason [`BLOCKED`]. The kernel's own objects need not know
-//! more: they make threads ready and take them off, as on one processor. Before the tables are
-//! asked about a thread, its row is brought up to date.
+//! The library's tables are rows: which thread is at home where, and bound to which locks, servers
+//! and periods. The kernel's own objects need not know more: they make threads ready and take them
+//! off, as on one processor. Before the tables are queried for a thread, its row is brought up to
+//! date.
 //!
-//! All is done with the machine's one lock held. A thread enters the kernel only while nobody has decided that another one
-//! is to run in its place: [`hold`](crate::critical_section::hold) sees to that. So the running thread is always ready, as on one processor.
+//! All is done with the machine's one lock held. A thread enters the kernel only while it is not
+//! decided that another one is to run in its place: [`hold`](crate::critical_section::hold)
+//! ensures that. So the running thread is always ready, as on one processor.
 #![expect(
     unsafe_code,
     reason = "the library's state is shared by all processors"
@@ -24,7 +25,6 @@
 mod account;
 mod alarm;
 mod api;
-mod effects;
 mod jobs;
 mod lock;
 mod memory;
@@ -48,11 +48,10 @@ use crate::wait::timeout_queue::TimeoutQueue;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU8;
-use effects::Doings;
 use taktos_machine::{Machine, Processor};
+use taktos_schedule::Cpu;
 use taktos_schedule::smp;
-use taktos_schedule::smp::closed::{Act, Branches, Kept, Router, Served};
-use taktos_schedule::{Cpu, smp::Reasons};
+use taktos_schedule::smp::seats::{Act, Branches, Router, Served};
 use taktos_time::{Duration, Instant};
 
 /// The tables with one entry for each row of threads: the thread, its links in a queue that is
@@ -75,10 +74,7 @@ type Lenders = (
 /// number of its is an index without a check.
 const MOST: usize = Cpu::COUNT;
 
-/// Why a thread is blocked in the library: the kernel has its own reasons.
-const BLOCKED: Reasons = smp::closed::WAITS;
-
-/// What the kernel keeps where there are several processors. A board has one, in its [`SmpMemory`].
+/// The kernel's data for several processors. A board has one, in its [`SmpMemory`].
 pub struct Smp<S> {
     system: Shared,
     /// The thread of each row of the library's table.
@@ -98,8 +94,9 @@ pub struct Smp<S> {
     budgets: [Guarded<Option<Instant>>; MOST],
     /// To which accounts the processors are charged.
     #[cfg(feature = "budgets")]
-    payers: account::Payers,
-    /// The thread that was moved from each processor, and is ready elsewhere once that has let go of its registers.
+    payers: account::ChargedAccounts,
+    /// The thread that was moved from each processor, and is ready elsewhere once that has let go
+    /// of its registers.
     moving: [Guarded<Option<ThreadRef>>; MOST],
     /// The flags of [`alarm::Asked`] for which each processor was called.
     asked: [AtomicU8; MOST],
@@ -108,15 +105,13 @@ pub struct Smp<S> {
     owner: PhantomData<fn() -> S>,
 }
 
-/// The library's state, with the queues of closed instances.
+/// The library's state, with the seats of all instances.
 type Scheduler = Router<'static, ThreadRef, &'static Processor>;
 
 struct Shared(UnsafeCell<Option<Scheduler>>);
 
-/// What the library notes its effects by.
-type Noting<'e, 'd, S> = Kept<'e, View<'d, S>, Doings<'d, S>>;
-
-// SAFETY: reached by `Smp::with` and `begin` alone, which demand a section: there is no concurrent access.
+// SAFETY: reached by `Smp::with` and `begin` alone, which demand a section: there is no concurrent
+// access.
 unsafe impl Sync for Shared {}
 
 impl<S: System> Smp<S> {
@@ -132,7 +127,7 @@ impl<S: System> Smp<S> {
             lenders: Guarded::new(&[]),
             budgets: [const { Guarded::new(None) }; MOST],
             #[cfg(feature = "budgets")]
-            payers: account::Payers::new(),
+            payers: account::ChargedAccounts::new(),
             moving: [const { Guarded::new(None) }; MOST],
             asked: [const { AtomicU8::new(0) }; MOST],
             spinners: Guarded::new(&[]),
@@ -140,11 +135,11 @@ impl<S: System> Smp<S> {
         }
     }
 
-    /// The library's state; none before the start. `act` must not come back here: it has no way to, for all it gets is the
-    /// library.
+    /// The library's state; none before the start. `act` must not come back here: it has no way to,
+    /// for all it gets is the library.
     #[inline(always)]
     fn with<R>(&self, _: CriticalSection<'_>, act: impl FnOnce(&mut Scheduler) -> R) -> Option<R> {
-        // SAFETY: in a section, so nobody else is here; and `act` does not nest, as said above.
+        // SAFETY: in a section, so no other code is here; and `act` does not nest, as said above.
         let scheduler = unsafe { &mut *self.system.0.get() };
         scheduler.as_mut().map(act)
     }
@@ -163,44 +158,28 @@ impl<S: System> Smp<S> {
         act(scheduler)
     }
 
-    /// Asks the library's tables, or tells them, something; `None` before the start.
+    /// Queries or changes the library's rows; `None` before the start.
     #[inline(always)]
     fn ask<R>(
         &self,
         cs: CriticalSection<'_>,
-        here: usize,
-        question: impl FnOnce(&mut smp::System<'static>, Instant, &mut Noting<'_, '_, S>) -> R,
+        question: impl FnOnce(&mut smp::System<'static>) -> R,
     ) -> Option<R> {
-        let now = S::Machine::now();
-        self.with(cs, |scheduler| {
-            let mut doings = Doings::new(cs, self, here);
-            scheduler.ask(&View::new(cs), now, &mut doings, |system, effects| {
-                if let Some(here) = Cpu::new(here) {
-                    system.act_on(here);
-                }
-                question(system, now, effects)
-            })
-        })
+        self.with(cs, |scheduler| scheduler.ask(&View::<S>::new(cs), question))
     }
 
-    /// Asks the library's deciders, or its tables, on behalf of this processor; `None` before the
-    /// start.
+    /// Calls the library's deciders about something that happens now; `None` before the start.
     fn doing<R>(
         &self,
         cs: CriticalSection<'_>,
-        question: impl FnOnce(&mut Scheduler, Instant, &mut Doings<'_, S>) -> R,
+        question: impl FnOnce(&mut Scheduler, Instant) -> R,
     ) -> Option<R> {
-        let (here, now) = (S::Machine::number(), S::Machine::now());
-        self.with(cs, |scheduler| {
-            if let Some(here) = Cpu::new(here) {
-                scheduler.system_mut().act_on(here);
-            }
-            question(scheduler, now, &mut Doings::new(cs, self, here))
-        })
+        let now = S::Machine::now();
+        self.with(cs, |scheduler| question(scheduler, now))
     }
 
-    /// Does `act` with `thread`, whose home is watched, by [`Router::act`]. Nothing before the
-    /// start.
+    /// Does `act` with `thread`, which has a watched home, by [`Router::act`]. Does nothing before
+    /// the start.
     #[inline(never)]
     fn act(&self, cs: CriticalSection<'_>, thread: ThreadRef, act: Act, set: &dyn Fn()) {
         let Some(home) = thread.home(cs) else { return };
@@ -210,22 +189,20 @@ impl<S: System> Smp<S> {
         if acts_alone && self.with_home(cs, home, stay) {
             return home.act(&View::<S>::new(cs), thread, (act, set));
         }
-        self.doing(cs, |scheduler, now, doings| {
-            scheduler.act(&View::<S>::new(cs), (thread, home), (act, set), now, doings)
+        self.doing(cs, |scheduler, now| {
+            scheduler.act(&View::<S>::new(cs), (thread, home), (act, set), now)
         });
     }
 
-    /// `thread`, which is ready and lost its processor, or left one, comes in again by
-    /// [`Router::come_back`], if its home is watched. Whether that is done.
+    /// `thread`, which is ready and lost its processor, or left one, comes in again at its home,
+    /// which is watched, by [`Router::come_back`].
     #[inline(never)]
-    fn come_back(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
-        let Some(home) = thread.home(cs).filter(|home| home.is_watched()) else {
-            return false;
-        };
-        let done = self.doing(cs, |scheduler, now, doings| {
-            scheduler.come_back(&View::<S>::new(cs), (thread, home), now, doings)
-        });
-        done == Some(true)
+    fn come_back(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if let Some(home) = thread.home(cs) {
+            self.with(cs, |scheduler| {
+                scheduler.come_back(&View::<S>::new(cs), (thread, home));
+            });
+        }
     }
 
     /// Settles once, after it, all that `acts` does: see [`Router::begin_together`].
@@ -233,8 +210,8 @@ impl<S: System> Smp<S> {
         let begins = self.with(cs, |scheduler| scheduler.begin_together());
         let done = acts();
         if begins == Some(true) {
-            self.doing(cs, |scheduler, now, doings| {
-                scheduler.end_together(&View::<S>::new(cs), now, doings);
+            self.with(cs, |scheduler| {
+                scheduler.end_together(&View::<S>::new(cs));
             });
         }
         done
@@ -245,29 +222,21 @@ impl<S: System> Smp<S> {
         if self.with(cs, |scheduler| scheduler.has_to_settle()) != Some(true) {
             return;
         }
-        self.doing(cs, |scheduler, now, doings| {
-            scheduler.settle(&View::<S>::new(cs), now, doings);
+        self.with(cs, |scheduler| {
+            scheduler.settle(&View::<S>::new(cs));
         });
     }
 
     /// The time at which a budget on the processor `here` was to be looked at has come.
     fn expire(&self, cs: CriticalSection<'_>, here: usize) {
-        let (Some(cpu), now) = (Cpu::new(here), S::Machine::now()) else {
-            return;
-        };
-        self.with(cs, |scheduler| {
-            scheduler.system_mut().act_on(cpu);
+        let Some(cpu) = Cpu::new(here) else { return };
+        self.doing(cs, |scheduler, now| {
             // It is this processor, which exists.
-            let _ = scheduler.expire(
-                &View::<S>::new(cs),
-                cpu,
-                now,
-                &mut Doings::new(cs, self, here),
-            );
+            let _ = scheduler.expire(&View::<S>::new(cs), cpu, now);
         });
     }
 
-    /// `thread`, which has a server and whose home is closed, is about to become ready.
+    /// `thread`, which has a server, is about to become ready.
     #[inline(always)]
     fn renew(&self, cs: CriticalSection<'_>, served: &Served<ThreadRef>, thread: ThreadRef) {
         let now = S::Machine::now();
@@ -276,30 +245,28 @@ impl<S: System> Smp<S> {
         });
     }
 
-    /// `thread` is about to be asked about: its row says what is true, which is that it `is_ready`, or waits.
+    /// Prepares a query about `thread`: its row says how urgent it is.
     #[inline(always)]
-    fn look_up(&self, cs: CriticalSection<'_>, thread: ThreadRef, is_ready: bool) {
-        if thread.may_be_closed(cs) {
-            self.with(cs, |scheduler| {
-                scheduler.look_up_as(&View::<S>::new(cs), thread, is_ready);
-            });
-        }
+    fn look_up(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        self.with(cs, |scheduler| {
+            scheduler.look_up(&View::<S>::new(cs), thread);
+        });
     }
 
-    /// What may decide about the instance that has `cpu`.
+    /// Returns the possible deciders of the instance that has `cpu`.
     fn home_of(&self, cs: CriticalSection<'_>, cpu: Cpu) -> Option<&'static Home> {
         self.with(cs, |scheduler| scheduler.home_of(cpu))?
     }
 
-    /// `lock` is about to be asked for by `thread`, which runs, and `waits` if it is busy: the
-    /// homes of those whom that may concern lend from now on.
+    /// Notes that `thread`, which runs, is about to request `lock`, and `waits` if it is busy. The
+    /// homes of the threads that this may concern lend from now on.
     fn reach_lock(&self, cs: CriticalSection<'_>, lock: smp::Lock, thread: ThreadRef, waits: bool) {
-        self.doing(cs, |scheduler, now, doings| {
-            scheduler.reach_lock(&View::<S>::new(cs), lock, thread, waits, now, doings);
+        self.with(cs, |scheduler| {
+            scheduler.reach_lock(&View::<S>::new(cs), lock, thread, waits);
         });
     }
 
-    /// What may decide about `instance`.
+    /// Returns the possible deciders of `instance`.
     fn home(&self, cs: CriticalSection<'_>, instance: smp::Instance) -> Option<&'static Home> {
         self.with(cs, |scheduler| scheduler.home(instance))?
     }

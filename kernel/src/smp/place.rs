@@ -1,9 +1,9 @@
-//! Owns: where threads may run, on their way to the library: affinity, pins, instances, processors that come and go; and
-//! deadlines and servers. Must never know: how a policy uses that.
+//! Owns: where threads may run, on their way to the library: affinity, pins, instances, processors
+//! that come and go; and deadlines and servers. Must never know: how a policy uses that.
 
 use super::alarm::Asked;
 use super::turn::level;
-use super::{Doings, Scheduler, Smp, View};
+use super::{Scheduler, Smp, View};
 use crate::critical_section::CriticalSection;
 use crate::sched::{OutcomeOf, fail};
 use crate::thread::AnyThread;
@@ -16,12 +16,12 @@ use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
 use taktos_machine::Machine;
-use taktos_schedule::smp::closed::Rows;
+use taktos_schedule::smp::seats::Rows;
 use taktos_schedule::smp::{self, Instance};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
-/// What the library refuses, in the kernel's words.
+/// Converts an error of the library to one of the kernel.
 pub(super) fn error_of(error: smp::Error) -> Error {
     match error {
         smp::Error::InvalidName
@@ -39,7 +39,7 @@ pub(super) fn error_of(error: smp::Error) -> Error {
     }
 }
 
-/// What is asked for.
+/// A request to change where threads run.
 #[derive(Clone, Copy)]
 pub(super) enum Request {
     Affinity(CpuSet),
@@ -86,7 +86,8 @@ impl<S: System> Kernel<S> {
         let several = S::smp();
         let row = thread.row(cs);
         match (request, row) {
-            // About a processor, no thread is asked for: the caller may be an idle one, which has no row.
+            // A request about a processor concerns no thread: the caller may be an idle one, which
+            // has no row.
             (Request::Add(..), _) => several.place(cs, thread, request),
             (Request::Remove(instance, cpu), _) => self.take_processor(cs, instance, cpu),
             (_, None) => Err(Error::Deleted),
@@ -97,9 +98,9 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Moves `thread`. Where another processor has its registers, or this one in a handler, it is
-    /// ready in its new home once that one has let go of them: it is called twice for that, and
-    /// nobody waits for it.
+    /// Moves `thread`. If another processor has its registers, or this one in a handler, it is
+    /// ready in its new home once that one has let go of them: it is called twice for that, and no
+    /// thread waits for it.
     fn move_thread(
         &self,
         cs: CriticalSection<'_>,
@@ -114,8 +115,7 @@ impl<S: System> Kernel<S> {
                 scheduler.change_home(&view, thread, instance, level(priority))
             })
             .ok_or(Error::Context)?
-            .map_err(error_of)?
-            .ok_or(Error::Context)?;
+            .map_err(error_of)?;
         let home = moved.home;
         if thread.home(cs).is_some_and(|old| core::ptr::eq(old, home)) {
             let new = with_own(cs, thread, priority);
@@ -138,8 +138,9 @@ impl<S: System> Kernel<S> {
     }
 
     /// Takes `cpu` away from `instance`. The thread that was to run there is ready elsewhere at
-    /// once; but one whose registers are there still, once `cpu` has let go of them: it is called
-    /// twice for that, and nobody waits for it. Where seats are lent, it is so at once, and another
+    /// once. If its registers are there still, it is ready once `cpu` has released them: `cpu` is
+    /// called twice for that, and no processor waits for it. If seats are lent, the thread is ready
+    /// at once, and another processor that is to run it waits for its registers.
     /// processor that is to run it waits for its registers.
     fn take_processor(
         &self,
@@ -148,16 +149,15 @@ impl<S: System> Kernel<S> {
         cpu: Cpu,
     ) -> Result<(), Error> {
         let (several, view) = (S::smp(), View::<S>::new(cs));
-        let who = several.decide(cs, |scheduler, now, doings| {
-            scheduler.remove_processor(&view, instance, cpu, now, doings)
+        let who = several.decide(cs, |scheduler, now| {
+            scheduler.remove_processor(&view, instance, cpu, now)
         })?;
         for thread in who.into_iter().flatten() {
             self.leave_processor_of(cs, thread);
             if view.is_ready(thread) {
                 match thread.decider(cs) {
                     Some(decider) => decider.come_back(&view, thread),
-                    None if several.come_back(cs, thread) => {}
-                    None => self.enter_ready(cs, thread, Place::Last),
+                    None => several.come_back(cs, thread),
                 }
             }
         }
@@ -170,7 +170,7 @@ impl<S: System> Smp<S> {
     fn decide<R>(
         &self,
         cs: CriticalSection<'_>,
-        question: impl FnOnce(&mut Scheduler, Instant, &mut Doings<'_, S>) -> Result<R, smp::Error>,
+        question: impl FnOnce(&mut Scheduler, Instant) -> Result<R, smp::Error>,
     ) -> Result<R, Error> {
         let decided = self.doing(cs, question);
         decided.ok_or(Error::Context)?.map_err(error_of)
@@ -185,26 +185,24 @@ impl<S: System> Smp<S> {
     ) -> Result<(), Error> {
         let here = Cpu::new(S::Machine::number()).ok_or(Error::Context)?;
         let view = View::<S>::new(cs);
-        self.decide(cs, |scheduler, now, doings| match request {
-            Request::Affinity(cpus) => scheduler.set_affinity(&view, thread, cpus, now, doings),
-            Request::Pin => scheduler.pin(&view, thread, here, now, doings),
-            Request::Unpin => scheduler.unpin(&view, thread, now, doings),
-            Request::Job(deadline) => scheduler.set_job(&view, thread, deadline, now, doings),
+        self.decide(cs, |scheduler, now| match request {
+            Request::Affinity(cpus) => scheduler.set_affinity(&view, thread, cpus),
+            Request::Pin => scheduler.pin(&view, thread, here),
+            Request::Unpin => scheduler.unpin(&view, thread),
+            Request::Job(deadline) => scheduler.set_job(&view, thread, deadline, now),
             Request::Server(server) => {
                 scheduler.set_server(&view, thread, server)?;
-                scheduler.settle(&view, now, doings);
+                scheduler.settle(&view);
                 Ok(())
             }
-            Request::Add(instance, cpu) => {
-                scheduler.add_processor(&view, instance, cpu, now, doings)
-            }
+            Request::Add(instance, cpu) => scheduler.add_processor(&view, instance, cpu, now),
             Request::Move(..) | Request::Remove(..) => Ok(()),
         })?;
-        // Where nobody is shifted, the heir is the same.
+        // If no thread is shifted, the heir is the same.
         let home = thread.home(cs).map(Home::decider);
         let shifts = !matches!(home, Some(Decider::Solo(_) | Decider::Cluster(_)));
         if matches!(request, Request::Pin) && shifts {
-            // It takes effect with a dispatch: now, before anybody can take the processor away.
+            // It takes effect with a dispatch: now, before the processor can be taken away.
             S::Machine::processor().heir.set(core::ptr::null());
         }
         Ok(())
@@ -212,7 +210,7 @@ impl<S: System> Smp<S> {
 }
 
 impl<S: System> Kernel<S> {
-    /// If a processor has the registers of `thread`, which is in no ring, and goes on having them when
+    /// If a processor has the registers of `thread`, which is in no ring, and still has them when
     /// this section ends, the thread waits until it lets go of them.
     fn leave_processor_of(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if Self::running().current(cs) == thread && !S::Machine::in_interrupt() {
@@ -235,8 +233,9 @@ impl<S: System> Kernel<S> {
         S::Machine::call(number);
     }
 
-    /// This processor, which was called, has the registers of a thread that was moved, or had them. In
-    /// the first case it gives way at the end of this interrupt, and the next one finds that.
+    /// This processor, which was called, has the registers of a thread that was moved, or had them.
+    /// In the first case it switches away at the end of this interrupt, and the next one finds
+    /// that.
     pub(super) fn let_go_here(&self, cs: CriticalSection<'_>) {
         let (several, here) = (S::smp(), S::Machine::number());
         let Some(thread) = several.moving[here].get(cs) else {
@@ -248,7 +247,7 @@ impl<S: System> Kernel<S> {
         }
         several.moving[here].set(cs, None);
         self.enter_moved(cs, thread);
-        Self::tell_handler();
+        Self::request_switch_on_exit();
     }
 
     /// Whether `thread` could run, but for the processor that has its registers.
@@ -256,9 +255,9 @@ impl<S: System> Kernel<S> {
         thread.wait.get(cs) == Wait::MOVING && !thread.urgency.get(cs).has(Urgency::HELD)
     }
 
-    /// `thread` was moved, or its processor taken away, and the processor that had its registers has let
-    /// go of them: it is ready where it is at home now. Nothing if it ended meanwhile, or has gone on to
-    /// a further processor.
+    /// `thread` was moved, or its processor taken away, and the processor that had its registers
+    /// has let go of them: it is ready where it is at home now. Nothing if it ended meanwhile,
+    /// or has gone on to a further processor.
     fn enter_moved(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if thread.wait.get(cs) != Wait::MOVING || Self::holder_of(thread).is_some() {
             return;
@@ -268,8 +267,7 @@ impl<S: System> Kernel<S> {
             match thread.decider(cs) {
                 // A server's budget is as it was: the thread waited for nothing.
                 Some(decider) => decider.ready(&View::<S>::new(cs), thread, Place::Last, |_| {}),
-                None if S::smp().come_back(cs, thread) => {}
-                None => self.enter_ready(cs, thread, Place::Last),
+                None => S::smp().come_back(cs, thread),
             }
         }
     }
@@ -281,13 +279,14 @@ fn move_home(cs: CriticalSection<'_>, thread: ThreadRef, home: &'static Home, pr
     thread.set_home(cs, Some(home));
 }
 
-/// The priorities of `thread`, nobody else's among them, with another one of its own.
+/// Returns the priorities of `thread`, without those of other threads, with another one of its own.
 fn with_own(cs: CriticalSection<'_>, thread: ThreadRef, priority: Priority) -> Urgency {
     let urgency = thread.urgency.get(cs);
     urgency.with_base(priority).with_effective(priority)
 }
 
-/// A thread is moved while nobody counts on its priority: it stands in no queue, and has only its own.
+/// Checks that `thread` may be moved: no thread counts on its priority, since it is in no queue,
+/// and has only its own.
 fn may_move(cs: CriticalSection<'_>, thread: ThreadRef) -> Result<(), Error> {
     let urgency = thread.urgency.get(cs);
     let alone = thread.owned.get(cs).is_none() && urgency.effective() == urgency.base();

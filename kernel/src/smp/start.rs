@@ -1,26 +1,28 @@
-//! Owns: how a kernel for several processors begins. Must never know: how a processor is switched on.
+//! Owns: how a kernel for several processors begins. Must never know: how a processor is switched
+//! on.
 
-use super::{BLOCKED, SmpMemory, View, turn::level};
+use super::{SmpMemory, View, turn::level};
 use crate::critical_section::CriticalSection;
 use crate::thread::tcb::{Running, ThreadRef};
 use crate::thread::{Thread, begin};
 use crate::wait::inherit::Place;
 use crate::{Error, Kernel, Priority, System};
 use taktos_machine::Machine;
-use taktos_schedule::smp::closed::SEATS;
+use taktos_schedule::smp::seats::SEATS;
 use taktos_schedule::smp::{self, InstanceConfig, PolicyKind};
 use taktos_schedule::{Cpu, CpuSet};
 
-/// Starts the kernel on `PROCESSORS` processors, with `instances` of schedulers, and with one thread, `main`, which runs `entry` at
-/// its priority in the instance that has processor 0, and starts the others. Called once, by the board, on processor 0, with
-/// interrupts masked. Never comes back: a board ends by [`System::exit`].
+/// Starts the kernel on `PROCESSORS` processors, with `instances` of schedulers, and with one
+/// thread, `main`, which runs `entry` at its priority in the instance that has processor 0, and
+/// starts the others. Called once, by the board, on processor 0, with interrupts masked. Never
+/// comes back: a board ends by [`System::exit`].
 ///
 /// Processors that no instance names stay idle; they are in no one's reach. More than eight do not
 /// compile.
 ///
 /// # Panics
-/// If the memory was used before, or `main` exists; if `PROCESSORS` is more than the machine has; with the library's words, if the instances
-/// do not fit the processors or the memory.
+/// If the memory was used before, or `main` exists; if `PROCESSORS` is more than the machine has;
+/// with the library's words, if the instances do not fit the processors or the memory.
 pub fn run_smp<
     S: System,
     const N: usize,
@@ -69,7 +71,7 @@ fn prepare<
 ) -> Result<(), smp::Error> {
     let mut tables = memory.take().ok_or(smp::Error::ResourceInUse)?;
     if instances.iter().all(|i| i.policy != PolicyKind::Cbs) {
-        // Where nobody has a budget, nobody is to look after one.
+        // If no thread has a budget, no budget needs to be checked.
         tables.servers = &mut [];
     }
     let system = smp::System::new(tables, CpuSet::first(P), instances)?;
@@ -104,7 +106,7 @@ fn prepare<
 
 impl<S: System> Kernel<S> {
     /// Gives `thread` a row in the library's table: blocked, at home where its creator is.
-    pub(crate) fn enrol(
+    pub(crate) fn register_thread(
         &self,
         cs: CriticalSection<'_>,
         thread: ThreadRef,
@@ -115,7 +117,7 @@ impl<S: System> Kernel<S> {
         let row = several
             .with(cs, |scheduler| {
                 let system = scheduler.system_mut();
-                system.create_blocked(home, level(priority), BLOCKED)
+                system.create(home, level(priority), None)
             })
             .ok_or(Error::Context)?
             .map_err(super::place::error_of)?;
@@ -133,17 +135,16 @@ impl<S: System> Kernel<S> {
         Ok(())
     }
 
-    /// The instance in which a thread that the running one creates is at home: the same; for one that an idle thread creates, which is before the
-    /// start, or a handler that interrupted it, that of processor 0.
+    /// The instance in which a thread that the running one creates is at home: the same; for one
+    /// that an idle thread creates, which is before the start, or a handler that interrupted
+    /// it, that of processor 0.
     fn first_home(&self, cs: CriticalSection<'_>) -> Option<smp::Instance> {
         let here = Running(S::Machine::processor_numbered(S::Machine::number()));
         if let Some(home) = here.current(cs).home(cs) {
             return Some(home.instance());
         }
         S::smp()
-            .ask(cs, 0, |system, _, _| {
-                system.instance_of_cpu(Cpu::new(0)?).ok()
-            })
+            .ask(cs, |system| system.instance_of_cpu(Cpu::new(0)?).ok())
             .flatten()
     }
 
@@ -154,19 +155,17 @@ impl<S: System> Kernel<S> {
     ) -> Option<Priority> {
         let row = thread.row(cs)?;
         let initial = S::smp()
-            .ask(cs, S::Machine::number(), |system, _, _| {
-                system.initial_priority(row)
-            })?
+            .ask(cs, |system| system.initial_priority(row))?
             .ok()?;
         Some(Priority::from_stored(initial.0 as u8))
     }
 
-    /// Takes the row of `thread`, which ceases to exist, away. What it owned of cluster mutexes goes to who waits.
-    pub(crate) fn strike_off(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+    /// Takes the row of `thread`, which ceases to exist, away. The cluster mutexes that it owned go
+    /// to their waiters.
+    pub(crate) fn remove_thread(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let Some(row) = thread.row(cs) else { return };
-        S::smp().look_up(cs, thread, false);
-        S::smp().ask(cs, S::Machine::number(), |system, now, doings| {
-            let _ = system.delete(row, now, doings);
+        S::smp().ask(cs, |system| {
+            let _ = system.delete(row);
         });
         thread.set_row(cs, None);
         thread.set_home(cs, None);

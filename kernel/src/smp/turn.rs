@@ -1,5 +1,5 @@
-//! Owns: how threads become ready, leave their processors and take turns, in the library's words; and who runs next.
-//! Must never know: what threads wait for.
+//! Owns: how threads become ready, leave their processors and take turns, in the library's terms;
+//! and the choice of the next thread. Must never know: the objects that threads wait for.
 
 use super::{Scheduler, View};
 use crate::critical_section::CriticalSection;
@@ -11,7 +11,7 @@ use crate::{Kernel, System};
 use taktos_abi::Status;
 use taktos_machine::{Machine, Outcome};
 use taktos_schedule::smp;
-use taktos_schedule::smp::closed::{Act, Deadlines, Rows, Served, Waiting};
+use taktos_schedule::smp::seats::{Act, Deadlines, Rows, Served, Waiting};
 use taktos_schedule::{Cpu, Priority};
 
 /// A kernel's priority as one of the library's.
@@ -19,8 +19,8 @@ pub(super) fn level(priority: Priority) -> smp::Priority {
     smp::Priority(priority.level().into())
 }
 
-// What the library could refuse below is a thread or a processor that it does not know: the kernel asks for those that exist
-// alone. So results are not looked at.
+// The library could refuse below only a thread or a processor that it does not know. The kernel
+// names only those that exist, so results are not checked.
 impl<S: System> Kernel<S> {
     /// Makes `thread` ready, among its equals as `place` says.
     #[inline(always)]
@@ -67,7 +67,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// The same where threads may have servers.
+    /// [`Kernel::enter_ready`] if threads may have servers.
     #[inline(always)]
     pub(crate) fn enter_ready_served(
         cs: CriticalSection<'_>,
@@ -128,7 +128,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// [`Kernel::change_urgency`] of one whose instance has several processors, or is watched.
+    /// [`Kernel::change_urgency`] of a thread in an instance that has several processors, or is
+    /// watched.
     #[inline(never)]
     pub(crate) fn change_urgency_elsewhere(
         cs: CriticalSection<'_>,
@@ -169,7 +170,7 @@ impl<S: System> Kernel<S> {
         new: Urgency,
         place: Place,
     ) {
-        let act = Act::Change(new.effective(), place);
+        let act = Act::Change(level(new.effective()), place);
         S::smp().together(cs, || {
             S::smp().act(cs, thread, act, &|| thread.urgency.set(cs, new));
             // It may spin for a lock, or own some for which others wait.
@@ -177,9 +178,9 @@ impl<S: System> Kernel<S> {
         });
     }
 
-    /// Gives `thread` the effective priority `new` where that is the more urgent one, in front of
-    /// its equals, if the thread runs here and goes on, on no turn that was lent. Whether that is
-    /// done: not where its instance lends, or deadlines count.
+    /// Gives `thread` the effective priority `new` if that is the more urgent one, in front of its
+    /// equals, if the thread runs here and continues, on no turn that was lent. Returns whether
+    /// that is done: not if its instance lends, or deadlines count.
     #[inline(always)]
     pub(crate) fn raise_here(
         &self,
@@ -196,7 +197,7 @@ impl<S: System> Kernel<S> {
                 .is_some_and(|home| home.raise(&view, thread, new, set, Place::First))
     }
 
-    /// Gives `thread`, which runs here and goes on, the priority that it deserves, which is less
+    /// Gives `thread`, which runs here and continues, the priority that it deserves, which is less
     /// urgent if it is another one; otherwise as [`Kernel::raise_here`].
     #[inline(always)]
     pub(crate) fn lower_here(&self, cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
@@ -212,8 +213,8 @@ impl<S: System> Kernel<S> {
         new == urgency.effective() || home.lower(&View::<S>::new(cs), thread, set)
     }
 
-    /// Whether `thread` runs here on a turn of its own, and nobody has decided that another one
-    /// shall.
+    /// Returns whether `thread` runs here on a turn of its own, and it is not decided that another
+    /// one runs next.
     #[inline(always)]
     pub(crate) fn goes_on_here(cs: CriticalSection<'_>, thread: ThreadRef) -> bool {
         let (running, urgency) = (Self::running(), thread.urgency.get(cs));
@@ -241,9 +242,9 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Whether `receiver` may be handed the turn of `sender`, which runs here: it is at home in the same instance, and may
-    /// run on this processor.
-    pub(crate) fn may_hand_turn_several(
+    /// Returns whether `receiver` may get the turn of `sender`, which runs here: it is at home in
+    /// the same instance, and may run on this processor.
+    pub(crate) fn may_direct_switch_several(
         &self,
         cs: CriticalSection<'_>,
         sender: ThreadRef,
@@ -252,11 +253,11 @@ impl<S: System> Kernel<S> {
         if sender.solo(cs).is_some() {
             return sender.shares_home(cs, receiver);
         }
-        self.may_hand_turn_elsewhere(cs, sender, receiver)
+        self.may_direct_switch_elsewhere(cs, sender, receiver)
     }
 
     #[inline(never)]
-    fn may_hand_turn_elsewhere(
+    fn may_direct_switch_elsewhere(
         &self,
         cs: CriticalSection<'_>,
         sender: ThreadRef,
@@ -272,36 +273,41 @@ impl<S: System> Kernel<S> {
         sender.decider(cs).is_some_and(allows)
     }
 
-    /// `receiver` takes the turn of `sender`, which goes behind its equals: on this processor, unless another one has
-    /// something less urgent to do.
-    pub(crate) fn hand_turn_several(
+    /// Gives `receiver` the turn of `sender`, which goes behind its equals: on this processor,
+    /// unless another one has something less urgent to do.
+    pub(crate) fn direct_switch_several(
         &self,
         cs: CriticalSection<'_>,
         sender: ThreadRef,
         receiver: ThreadRef,
     ) {
         if let Some((solo, seat)) = sender.solo(cs) {
-            return solo.hand_turn(&View::<S>::new(cs), seat, receiver, sender);
+            return solo.direct_switch(&View::<S>::new(cs), seat, receiver, sender);
         }
-        self.hand_turn_elsewhere(cs, sender, receiver);
+        self.direct_switch_elsewhere(cs, sender, receiver);
     }
 
     #[inline(never)]
-    fn hand_turn_elsewhere(&self, cs: CriticalSection<'_>, sender: ThreadRef, receiver: ThreadRef) {
+    fn direct_switch_elsewhere(
+        &self,
+        cs: CriticalSection<'_>,
+        sender: ThreadRef,
+        receiver: ThreadRef,
+    ) {
         if let Some(served) = sender.served(cs) {
-            return Self::hand_turn_served(cs, served, sender, receiver);
+            return Self::direct_switch_served(cs, served, sender, receiver);
         }
         if let Some(decider) = sender.decider(cs) {
             let (view, here) = (View::<S>::new(cs), S::Machine::processor());
-            return decider.hand_turn(&view, here, receiver, sender, |_| {});
+            return decider.direct_switch(&view, here, receiver, sender, |_| {});
         }
         self.enter_ready(cs, receiver, Place::First);
         self.requeue(cs, sender, Place::Last);
     }
 
-    /// The same in a closed instance whose threads may have servers.
+    /// [`Kernel::direct_switch_elsewhere`] if threads may have servers.
     #[inline(never)]
-    fn hand_turn_served(
+    fn direct_switch_served(
         cs: CriticalSection<'_>,
         served: ServedSeats,
         sender: ThreadRef,
@@ -309,7 +315,7 @@ impl<S: System> Kernel<S> {
     ) {
         let (view, here) = (View::<S>::new(cs), S::Machine::processor());
         let renew = |served: &_| S::smp().renew(cs, served, receiver);
-        Decider::Served(served).hand_turn(&view, here, receiver, sender, renew);
+        Decider::Served(served).direct_switch(&view, here, receiver, sender, renew);
     }
 
     /// Whether a decision is due on this processor.
@@ -326,26 +332,26 @@ impl<S: System> Kernel<S> {
         })
     }
 
-    /// Goes on with whoever is to run here, be it `current`.
+    /// Continues with the thread that is to run here, even if it is `current`.
     pub(crate) fn go_on(&self, cs: CriticalSection<'_>, current: ThreadRef) -> OutcomeOf<S> {
         OutcomeOf::<S>::switch(current.context(), self.next(cs).context())
     }
 
-    /// Ends a decision: the caller's answer is `status` and `value`, now or when it is resumed. In a handler nothing is
-    /// switched: its interrupt ends with a look at the heir.
+    /// Ends a decision: the caller's answer is `status` and `value`, now or when it is resumed. In
+    /// a handler nothing is switched: its interrupt ends with a check of the heir.
     pub(crate) fn conclude_several(
         cs: CriticalSection<'_>,
         status: Status,
         value: usize,
     ) -> OutcomeOf<S> {
         if S::Machine::in_interrupt() {
-            Self::tell_handler();
+            Self::request_switch_on_exit();
             return answer::<S>(status, value);
         }
         Self::conclude_in_thread(cs, status, value)
     }
 
-    /// The same in an operation that no handler begins.
+    /// [`Kernel::conclude_several`] in an operation that no handler begins.
     #[inline(always)]
     pub(crate) fn conclude_in_thread(
         cs: CriticalSection<'_>,
@@ -361,15 +367,15 @@ impl<S: System> Kernel<S> {
         OutcomeOf::<S>::switch(current.context(), next.context())
     }
 
-    /// The machine of a handler is told that another thread is to run.
-    pub(crate) fn tell_handler() {
+    /// Requests a switch at the end of the handler's interrupt, if another thread is to run.
+    pub(crate) fn request_switch_on_exit() {
         if Self::decision_is_due() {
             S::Machine::pend_switch();
         }
     }
 
-    /// Who runs next on this processor; it is the heir then. Called when the running thread gives way, or could: what
-    /// the library decides is carried out.
+    /// Returns the thread that runs next on this processor; it is the heir then. Called when the
+    /// running thread switches away, or could: the library's decision is carried out.
     #[inline(always)]
     pub(crate) fn next(&self, cs: CriticalSection<'_>) -> ThreadRef {
         let running = Self::running();
@@ -397,8 +403,9 @@ impl<S: System> Kernel<S> {
         chosen
     }
 
-    /// Has the library dispatch the processor `here`. Where the chosen thread's registers are still on another processor, and
-    /// where there is nothing to do, it is the processor's own idle thread.
+    /// Makes the library dispatch the processor `here`. Returns the chosen thread. If its registers
+    /// are still on another processor, or if there is nothing to do, returns the processor's own
+    /// idle thread.
     fn choose(&self, cs: CriticalSection<'_>, here: usize) -> ThreadRef {
         let several = S::smp();
         if let Some(home) = Cpu::new(here).and_then(|cpu| several.home_of(cs, cpu)) {

@@ -1,5 +1,5 @@
-//! Owns: the kernel's threads and processors as the scheduling library's closed instances want to see them.
-//! Must never know: what a closed instance does with them.
+//! Owns: the kernel's threads and processors as the scheduling library's seats want to see them.
+//! Must never know: what they do with them.
 
 use crate::System;
 use crate::critical_section::CriticalSection;
@@ -9,7 +9,7 @@ use crate::wait::Wait;
 use core::marker::PhantomData;
 use core::ptr;
 use taktos_machine::{Machine, Processor};
-use taktos_schedule::smp::closed::{Branches, Rows, World};
+use taktos_schedule::smp::seats::{Branches, Rows, World};
 use taktos_schedule::smp::{self};
 use taktos_schedule::{Links, Priority};
 use taktos_time::Duration;
@@ -19,7 +19,7 @@ use taktos_time::Duration;
 pub(crate) struct View<'cs, S>(CriticalSection<'cs>, PhantomData<fn() -> S>);
 
 impl<'cs, S: System> View<'cs, S> {
-    /// What is seen in `s`.
+    /// Creates the view of the section `cs`.
     #[inline(always)]
     pub fn new(cs: CriticalSection<'cs>) -> Self {
         Self(cs, PhantomData)
@@ -53,7 +53,6 @@ impl<S: System> Links for View<'_, S> {
 impl<S: System> World for View<'_, S> {
     type Seat = &'static Processor;
     const PROCESSORS: usize = S::Machine::PROCESSORS;
-    const LENDS: bool = true;
 
     #[inline(always)]
     fn seat(&self, cpu: usize) -> &'static Processor {

@@ -1,4 +1,5 @@
-//! Owns: a thread with its memory: how it is made, and where it begins. Must never know: what it does then, how it ends.
+//! Owns: a thread with its memory: how it is made, and where it begins. Must never know: what it
+//! does then, how it ends.
 #![expect(
     unsafe_code,
     reason = "stack memory, and entry points that travel as machine words"
@@ -39,7 +40,8 @@ pub struct Thread<S: System, const N: usize> {
 }
 
 impl<S: System> AnyThread<S> {
-    /// Where the guard of a thread with its memory lies behind the beginning of its control block.
+    /// The offset of the guard from the beginning of the control block, in a thread with its
+    /// memory.
     pub(crate) const GUARD_PLACE: usize =
         offset_of!(Thread<S, 0>, guard) - offset_of!(Thread<S, 0>, any);
 }
@@ -68,7 +70,7 @@ impl<S: System, const N: usize> Thread<S, N> {
         }
     }
 
-    /// The same thread with the priority `level`.
+    /// Sets the priority to `level`.
     ///
     /// # Panics
     /// If `level` is not below [`Priority::COUNT`]: for a static, when it is compiled.
@@ -86,8 +88,8 @@ impl<S: System, const N: usize> Thread<S, N> {
         &self.any
     }
 
-    /// Gives the thread a name and a priority, and creates it: for threads that are made at run time.
-    /// Bound: fixed. Errors: as [`Thread::create`].
+    /// Gives the thread a name and a priority, and creates it: for threads that are made at run
+    /// time. Bound: fixed. Errors: as [`Thread::create`].
     pub fn create_as(&'static self, name: &'static str, priority: Priority) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -106,13 +108,14 @@ impl<S: System, const N: usize> Thread<S, N> {
     }
 
     /// Creates the thread, if it does not exist, and starts it: it becomes ready and runs `entry`.
-    /// Bound: fixed. Errors: `State` if it has been started and has not ended; `NoMemory` as [`Thread::create`].
+    /// Bound: fixed. Errors: `State` if it has been started and has not ended; `NoMemory` as
+    /// [`Thread::create`].
     pub fn start(&'static self, entry: fn()) -> Result<(), Error> {
         self.start_at(begin::<S>, entry as usize, 0)
     }
 
-    /// Like [`Thread::start_with`], with an entry that never comes back. A program all of whose threads are such does
-    /// not carry what ends threads.
+    /// Like [`Thread::start_with`], with an entry that never returns. A program with only such
+    /// threads does not contain the code that ends threads.
     pub fn start_endless<T: Sync>(
         &'static self,
         entry: fn(&'static T) -> !,
@@ -135,10 +138,11 @@ impl<S: System, const N: usize> Thread<S, N> {
         )
     }
 
-    /// Begins the thread anew, whatever it does or waits for: as [`AnyThread::stop`], then [`Thread::start`], at the priority
-    /// with which it was created, or moved to another scheduler instance, and without a job. Bounds: those of both.
-    /// Errors: `State` if it was not started or has ended, for the caller itself, and in a handler for the thread that it
-    /// interrupted; `Deleted` if it does not exist.
+    /// Begins the thread again, whatever it does or waits for: as [`AnyThread::stop`], then
+    /// [`Thread::start`], at the priority with which it was created, or moved to another scheduler
+    /// instance, and without a job. Bounds: those of both. Errors: `State` if it was not started or
+    /// has ended, for the caller itself, and in a handler for the thread that it interrupted;
+    /// `Deleted` if it does not exist.
     pub fn restart(&'static self, entry: fn()) -> Result<(), Error> {
         self.restart_at(begin::<S>, entry as usize, 0)
     }
@@ -173,7 +177,7 @@ impl<S: System, const N: usize> Thread<S, N> {
         if self.any.tcb.wait.get(cs) == Wait::NON_EXISTENT {
             self.create_in(cs)?;
         }
-        // A handler may have ended the thread that it interrupted, whose stack is still in use.
+        // A handler may have ended the thread that it interrupted: that stack is still in use.
         if self.reference() == held.running().current(cs) {
             return Err(Error::State);
         }
@@ -265,7 +269,7 @@ impl Info {
 }
 
 impl ThreadRef {
-    /// Has the thread, which is dormant, begin on `stack`. Errors: `State` if it is not dormant.
+    /// Makes the thread, which is dormant, begin on `stack`. Errors: `State` if it is not dormant.
     #[inline(always)]
     pub(super) fn prepare<S: System>(
         self,
@@ -356,7 +360,7 @@ impl ThreadRef {
         Ok(())
     }
 
-    /// A thread that is started has its own priority, no notification, and nothing to be told.
+    /// Gives a thread that is started its own priority, no notification, and no error to receive.
     #[inline(always)]
     pub(crate) fn begin_anew(self, cs: CriticalSection<'_>) {
         let base = self.urgency.get(cs).base();
@@ -387,8 +391,8 @@ impl ThreadRef {
         Some(stack.base..stack.base + stack.size)
     }
 
-    /// What is fixed of the thread, if the control block still leads there, and that tells the same of where both lie. For
-    /// reports of faults, which may have overwritten either.
+    /// Returns the fixed data of the thread, if the control block still points there, and both
+    /// agree on their places. For reports of faults, which may have overwritten either.
     pub(crate) fn intact_info<S: System>(self, cs: CriticalSection<'_>) -> Option<&'static Info> {
         if cfg!(feature = "brief-reports") {
             return self.info.get(cs);
@@ -399,7 +403,7 @@ impl ThreadRef {
         if place == raw::info_place::<S>(block) {
             return self.info.get(cs);
         }
-        // It lies behind the stack, and no stack is as large.
+        // It is located after the stack, and no stack is as large.
         let is_near = place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0;
         let info = self.info.get(cs).filter(|_| is_near)?;
         let guard = block + AnyThread::<S>::GUARD_PLACE;

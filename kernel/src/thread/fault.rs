@@ -19,8 +19,9 @@ pub const EXIT_STATUS: i32 = 70;
 /// Whether a report has begun.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
-/// Begins a report. Where one has begun before, this is a fault of its own, of the console or of the program's end (semihosting that
-/// nobody carries out): nothing is left to tell it by, and the processor stays here. So does another one that faults meanwhile.
+/// Begins a report. If one has begun before, this is a fault of its own, of the console or of the
+/// program's end (semihosting that is not carried out): there is no means left to report it, and
+/// the processor stays here. So does another one that faults meanwhile.
 fn begin() {
     if cfg!(feature = "brief-reports") {
         return;
@@ -44,8 +45,8 @@ impl<S: System> fmt::Write for Console<S> {
 /// Whether the program formats text, so that its image carries what is needed for that.
 static FORMATS: AtomicBool = AtomicBool::new(false);
 
-/// Has the reason of a panic written with its values, whether the program formats text otherwise or not: its image carries what is needed
-/// for that from here on. Bound: a store. Allowed everywhere.
+/// Makes a panic write its reason with its values, even if the program formats no other text: from
+/// here on the image contains the code for that. Bound: a store. Allowed everywhere.
 pub fn tell_reasons() {
     FORMATS.store(true, Relaxed);
 }
@@ -61,11 +62,12 @@ fn write_formatted<S: System>(text: fmt::Arguments<'_>) {
     let _ = Console::<S>(core::marker::PhantomData).write_fmt(text);
 }
 
-/// Writes the thread, the place where the program gave up and why, and ends it with [`EXIT_STATUS`]. For a board's
-/// panic handler; allowed everywhere.
+/// Writes the thread, the place where the program gave up and why, and ends it with
+/// [`EXIT_STATUS`]. For a board's panic handler; allowed everywhere.
 ///
-/// A reason that is to be formatted is written if the program has formatted something before, by [`print`], or asked for reasons, by
-/// [`tell_reasons`]: the image of one that does neither is not to carry what is needed for that.
+/// A reason that is to be formatted is written if the program has formatted something before, by
+/// [`print`], or requested reasons, by [`tell_reasons`]. The image of a program that does neither
+/// does not contain the code for that.
 pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
     begin();
     announce::<S>(Cause::Panic, S::Machine::in_interrupt());
@@ -85,8 +87,9 @@ pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
     S::exit(EXIT_STATUS)
 }
 
-/// A file of the program from its crate's folder on, whoever's machine compiled it: where the compiler was told of the crate by its whole
-/// path, as of the dependencies of a program, what is above that folder names a person's machine and nothing of the program.
+/// Returns the part of `file` from its crate's folder on, on every developer's machine. If the
+/// compiler got the crate by its whole path, as the dependencies of a program, the part above that
+/// folder names a person's machine and nothing of the program.
 fn in_its_crate(file: &str) -> &str {
     const SOURCES: &[u8] = b"/src/";
     let is_whole = file.starts_with('/');
@@ -105,8 +108,9 @@ fn in_its_crate(file: &str) -> &str {
     file.get(begin..).unwrap_or(file)
 }
 
-/// Ends the program with the report of a forbidden call where the caller is an interrupt handler above the kernel's level, which no
-/// section keeps out; for what enters sections without calling the kernel. Bound: fixed, where it is none. Allowed everywhere.
+/// Ends the program with the report of a forbidden call where the caller is an interrupt handler
+/// above the kernel's level, which no section keeps out; for what enters sections without calling
+/// the kernel. Bound: fixed, where it is none. Allowed everywhere.
 #[inline(always)]
 pub fn refuse_from_above<S: System>() {
     if S::Machine::in_interrupt() && !S::Machine::may_call() {
@@ -159,12 +163,13 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
     S::exit(EXIT_STATUS)
 }
 
-/// The function that is called behind the report of a thread's stack overflow.
+/// The function that is called after the report of a thread's stack overflow.
 #[cfg(feature = "overflow-hook")]
 static ON_STACK_OVERFLOW: Guarded<Option<fn()>> = Guarded::new(None);
 
-/// Sets `call` as the function behind the report of a thread's stack overflow: it is called in the handler of the fault, before the program ends. The current thread
-/// is the one whose stack has overflowed. Bound: a store. Allowed everywhere.
+/// Sets `call` as the function after the report of a thread's stack overflow: it is called in the
+/// handler of the fault, before the program ends. The current thread is the one with the overflow.
+/// Bound: a store. Allowed everywhere.
 #[cfg(feature = "overflow-hook")]
 pub fn on_stack_overflow<S: System>(call: fn()) {
     ON_STACK_OVERFLOW.set(hold::<S>().section(), Some(call));
@@ -227,8 +232,9 @@ fn end_line<S: System>() {
 
 /// The section in which a program ends.
 fn last_section<'end>() -> CriticalSection<'end> {
-    // SAFETY: a report comes from a fault or a panic, which nothing of this processor interrupts, and after which no thread of it
-    // runs: it reads who was running, and words that are fixed while a thread exists.
+    // SAFETY: a report comes from a fault or a panic, which nothing of this processor interrupts,
+    // and after which no thread of it runs: it reads the running thread, and words that are fixed
+    // while a thread exists.
     unsafe { CriticalSection::assume() }
 }
 
@@ -238,8 +244,9 @@ fn running<S: System>() -> Option<ThreadRef> {
     is_there.then(|| Kernel::<S>::running().current(last_section()))
 }
 
-/// The cause, as far as it can be known. Where guards stay, a machine tells them from other memory, but not whose they are:
-/// a thread that touches another one's has not used up its stack.
+/// Returns the cause, as far as it can be known. If guards stay, a machine distinguishes them from
+/// other memory, but not their threads: a thread that touches another one's has not used up its
+/// stack.
 fn cause_of<S: System>(fault: &Fault<'_>) -> Cause {
     if S::Machine::GUARDS_STAY
         && let (Cause::StackOverflow, false, Some(address), Some(thread)) = (

@@ -11,7 +11,7 @@ use crate::thread::tcb::ThreadRef;
 use core::mem::offset_of;
 use taktos_machine::StackRegion;
 
-/// What of a thread is seldom needed.
+/// The rarely needed data of a thread.
 ///
 /// The name comes first: tools that look at an image from outside read it.
 #[repr(C)]
@@ -25,21 +25,21 @@ pub(crate) struct Info {
     /// The next of all threads that exist.
     pub next: Guarded<Option<ThreadRef>>,
     /// The rest of the time slice in which the thread was preempted, as the machine counts it,
-    /// until it goes on; 0: a whole slice. The rest of a thread that was deleted is found by
-    /// the next one of its control block.
+    /// until it resumes; 0: a whole slice. The rest of a thread that was deleted is found by the
+    /// next one of its control block.
     pub slice_left: Guarded<usize>,
     /// The periods that the thread owns.
     pub periods: Owned,
     /// The account of the thread's partition.
     #[cfg(feature = "budgets")]
     pub account: Guarded<Option<&'static Account>>,
-    /// To whose account the thread's time is charged.
+    /// The account that the thread's time is charged to.
     #[cfg(feature = "budgets")]
     pub payer: Guarded<Option<&'static Account>>,
     /// The account of the partition that the thread, which is in none, does something for.
     #[cfg(feature = "budgets")]
     pub works_for: Guarded<Option<&'static Account>>,
-    /// Whether the thread goes on at the end of a time slice.
+    /// Whether the thread continues at the end of a time slice.
     #[cfg(feature = "own-turns")]
     pub keeps_turn: Guarded<bool>,
     /// The processor time that the thread has had.
@@ -47,11 +47,12 @@ pub(crate) struct Info {
     pub metered: Metered,
 }
 
-/// Where the base of the stack lies in a thread's information, for tools that look at an image from outside.
+/// The offset of the base of the stack in a thread's information, for tools that read an image from
+/// outside.
 pub const STACK_BASE_OFFSET: usize = offset_of!(Info, stack) + offset_of!(StackRegion, base);
-/// Where the size of the stack lies there, for the same.
+/// The offset of the size of the stack there, for the same.
 pub const STACK_SIZE_OFFSET: usize = offset_of!(Info, stack) + offset_of!(StackRegion, size);
-/// Where the thread that was created before lies there, for the same.
+/// The offset of the link to the thread that was created before, for the same.
 pub const NEXT_OFFSET: usize = offset_of!(Info, next);
 
 impl Info {

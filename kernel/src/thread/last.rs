@@ -1,4 +1,5 @@
-//! Owns: calls on threads as the last thing of a function that C calls, whose callers are told words. Must never know: which words.
+//! Owns: calls on threads as the last thing of a function that C calls and that returns an error as
+//! a word. Must never know: the words.
 
 use super::AnyThread;
 use super::operations::{Resume, ResumeOrCancel, Suspend, Yield};
@@ -8,13 +9,13 @@ use core::hint::cold_path;
 use core::marker::PhantomData;
 use taktos_machine::{Machine, Reply};
 
-/// What an interface tells its callers of errors.
+/// The error codes of an interface.
 pub trait Told {
     /// The word for an error. That for none is 0.
     fn word(error: Error) -> i32;
 }
 
-/// What the callers of an interface are told, as a machine has it.
+/// The error codes of an interface, in the form that a machine needs.
 struct Telling<S, T>(PhantomData<(S, T)>);
 
 impl<S: System, T: Told> Reply for Telling<S, T> {
@@ -23,7 +24,7 @@ impl<S: System, T: Told> Reply for Telling<S, T> {
     }
 }
 
-/// The same calls for functions that C calls: each is the last thing that such a function does.
+/// Calls for functions that C calls: each is the last thing that such a function does.
 impl<S: System> AnyThread<S> {
     /// [`AnyThread::yield_now`].
     #[inline(always)]

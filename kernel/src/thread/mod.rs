@@ -1,5 +1,5 @@
-//! Owns: threads: the calls on them; a file each for how they are made, what is done to them, what is kept of them.
-//! Must never know: how threads talk to each other.
+//! Owns: threads: the calls on them; a file each for how they are made, what is done to them, what
+//! is kept of them. Must never know: how threads talk to each other.
 #![expect(
     unsafe_code,
     reason = "a thread reads its own word, and its handle is its control block"
@@ -22,7 +22,7 @@ pub(crate) mod tcb;
 pub(crate) mod urgency;
 pub mod usage;
 
-use crate::sched::{IntoResult, hold, is_smp, slow_path, stay_here};
+use crate::sched::{IntoResult, hold, is_smp, slow_path, without_migration};
 use crate::wait::Target;
 use crate::{Interrupt, Kernel, Priority, System};
 pub use last::Told;
@@ -91,27 +91,29 @@ impl<S: System> AnyThread<S> {
     /// The calling thread; in an interrupt handler, the thread that was interrupted. Bound: fixed.
     #[inline(always)]
     pub fn current() -> &'static Self {
-        // The processor is asked for behind the mask: before, the thread can move.
+        // The processor is determined after the mask: before, the thread can move.
         let held = hold::<S>();
         Self::of(Kernel::<S>::running().current(held.section()))
     }
 
-    /// The calling thread's `argument`, in which the second word of a message that it has received lies: read without the lock.
+    /// Returns the calling thread's `argument`, in which the second word of a message that it has
+    /// received is stored: read without the lock.
     #[inline(always)]
     pub(crate) fn own_argument() -> usize {
-        // SAFETY: others touch the word only while its thread waits, and this one calls; it stays on this processor.
-        stay_here::<S, _>(|| unsafe { Kernel::<S>::running().caller().argument.get_own() })
+        // SAFETY: others touch the word only while its thread waits, and this one calls; it stays
+        // on this processor.
+        without_migration::<S, _>(|| unsafe { Kernel::<S>::running().caller().argument.get_own() })
     }
 
-    /// The calling thread, which was told an error, is resumed with success again.
+    /// Makes the calling thread, which received an error, resume with success again.
     #[inline(always)]
     pub(crate) fn clear_own_error() {
         // SAFETY: the caller's own, which stays on this processor.
-        stay_here::<S, _>(|| unsafe { Kernel::<S>::running().caller().set_own_ok() });
+        without_migration::<S, _>(|| unsafe { Kernel::<S>::running().caller().set_own_ok() });
     }
 
-    /// Lets the next of the caller's equals run; the caller goes behind them all. In an interrupt handler
-    /// it is the thread that is to run after it that yields. Bound: fixed.
+    /// Lets the next of the caller's equals run; the caller goes to the place after them all. In an
+    /// interrupt handler it is the thread that is to run after it that yields. Bound: fixed.
     #[inline(always)]
     pub fn yield_now() {
         hold::<S>().enter::<Yield<S>>(S::kernel(), 0, Timeout::NONE);
@@ -165,8 +167,9 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
-    /// [`AnyThread::resume`], or [`AnyThread::cancel_wait`] of a thread that is not suspended. Bound: fixed. Allowed in interrupt
-    /// handlers. Errors: `State` if it neither is suspended nor waits.
+    /// [`AnyThread::resume`], or [`AnyThread::cancel_wait`] of a thread that is not suspended.
+    /// Bound: fixed. Allowed in interrupt handlers. Errors: `State` if it neither is suspended
+    /// nor waits.
     #[inline(always)]
     pub fn resume_or_cancel(&'static self) -> Result<(), Error> {
         hold::<S>()
@@ -174,7 +177,8 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
-    /// [`AnyThread::resume`] from an interrupt handler, at less cost. Bound and errors are the same.
+    /// [`AnyThread::resume`] from an interrupt handler, at less cost. Bound and errors are the
+    /// same.
     #[inline(always)]
     pub fn resume_in(&'static self, interrupt: &Interrupt<S>) -> Result<(), Error> {
         let Some(cs) = interrupt.section() else {
@@ -182,7 +186,7 @@ impl<S: System> AnyThread<S> {
         };
         let thread = self.reference();
         let urgency = thread.urgency.get(cs);
-        // The usual case: it is suspended, nothing else is special about it, and it does not wait.
+        // Fast path: it is suspended, nothing else is special about it, and it does not wait.
         let own = urgency.toggled(Urgency::SUSPENDED);
         if own.is_special_or(thread.wait.get(cs).word()) {
             return slow_path(self.resume_unusual_in(interrupt));
@@ -191,20 +195,22 @@ impl<S: System> AnyThread<S> {
         if S::kernel().make_ready(cs, thread) {
             S::Machine::pend_switch();
         } else {
-            // Usually a handler resumes who is to run next.
+            // Usually a handler resumes the thread that is to run next.
             cold_path();
         }
         Ok(())
     }
 
-    /// [`AnyThread::resume_in`] of a thread about which more is special than its suspension, or that is not suspended, or waits.
+    /// [`AnyThread::resume_in`] of a thread about which more is special than its suspension, or
+    /// that is not suspended, or waits.
     #[cold]
     #[inline(never)]
     fn resume_unusual_in(&'static self, _: &Interrupt<S>) -> Result<(), Error> {
         self.resume()
     }
 
-    /// Whether the thread is suspended, whatever else it waits for. Allowed in interrupt handlers. Bound: fixed.
+    /// Whether the thread is suspended, whatever else it waits for. Allowed in interrupt handlers.
+    /// Bound: fixed.
     pub fn is_suspended(&'static self) -> bool {
         let urgency = self.reference().urgency.get(hold::<S>().section());
         urgency.has(Urgency::SUSPENDED)
@@ -217,8 +223,9 @@ impl<S: System> AnyThread<S> {
         (urgency.base(), urgency.effective())
     }
 
-    /// Gives the thread another priority of its own. Its effective priority follows, and that of those
-    /// it waits for. A ready thread whose effective priority changes goes behind its new equals.
+    /// Gives the thread another priority of its own. Its effective priority follows, and that of
+    /// the threads it waits for. A ready thread moves after its new equals if its effective
+    /// priority changes.
     ///
     /// Bound: the chain of threads that it waits for. Errors: `Deleted` if it does not exist,
     /// `Parameter` for [`Priority::IDLE`].
@@ -231,8 +238,9 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
-    /// Sets whether the thread goes behind its equals at the end of a [time slice](Kernel::set_time_slice), as each does that was
-    /// created and not told otherwise. Allowed in interrupt handlers. Bound: fixed.
+    /// Sets whether the thread goes behind its equals at the end of a [time
+    /// slice](Kernel::set_time_slice), as each created thread does by default. Allowed in interrupt
+    /// handlers. Bound: fixed.
     #[cfg(feature = "own-turns")]
     pub fn set_takes_turns(&'static self, takes: bool) {
         let held = hold::<S>();
@@ -260,29 +268,31 @@ impl<S: System> AnyThread<S> {
             .into_result::<S>()
     }
 
-    /// Ends the thread wherever it is: it becomes dormant and can be started again. What it owned is unlocked; those who join
-    /// it go on, others who wait for it get `Deleted`. A thread may stop itself, as by [`AnyThread::exit`]; then this does not
-    /// return. Nothing on its stack is dropped. Bound: as [`AnyThread::delete`].
-    /// Errors: `State` if it was not started or has ended; `Deleted` if it does not exist.
+    /// Ends the thread wherever it is: it becomes dormant and can be started again. Its mutexes are
+    /// unlocked; threads that join it resume, others that wait for it get `Deleted`. A thread may
+    /// stop itself, as by [`AnyThread::exit`]; then this does not return. Nothing on its stack is
+    /// dropped. Bound: as [`AnyThread::delete`]. Errors: `State` if it was not started or has
+    /// ended; `Deleted` if it does not exist.
     pub fn stop(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<End<S, false>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
-    /// Ends the thread wherever it is; it no longer exists. What it owned is unlocked, those who wait for it get
-    /// `Deleted`. A thread may delete itself; then this does not return.
+    /// Ends the thread wherever it is; it no longer exists. Its mutexes are unlocked; threads that
+    /// wait for it get `Deleted`. A thread may delete itself; then this does not return.
     ///
-    /// Bound: the mutexes it owns, the threads that wait for it. Errors: `Deleted` if it does not exist.
+    /// Bound: the mutexes it owns, the threads that wait for it. Errors: `Deleted` if it does not
+    /// exist.
     pub fn delete(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<End<S, true>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
-    /// Ends the calling thread: it becomes dormant and can be started again. What it owned is unlocked; those who
-    /// join it go on, others who wait for it get `Deleted`. The same as to return from the entry.
-    /// Bound: as [`AnyThread::delete`].
+    /// Ends the calling thread: it becomes dormant and can be started again. Its mutexes are
+    /// unlocked; threads that join it resume, others that wait for it get `Deleted`. The effect is
+    /// that of a return from the entry. Bound: as [`AnyThread::delete`].
     ///
     /// # Panics
     /// In an interrupt handler.
@@ -297,9 +307,9 @@ impl<S: System> AnyThread<S> {
         }
     }
 
-    /// Does nothing for `timeout`: a span or until an instant; for ever until its wait is cancelled.
-    /// A time that is none or past lets the caller's equals run, like [`AnyThread::yield_now`].
-    /// Errors: `Cancelled`; `Context` in an interrupt handler.
+    /// Does nothing for `timeout`: a span or until an instant; for ever until its wait is
+    /// cancelled. A time that is none or past lets the caller's equals run, like
+    /// [`AnyThread::yield_now`]. Errors: `Cancelled`; `Context` in an interrupt handler.
     pub fn sleep(timeout: impl Into<Timeout>) -> Result<(), Error> {
         let current = Self::current();
         let answer = hold::<S>().enter::<Sleep<S>>(current, 0, timeout.into());

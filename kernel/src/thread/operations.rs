@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::Machine;
 
-/// Defines an operation on a thread, which looks at words but where that is excluded.
+/// Defines an operation on a thread, which uses words unless that is excluded.
 macro_rules! operation {
     ($name:ident, blocks: $blocks:expr, $body:expr) => {
         operation!($name, blocks: $blocks, words: true, $body);
@@ -77,8 +77,8 @@ operation!(Suspend, blocks: false, words: false, |cs, thread, _, _| {
     if urgency.is_special_or(heir.address() ^ thread.address()) {
         return slow_path(suspend_unusual::<S>(cs, thread));
     }
-    // The usual case: who runs suspends itself, and waits for nothing besides. So nobody wakes it but who resumes it, who knows what is special
-    // about it.
+    // Fast path: the running thread suspends itself, and waits for nothing else. So only the
+    // caller that resumes it wakes it, and that one knows what is special about it.
     thread.urgency.set(cs, urgency.with(Urgency::SUSPENDED));
     S::kernel().retire(cs, thread, urgency.of_ready())
 });
@@ -98,14 +98,14 @@ fn suspend_any<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> Outcome
             return Kernel::<S>::conclude(cs, Status::OK, 0);
         }
         if thread.wait.get(cs) == Wait::NOTHING {
-            S::kernel().unready(cs, thread);
+            S::kernel().dequeue_ready(cs, thread);
             S::kernel().reselect(cs);
         }
     }
     Kernel::<S>::conclude(cs, Status::OK, 0)
 }
 
-/// [`suspend_any`], away from the usual case.
+/// [`suspend_any`] on the slow path.
 #[cold]
 #[inline(never)]
 fn suspend_unusual<S: System>(cs: CriticalSection<'_>, thread: ThreadRef) -> OutcomeOf<S> {
@@ -166,7 +166,7 @@ operation!(SetPriority, blocks: false, |cs, thread, level, _| {
     }
     let priority = Priority::from_stored(level as u8);
     thread.urgency.set(cs, thread.urgency.get(cs).with_base(priority));
-    S::kernel().settle(cs, thread, Place::Last);
+    S::kernel().recompute_priority(cs, thread, Place::Last);
     Kernel::<S>::conclude(cs, Status::OK, 0)
 });
 
@@ -240,13 +240,13 @@ impl<S: System> Kernel<S> {
             self.stop_timeout(cs, thread);
             if thread.wait.get(cs) == Wait::NOTHING {
                 if !thread.urgency.get(cs).has(Urgency::HELD) {
-                    self.unready(cs, thread);
+                    self.dequeue_ready(cs, thread);
                 }
             } else {
                 let lent_to = self.withdraw(cs, thread);
                 thread.wait.set(cs, Wait::SLEEP);
                 if let Some(other) = lent_to {
-                    self.settle(cs, other, Place::First);
+                    self.recompute_priority(cs, other, Place::First);
                     #[cfg(feature = "budgets")]
                     self.settle_payer(cs, other);
                 }
@@ -264,8 +264,9 @@ impl<S: System> Kernel<S> {
         self.reselect(cs);
     }
 
-    /// Ends the running thread, `current`, and leaves it dormant. The usual case comes first and calls nothing: on one processor who runs waits
-    /// for nothing, and nobody but a thread that joins may wait for it.
+    /// Ends the running thread, `current`, and leaves it dormant. The fast path comes first and
+    /// calls nothing: on one processor the running thread waits for nothing, and only a thread that
+    /// joins may wait for it.
     #[inline(always)]
     pub(crate) fn end_running(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
         let urgency = current.urgency.get(cs);
@@ -282,7 +283,7 @@ impl<S: System> Kernel<S> {
             self.end(cs, current, Wait::DORMANT);
             return slow_path(());
         }
-        self.unready(cs, current);
+        self.dequeue_ready(cs, current);
         current.wait.set(cs, Wait::DORMANT);
         current.urgency.set(cs, Urgency::new(urgency.base()));
         if let Some(waiter) = waiter {

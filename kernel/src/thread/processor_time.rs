@@ -1,8 +1,8 @@
-//! Owns: the processor time that each thread has had where there is one processor, in a kernel with the feature `processor-time`.
-//! Must never know: what it is asked for.
+//! Owns: the processor time that each thread has had if there is one processor, in a kernel with
+//! the feature `processor-time`. Must never know: the use of the figures.
 //!
-//! Time is charged by decisions: from the one by which a thread becomes the heir to the next by which another one does. So a handler's time
-//! is that of the thread that it interrupts.
+//! Time is charged by decisions: from the one by which a thread becomes the heir to the next by
+//! which another one does. So a handler's time is that of the thread that it interrupts.
 
 use super::AnyThread;
 use super::info::Info;
@@ -13,12 +13,12 @@ use crate::{Kernel, System};
 use taktos_machine::Machine;
 use taktos_time::{Duration, Instant};
 
-/// What a thread has had.
+/// The processor time that a thread has had.
 pub(crate) struct Metered {
     had: Guarded<Duration>,
     /// Since when it is the heir; meaningful while it is.
     since: Guarded<Instant>,
-    /// What says the time; none where nobody charges for it.
+    /// The clock; none if the thread's time is not charged by it.
     clock: Guarded<Option<fn() -> Instant>>,
 }
 
@@ -39,7 +39,7 @@ impl Metered {
         self.clock.set(cs, is_charged.then_some(S::Machine::now));
     }
 
-    /// What it has had at `now`, at which it still is the heir.
+    /// Returns the time that it has had at `now`, at which it still is the heir.
     fn had_at(&self, cs: CriticalSection<'_>, now: Instant) -> Duration {
         self.had
             .get(cs)
@@ -52,7 +52,7 @@ fn metered(thread: ThreadRef, cs: CriticalSection<'_>) -> Option<&'static Metere
 }
 
 impl Running {
-    /// `next` is about to become the heir in place of who is.
+    /// Charges the present heir: `next` is about to become the heir in its place.
     #[inline(always)]
     pub(super) fn charge(self, cs: CriticalSection<'_>, next: ThreadRef) {
         if !self.0.heir.get().is_null() && self.heir(cs) != next {
@@ -79,8 +79,8 @@ fn charge(cs: CriticalSection<'_>, last: ThreadRef, next: ThreadRef) {
 }
 
 impl<S: System> AnyThread<S> {
-    /// The processor time that the thread has had since it was created, with that of the handlers that interrupted it. Allowed in interrupt
-    /// handlers. Bound: fixed.
+    /// The processor time that the thread has had since it was created, with that of the handlers
+    /// that interrupted it. Allowed in interrupt handlers. Bound: fixed.
     pub fn processor_time(&'static self) -> Duration {
         let thread = self.reference();
         let held = hold::<S>();

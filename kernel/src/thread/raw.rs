@@ -1,5 +1,5 @@
-//! Owns: a thread whose stack is memory that somebody gives, and whose entry gets a word.
-//! Must never know: where the memory comes from.
+//! Owns: a thread with a stack in memory that a caller gives, and with an entry that gets a word.
+//! Must never know: the source of the memory.
 #![expect(unsafe_code, reason = "a stack is memory at an address")]
 
 use super::AnyThread;
@@ -19,14 +19,15 @@ use taktos_machine::{Machine, StackRegion};
 
 /// A thread without its stack, for programs that make threads and their stacks at run time.
 ///
-/// Everything that can be done with it is a method of [`AnyThread`], as which it can be used. Whether an overflow of its stack is
-/// noticed depends on where that lies: see [`RawThread::is_guarded`].
+/// Everything that can be done with it is a method of [`AnyThread`], as which it can be used.
+/// Whether an overflow of its stack is noticed depends on the location of the stack: see
+/// [`RawThread::is_guarded`].
 #[repr(C)]
 pub struct RawThread<S: System> {
     aligned: [<S::Machine as Machine>::Aligned; 0],
     front: Front<S>,
     any: AnyThread<S>,
-    /// Behind the control block: the machine finds it there.
+    /// After the control block: the machine finds it there.
     guard: Guarded<<S::Machine as Machine>::FixedGuard>,
 }
 
@@ -37,7 +38,8 @@ union Front<S: System> {
     before: ManuallyDrop<<S::Machine as Machine>::Before>,
 }
 
-// SAFETY: all of it is reached only in a section; the stack is the thread's, by the promise of who gave it.
+// SAFETY: all of it is reached only in a section; the stack is the thread's: the caller that gave
+// it guaranteed that.
 unsafe impl<S: System> Sync for RawThread<S> {}
 
 impl<S: System> core::ops::Deref for RawThread<S> {
@@ -47,7 +49,8 @@ impl<S: System> core::ops::Deref for RawThread<S> {
     }
 }
 
-/// Where the information of a thread is whose control block lies at `block`, if it is a [`RawThread`].
+/// Returns the place of the information of the thread with its control block at `block`, if it is a
+/// [`RawThread`].
 pub(super) fn info_place<S: System>(block: usize) -> usize {
     block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + offset_of!(RawThread<S>, front)
 }
@@ -56,7 +59,7 @@ impl<S: System> RawThread<S> {
     /// The smallest stack that can be given, in bytes.
     pub const SMALLEST_STACK: usize = S::Machine::SMALLEST_STACK;
 
-    /// Where the [`AnyThread`] lies in it.
+    /// The offset of the [`AnyThread`] in it.
     pub const HANDLE_OFFSET: usize = offset_of!(Self, any);
 
     /// A thread that does not exist yet.
@@ -83,23 +86,24 @@ impl<S: System> RawThread<S> {
         unsafe { &self.front.info }
     }
 
-    /// Whether a stack that begins at the address `stack` can be that of a thread that lies at `place`: see [`RawThread::create`].
+    /// Returns whether a stack that begins at the address `stack` can be that of a thread at
+    /// `place`: see [`RawThread::create`].
     pub fn can_have_stack(place: usize, stack: usize) -> bool {
         let context = ptr::without_provenance(place + Self::HANDLE_OFFSET);
         S::Machine::can_have_stack(context, stack.next_multiple_of(16))
     }
 
-    /// Whether the machine notices an overflow of a stack that begins at `stack`: where guards lie at a fixed distance from the
-    /// control block, that of a stack that lies directly behind the thread.
+    /// Returns whether the machine notices an overflow of a stack that begins at `stack`: if guards
+    /// are at a fixed distance from the control block, that of a stack directly after the thread.
     pub fn is_guarded(&self, stack: *const u8) -> bool {
         size_of::<<S::Machine as Machine>::FixedGuard>() > 0
             && stack.addr() == ptr::from_ref(self).addr() + size_of::<Self>()
     }
 
-    /// Creates the thread on `stack`, which is [painted](AnyThread::paint_stack): it becomes dormant. Bound: the size of the stack;
-    /// interrupts are not masked meanwhile.
-    /// Errors: `State` if it exists; `NoMemory` if the stack is too small for the machine, or lies where its processor cannot
-    /// have it (Armv8-M: below the thread).
+    /// Creates the thread on `stack`, which is [painted](AnyThread::paint_stack): it becomes
+    /// dormant. Bound: the size of the stack; interrupts are not masked meanwhile.
+    /// Errors: `State` if it exists; `NoMemory` if the stack is too small for the machine, or is
+    /// located where its processor cannot have it (Armv8-M: below the thread).
     pub fn create(
         &'static self,
         name: &'static str,
@@ -132,8 +136,9 @@ impl<S: System> RawThread<S> {
         self.reference().context()
     }
 
-    /// Starts the thread, which is dormant: it becomes ready, and calls `begin` with both words. Bound: fixed.
-    /// Errors: `State` if it has been started and has not ended; `Deleted` if it does not exist.
+    /// Starts the thread, which is dormant: it becomes ready, and calls `begin` with both words.
+    /// Bound: fixed. Errors: `State` if it has been started and has not ended; `Deleted` if it
+    /// does not exist.
     pub fn start(&'static self, begin: Begin, first: usize, second: usize) -> Result<(), Error> {
         let thread = self.reference();
         let held = Kernel::<S>::hold_off_processors(thread)?;
@@ -141,7 +146,7 @@ impl<S: System> RawThread<S> {
         if thread.wait.get(cs) == Wait::NON_EXISTENT {
             return Err(Error::Deleted);
         }
-        // A handler may have ended the thread that it interrupted, whose stack is still in use.
+        // A handler may have ended the thread that it interrupted: that stack is still in use.
         if thread == Kernel::<S>::running().current(cs) {
             return Err(Error::State);
         }

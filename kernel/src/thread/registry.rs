@@ -47,7 +47,7 @@ impl Registry {
         self.newest.get(cs)
     }
 
-    /// The thread created before `thread`; none behind one that does not exist any more.
+    /// Returns the thread created before `thread`; none if `thread` does not exist any more.
     pub fn older(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) -> Option<ThreadRef> {
         match thread.exists(cs) {
             true => link(thread, cs)?.get(cs),

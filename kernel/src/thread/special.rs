@@ -1,8 +1,9 @@
-//! Owns: what is done to threads about which something is special: a time-out that runs, a suspension, a turn
-//! that was lent. Must never know: how threads become so.
+//! Owns: what is done to threads about which something is special: a time-out that runs, a
+//! suspension, a turn that was lent. Must never know: how threads become so.
 //!
-//! The usual paths ask only whether anything is special, and call what is here through words that the first
-//! time-out, suspension or lent turn sets: a program without these does not carry what belongs to them.
+//! The fast paths check only whether anything is special, and call what is here through words that
+//! the first time-out, suspension or lent turn sets: a program without these does not carry what
+//! belongs to them.
 
 use crate::critical_section::CriticalSection;
 use crate::thread::tcb::ThreadRef;
@@ -10,7 +11,7 @@ use crate::{Kernel, System};
 
 type Act<S> = fn(&'static Kernel<S>, CriticalSection<'_>, ThreadRef);
 
-/// What may have to be done to a special thread.
+/// The acts that may be due for a special thread.
 pub(crate) struct Acts<S: System> {
     wake: Act<S>,
     rotate: Act<S>,
@@ -38,7 +39,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// What is to be done when a special thread, which is about to wait, has left the ready ones.
+    /// Does the acts due when a special thread, which is about to wait, has left the ready ones.
     #[cold]
     pub(crate) fn leave_special(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if let Some(acts) = self.special.get(cs) {
@@ -46,7 +47,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// [`Kernel::rotate`] for a special thread. The idle thread, which is special and in no ring, needs none.
+    /// [`Kernel::rotate`] for a special thread. The idle thread, which is special and in no ring,
+    /// needs none.
     #[cold]
     pub(crate) fn rotate_special(&'static self, cs: CriticalSection<'_>, current: ThreadRef) {
         if let Some(acts) = self.special.get(cs) {

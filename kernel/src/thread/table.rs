@@ -1,13 +1,14 @@
-//! Owns: all threads that exist as a program sees them, and the table of how they stand.
-//! Must never know: who made them.
+//! Owns: all threads that exist as a program sees them, and the table of their states.
+//! Must never know: the code that made them.
 
 use super::{AnyThread, State, fault};
 use crate::System;
 use crate::sched::hold;
 use core::fmt;
 
-/// The threads that exist, the one created last first, idle threads too. Each step is a section of its own: a thread that is created
-/// meanwhile is not there, and one that is deleted while it is the last that was given ends the walk.
+/// The threads that exist, the one created last first, idle threads too. Each step is a section of
+/// its own: a thread that is created meanwhile is not there, and one that is deleted while it is
+/// the last that was given ends the walk.
 pub struct Threads<S: System>(Option<&'static AnyThread<S>>);
 
 /// All threads. Bound: fixed. Allowed everywhere.
@@ -31,8 +32,9 @@ impl<S: System> Iterator for Threads<S> {
     }
 }
 
-/// Writes the table of all threads: name, state, priority (what it is now by inheritance behind the thread's own), and of the stack how
-/// many bytes were used at most since it was painted ([`AnyThread::paint_stack`]) and its size. In a thread; bounded by the console.
+/// Writes the table of all threads: name, state, priority (its own, then what it is now by
+/// inheritance), and of the stack how many bytes were used at most since it was painted
+/// ([`AnyThread::paint_stack`]) and its size. In a thread; bounded by the console.
 pub fn report<S: System>() {
     fault::print::<S>(format_args!(
         "{:<16} {:<12} {:>8} {:>10} {:>10}\n",

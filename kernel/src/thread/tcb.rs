@@ -8,13 +8,13 @@
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
 use crate::thread::info::Info;
-use crate::thread::of_several::OfSeveral;
+use crate::thread::of_several::SmpOnly;
 use crate::thread::urgency::Urgency;
 use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Context, Processor};
-use taktos_schedule::smp::closed::{self, Cluster, Deadlines, Masked, Served, Solo};
+use taktos_schedule::smp::seats::{self, Cluster, Deadlines, Masked, Served, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
 
@@ -31,14 +31,14 @@ pub struct Tcb {
     previous: Guarded<*const Tcb>,
     /// Priorities, rank in the tree of time-outs, flags.
     pub urgency: Guarded<Urgency>,
-    /// Where the thread is. It lies where the layout would leave a hole.
-    seat: OfSeveral<Seat>,
-    /// What the thread waits for.
+    /// The thread's `Seat`. It is stored where the layout would leave a hole.
+    seat: SmpOnly<Seat>,
+    /// The object and kind of the thread's wait.
     pub wait: Guarded<Wait>,
-    /// A word that belongs to whatever the thread waits for: an address, a mask.
+    /// A word that belongs to the object of the wait: an address, a mask.
     pub argument: Guarded<usize>,
-    /// The first thread of the next less urgent group in the same wait queue; in a thread that has received,
-    /// who sent.
+    /// The first thread of the next less urgent group in the same wait queue; in a thread that has
+    /// received, the sender.
     pub group: Guarded<Option<ThreadRef>>,
     /// The links in the tree of time-outs.
     pub left: Guarded<Option<ThreadRef>>,
@@ -52,18 +52,18 @@ pub struct Tcb {
     pub waiters: WaitQueue,
     /// The notification word.
     pub notification: Guarded<usize>,
-    /// What does not change while the thread exists.
+    /// The data that do not change while the thread exists.
     pub info: Guarded<Option<&'static Info>>,
-    /// What may decide about the instance in which the thread is at home.
-    home: OfSeveral<Option<&'static Home>>,
-    /// The processor time that the thread has had in closed instances, as the machine counts ticks.
-    ticks: OfSeveral<u64>,
-    /// What decides about a closed instance of several processors keeps this beside the thread.
-    note: OfSeveral<u64>,
+    /// The possible deciders of the instance in which the thread is at home.
+    home: SmpOnly<Option<&'static Home>>,
+    /// The processor time that the thread has had, as the machine counts ticks.
+    ticks: SmpOnly<u64>,
+    /// A word that the decider of an instance of several processors keeps in the thread.
+    note: SmpOnly<u64>,
 }
 
-/// What may decide about an instance.
-pub(crate) type Home = closed::Home<ThreadRef, &'static Processor>;
+/// The possible deciders of an instance.
+pub(crate) type Home = seats::Home<ThreadRef, &'static Processor>;
 /// The queue of an instance of one processor, and its processor.
 pub(crate) type OwnQueue = (
     &'static Solo<ThreadRef, &'static Processor>,
@@ -71,24 +71,24 @@ pub(crate) type OwnQueue = (
 );
 /// The seats of an instance of several processors.
 pub(crate) type Seats = &'static Cluster<ThreadRef>;
-/// The same where deadlines count.
+/// [`Seats`] if deadlines count.
 pub(crate) type EdfSeats = &'static Cluster<ThreadRef, Deadlines<ThreadRef>>;
-/// The same where threads may have servers.
+/// [`Seats`] if threads may have servers.
 pub(crate) type ServedSeats = &'static Served<ThreadRef>;
-/// The same where threads have affinities.
+/// [`Seats`] if threads have affinities.
 pub(crate) type MaskedSeats = &'static Masked<ThreadRef>;
 /// The decider of an instance.
-pub(crate) type Decider = closed::Decider<'static, ThreadRef, &'static Processor>;
+pub(crate) type Decider = seats::Decider<'static, ThreadRef, &'static Processor>;
 
 #[cfg(target_pointer_width = "32")]
 const _: () = assert!(size_of::<Tcb>() == 72);
 
-/// What a kernel for several processors keeps of a thread.
+/// The data that a kernel for several processors keeps of a thread.
 #[derive(Clone, Copy)]
 struct Seat {
     /// The row in the scheduling library's table, or [`NO_ROW`].
     row: u16,
-    /// The processor whose alarm the thread's time-out is for.
+    /// The processor with the alarm for the thread's time-out.
     clock: u8,
     /// Whether the thread was ended while a processor ran it, which is on its way from it.
     leaving: bool,
@@ -111,11 +111,11 @@ impl Default for Seat {
     }
 }
 
-/// Where `Tcb::info` lies, for tools that look at an image from outside.
+/// The offset of `Tcb::info`, for tools that read an image from outside.
 pub const INFO_OFFSET: usize = core::mem::offset_of!(Tcb, info);
-/// Where `Tcb::urgency` lies, for the same: [`taktos_abi::layout`] says what its bits mean.
+/// The offset of `Tcb::urgency`, for the same: [`taktos_abi::layout`] says what its bits mean.
 pub const URGENCY_OFFSET: usize = core::mem::offset_of!(Tcb, urgency);
-/// Where `Tcb::wait` lies, for the same: 0 while the thread waits for nothing.
+/// The offset of `Tcb::wait`, for the same: the word is 0 while the thread waits for nothing.
 pub const WAIT_OFFSET: usize = core::mem::offset_of!(Tcb, wait);
 
 impl Tcb {
@@ -126,7 +126,7 @@ impl Tcb {
             next: Guarded::new(ptr::null()),
             previous: Guarded::new(ptr::null()),
             urgency: Guarded::new(Urgency::IDLE),
-            seat: OfSeveral::new(Seat::NOWHERE),
+            seat: SmpOnly::new(Seat::NOWHERE),
             wait: Guarded::new(Wait::NON_EXISTENT),
             argument: Guarded::new(0),
             group: Guarded::new(None),
@@ -138,9 +138,9 @@ impl Tcb {
             waiters: WaitQueue::new(),
             notification: Guarded::new(0),
             info: Guarded::new(None),
-            home: OfSeveral::new(None),
-            ticks: OfSeveral::new(0),
-            note: OfSeveral::new(0),
+            home: SmpOnly::new(None),
+            ticks: SmpOnly::new(0),
+            note: SmpOnly::new(0),
         }
     }
 }
@@ -168,12 +168,14 @@ impl core::ops::Deref for ThreadRef {
 }
 
 impl ThreadRef {
-    /// The thread of a processor's pointer.
+    /// The thread of a processor's pointer, which is not null: of several processors one may not
+    /// know its heir yet.
     #[inline(always)]
     pub fn from_context(context: *const Context) -> Self {
-        // SAFETY: `current` and `heir` are written only by `Running::set_heir`, by the machine
-        // from what that wrote, and by `run` before the start: always pointers made by
-        // `ThreadRef::context` from a `&'static Tcb`, whose first field the context is (`repr(C)`).
+        debug_assert!(!context.is_null(), "it is not known who runs next");
+        // SAFETY: `current` and `heir` are written only by `Running::set_heir`, by the machine from
+        // what that wrote, and by `run` before the start: always pointers made by
+        // `ThreadRef::context` from a `&'static Tcb`, which begins with the context (`repr(C)`).
         Self(unsafe { &*context.cast::<Tcb>() })
     }
 
@@ -193,7 +195,7 @@ impl ThreadRef {
         })
     }
 
-    /// Whether the thread goes on at the end of a time slice.
+    /// Returns whether the thread continues at the end of a time slice.
     #[cfg(feature = "own-turns")]
     pub fn keeps_turn(self, cs: CriticalSection<'_>) -> bool {
         self.info
@@ -201,7 +203,7 @@ impl ThreadRef {
             .is_some_and(|info| info.keeps_turn.get(cs))
     }
 
-    /// Whether the thread goes on at the end of a time slice: none does.
+    /// Returns whether the thread continues at the end of a time slice: none does.
     #[cfg(not(feature = "own-turns"))]
     pub fn keeps_turn(self, _: CriticalSection<'_>) -> bool {
         false
@@ -257,7 +259,8 @@ impl ThreadRef {
         self.machine_part(cs).value.get()
     }
 
-    /// The thread's row in the scheduling library's table, on several processors; idle threads have none.
+    /// The thread's row in the scheduling library's table, on several processors; idle threads have
+    /// none.
     pub fn row(self, cs: CriticalSection<'_>) -> Option<smp::Thread> {
         smp::Thread::new(self.seat.get(cs).row.into())
     }
@@ -286,8 +289,8 @@ impl ThreadRef {
         );
     }
 
-    /// The queue that decides about the thread, and its processor; none where the scheduling library does, and for idle
-    /// threads.
+    /// The queue that decides about the thread, and its processor; none where the scheduling
+    /// library does, and for idle threads.
     #[inline(always)]
     pub fn solo(self, cs: CriticalSection<'_>) -> Option<OwnQueue> {
         self.home.get(cs)?.solo()
@@ -299,31 +302,34 @@ impl ThreadRef {
         self.home.get(cs)?.cluster()
     }
 
-    /// The seats that decide about the thread, where deadlines count; none where something else does.
+    /// The seats that decide about the thread, where deadlines count; none where something else
+    /// does.
     #[inline(always)]
     pub fn edf(self, cs: CriticalSection<'_>) -> Option<EdfSeats> {
         self.home.get(cs)?.edf()
     }
 
-    /// The seats that decide about the thread, where threads may have servers; none where something else does.
+    /// The seats that decide about the thread, where threads may have servers; none where something
+    /// else does.
     #[inline(always)]
     pub fn served(self, cs: CriticalSection<'_>) -> Option<ServedSeats> {
         self.home.get(cs)?.served()
     }
 
-    /// The seats that decide about the thread, where threads have affinities; none where something else does.
+    /// The seats that decide about the thread, where threads have affinities; none where something
+    /// else does.
     #[inline(always)]
     pub fn masked(self, cs: CriticalSection<'_>) -> Option<MaskedSeats> {
         self.home.get(cs)?.masked()
     }
 
-    /// What decides about the thread, where its instance is closed.
+    /// Returns the decider of the thread, unless its home is watched.
     #[inline(always)]
     pub fn decider(self, cs: CriticalSection<'_>) -> Option<Decider> {
-        self.home.get(cs)?.closed()
+        self.home.get(cs)?.direct()
     }
 
-    /// What decides about a closed instance of several processors keeps this beside the thread.
+    /// Returns the word that the decider of an instance of several processors keeps in the thread.
     #[inline(always)]
     pub fn note(self, cs: CriticalSection<'_>) -> u64 {
         self.note.get(cs)
@@ -335,7 +341,7 @@ impl ThreadRef {
         self.note.set(cs, note);
     }
 
-    /// What may decide about the instance in which the thread is at home; none for idle threads.
+    /// Returns the possible deciders of the thread's home instance; none for idle threads.
     #[inline(always)]
     pub fn home(self, cs: CriticalSection<'_>) -> Option<&'static Home> {
         self.home.get(cs)
@@ -358,24 +364,18 @@ impl ThreadRef {
         self.ticks.set(cs, 0);
     }
 
-    /// Whether the instance in which the thread is at home can be closed at all.
-    #[inline(always)]
-    pub fn may_be_closed(self, cs: CriticalSection<'_>) -> bool {
-        self.home.get(cs).is_some()
-    }
-
-    /// Adds to the processor time that the thread has had in closed instances.
+    /// Adds to the processor time that the thread has had.
     #[inline(always)]
     pub fn charge(self, cs: CriticalSection<'_>, ticks: u64) {
         self.ticks.set(cs, self.ticks.get(cs).wrapping_add(ticks));
     }
 
-    /// What was charged.
+    /// Returns the processor time that was charged, in ticks.
     pub fn charged(self, cs: CriticalSection<'_>) -> u64 {
         self.ticks.get(cs)
     }
 
-    /// The processor whose alarm the thread's time-out is for.
+    /// Returns the processor with the alarm for the thread's time-out.
     pub fn clock(self, cs: CriticalSection<'_>) -> usize {
         self.seat.get(cs).clock.into()
     }
@@ -392,7 +392,8 @@ impl ThreadRef {
         );
     }
 
-    /// Whether the thread was ended while a processor ran it, which may be on its way from it still.
+    /// Whether the thread was ended while a processor ran it, which may be on its way from it
+    /// still.
     #[inline(always)]
     pub fn is_leaving(self, cs: CriticalSection<'_>) -> bool {
         self.seat.get(cs).leaving
@@ -404,7 +405,7 @@ impl ThreadRef {
         self.seat.set(cs, Seat { leaving, ..seat });
     }
 
-    /// The word that tells identity in waits.
+    /// Returns the word that identifies the thread in waits.
     #[inline(always)]
     pub fn address(self) -> usize {
         ptr::from_ref(self.0).expose_provenance()
@@ -416,14 +417,14 @@ impl ThreadRef {
 pub(crate) struct Running(pub &'static Processor);
 
 impl Running {
-    /// The thread whose registers are loaded.
+    /// Returns the current thread: its registers are loaded.
     #[inline(always)]
     pub fn current(self, _: CriticalSection<'_>) -> ThreadRef {
         ThreadRef::from_context(self.0.current.get())
     }
 
-    /// The calling thread, outside of a section. Meaningful as long as the caller stays on the processor: on the only one of a
-    /// system, or with interrupts masked.
+    /// The calling thread, outside of a section. Meaningful as long as the caller stays on the
+    /// processor: on the only one of a system, or with interrupts masked.
     #[inline(always)]
     pub fn caller(self) -> ThreadRef {
         ThreadRef::from_context(self.0.current.get())
@@ -435,13 +436,13 @@ impl Running {
         ThreadRef::from_context(self.0.heir.get())
     }
 
-    /// Whether another thread than the one that runs should, or it is to be found out who.
+    /// Returns whether the heir is another thread than the one that runs, or is still to be found.
     #[inline(always)]
     pub fn must_give_way(self, _: CriticalSection<'_>) -> bool {
         self.0.heir.get() != self.0.current.get()
     }
 
-    /// Decides who should run.
+    /// Makes `thread` the heir.
     #[inline(always)]
     pub fn set_heir(self, cs: CriticalSection<'_>, thread: ThreadRef) {
         #[cfg(feature = "processor-time")]
@@ -467,7 +468,7 @@ fn follow(link: *const Tcb) -> ThreadRef {
     ThreadRef(unsafe { &*link })
 }
 
-/// The links in the control blocks, as the scheduling library asks for them.
+/// The links in the control blocks, in the form that the scheduling library requires.
 impl Links for CriticalSection<'_> {
     type Id = ThreadRef;
 

@@ -1,10 +1,11 @@
-//! Owns: a thread's priorities, rank in the tree of time-outs and flags, in one word, so that the frequent question
-//! "is there anything special about this thread?" is a single comparison.
+//! Owns: a thread's priorities, rank in the tree of time-outs and flags, in one word, so that the
+//! frequent question "is there anything special about this thread?" is a single comparison.
 
 use taktos_abi::layout;
 use taktos_schedule::Priority;
 
-/// From the lowest byte up: effective priority, base priority, rank in the tree of time-outs, flags.
+/// From the lowest byte up: effective priority, base priority, rank in the tree of time-outs,
+/// flags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Urgency(u32);
@@ -19,9 +20,10 @@ impl Urgency {
     pub const IDLE: Self = Self::new(Priority::IDLE);
     /// The flag of a thread that was suspended and not resumed.
     pub const SUSPENDED: u32 = layout::SUSPENDED;
-    /// The flag of a thread that runs, or ran last, on the turn of a more urgent one that sent to it.
+    /// The flag of a thread that runs, or ran last, on the turn of a more urgent one that sent to
+    /// it.
     pub const LENT_TURN: u32 = 1 << 25;
-    /// The flag of a thread whose account is empty: its partition's budget is used up.
+    /// The flag of a thread with an empty account: its partition's budget is used up.
     #[cfg(feature = "budgets")]
     pub const DEPLETED: u32 = layout::DEPLETED;
     /// The flags of a thread that is in no ring of ready ones though it waits for nothing.
@@ -34,10 +36,12 @@ impl Urgency {
     pub const NOTIFIED: u32 = 1 << 14;
     /// The mark of a thread from which another one has waited to receive: nothing special.
     pub const RECEIVED_FROM: u32 = 1 << 15;
-    /// The mark of a thread that is blocked sending or receiving with a buffer instead of words: nothing special,
-    /// but it lies beside the effective priority, so that nobody [`equals`](Self::equals) such a thread.
+    /// The mark of a thread that is blocked sending or receiving with a buffer instead of words:
+    /// nothing special, but it is next to the effective priority, so that no thread
+    /// [`equals`](Self::equals) such a thread.
     pub const BYTES: u32 = 1 << 6;
-    /// The mark, beside that one, of a thread whose buffer is read in pieces, or that asked to be told of such a one.
+    /// The mark, in addition to that one, of a thread with a buffer that is read in pieces, or that
+    /// requested to be notified of such a one.
     pub const LONG: u32 = 1 << 7;
     /// Both.
     pub const BUFFER: u32 = Self::BYTES | Self::LONG;
@@ -57,7 +61,7 @@ impl Urgency {
         Priority::from_stored(self.0 as u8 & LEVEL)
     }
 
-    /// The same for a thread that is ready or runs, which has no mark beside it.
+    /// [`Self::effective`] of a thread that is ready or runs, which has no mark next to it.
     #[inline(always)]
     pub const fn of_ready(self) -> Priority {
         Priority::from_stored(self.0 as u8)
@@ -80,7 +84,8 @@ impl Urgency {
         self.0 & SPECIAL != 0
     }
 
-    /// Whether the thread has a time-out running or a flag set, or `word` is not 0: one question, where two would be two branches.
+    /// Whether the thread has a time-out running or a flag set, or `word` is not 0: one question,
+    /// where two would be two branches.
     #[inline(always)]
     pub const fn is_special_or(self, word: usize) -> bool {
         (self.0 >> SPECIAL.trailing_zeros()) as usize | word != 0
@@ -98,33 +103,33 @@ impl Urgency {
         self.0 & flag != 0
     }
 
-    /// The same with `flag` set.
+    /// Returns the word with `flag` set.
     pub const fn with(self, flag: u32) -> Self {
         Self(self.0 | flag)
     }
 
-    /// The same with `flag` cleared.
+    /// Returns the word with `flag` cleared.
     pub const fn without(self, flag: u32) -> Self {
         Self(self.0 & !flag)
     }
 
-    /// The same with `flag` set if it was cleared, and cleared if it was set.
+    /// Returns the word with `flag` set if it was cleared, and cleared if it was set.
     #[inline(always)]
     pub const fn toggled(self, flag: u32) -> Self {
         Self(self.0 ^ flag)
     }
 
-    /// The same with another effective priority.
+    /// Returns the word with another effective priority.
     pub const fn with_effective(self, priority: Priority) -> Self {
         Self(self.0 & !(LEVEL as u32) | priority.level() as u32)
     }
 
-    /// The same with another base priority.
+    /// Returns the word with another base priority.
     pub const fn with_base(self, priority: Priority) -> Self {
         Self(self.0 & !((LEVEL as u32) << BASE) | (priority.level() as u32) << BASE)
     }
 
-    /// The same with another rank.
+    /// Returns the word with another rank.
     pub const fn with_rank(self, rank: u8) -> Self {
         Self(self.0 & !(0xFF << RANK) | (rank as u32) << RANK)
     }

@@ -1,10 +1,10 @@
-//! What processor time the threads have had.
+//! The processor time of threads.
 //!
 //! Owns: the picture of all threads' times at one instant, and the report.
-//! Must never know: who counts the time.
+//! Must never know: the code that counts the time.
 //!
-//! Nothing is ever reset: a report is the difference of two pictures, so nobody's measurement disturbs another's, and
-//! periods have their own.
+//! Nothing is ever reset: a report is the difference of two pictures, so no measurement disturbs
+//! another one, and periods have their own.
 
 use crate::sched::{hold, is_smp};
 use crate::thread::AnyThread;
@@ -16,7 +16,8 @@ use taktos_time::{Duration, Instant};
 /// The most processors that a picture shows.
 const PROCESSORS: usize = taktos_schedule::Cpu::COUNT;
 
-/// The processor times of up to `THREADS` threads, and the idle times of all processors, at one instant.
+/// The processor times of up to `THREADS` threads, and the idle times of all processors, at one
+/// instant.
 pub struct Usage<S: System, const THREADS: usize> {
     at: Instant,
     threads: [Option<(&'static AnyThread<S>, Duration)>; THREADS],
@@ -38,7 +39,8 @@ pub enum Share {
 impl<S: System, const THREADS: usize> Usage<S, THREADS> {
     /// Takes the picture: all threads that exist, the latest created first, all in one section.
     ///
-    /// It does not compile for a system with one processor, where the kernel does not count. Bound: the threads that exist, and the processors.
+    /// It does not compile for a system with one processor, where the kernel does not count. Bound:
+    /// the threads that exist, and the processors.
     pub fn take() -> Self {
         const {
             assert!(
@@ -97,8 +99,9 @@ impl<S: System, const THREADS: usize> Usage<S, THREADS> {
         self.idle.get(number).copied().flatten()
     }
 
-    /// Calls `visit` with each share of the processors' time since the picture `earlier`, and the share's time: first the threads, then idleness,
-    /// then the rest. If no processor came or went in between, all times together are the span times the processors.
+    /// Calls `visit` with each share of the processors' time since the picture `earlier`, and the
+    /// share's time: first the threads, then idleness, then the rest. If no processor came or
+    /// went in between, all times together are the span times the processors.
     pub fn since(&self, earlier: &Self, mut visit: impl FnMut(Share, Duration)) {
         let span = self.at.since(earlier.at);
         let mut rest = Duration::ZERO;
@@ -126,8 +129,10 @@ impl<S: System, const THREADS: usize> Usage<S, THREADS> {
         }
     }
 
-    /// Writes the report of the time since the picture `earlier`: a line for each share, with its name, seconds with microseconds, and
-    /// percent of the span with three decimals; on m processors they sum to m · 100 %, but for what is cut off. In a thread; bounded by the console.
+    /// Writes the report of the time since the picture `earlier`: a line for each share, with its
+    /// name, seconds with microseconds, and percent of the span with three decimals; on m
+    /// processors they sum to m · 100 %, but for what is cut off. In a thread; bounded by the
+    /// console.
     pub fn report_since(&self, earlier: &Self) {
         let span = self.at.since(earlier.at);
         S::write("name                    seconds      percent\n");

@@ -1,4 +1,5 @@
-//! Owns: budgets of partitions, as they are declared and looked at. Must never know: how time is charged.
+//! Owns: budgets of partitions, as they are declared and looked at. Must never know: how time is
+//! charged.
 
 use super::{AnyPartition, Data, Partition};
 use crate::System;
@@ -9,45 +10,48 @@ use taktos_machine::{Isolation, Machine};
 use taktos_schedule::Budget;
 use taktos_time::{Duration, Instant};
 
-/// What a partition has left of its budget, and what it has used since it was started first.
+/// The rest of a partition's budget, and its use since it was started first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Usage {
-    /// What its threads may use until the budget is renewed.
+    /// The time that its threads may use until the budget is renewed.
     pub left: Duration,
-    /// What was used with nothing left, and is not paid yet.
+    /// The time that was used with nothing left, and is not paid yet.
     pub owed: Duration,
     /// All that was charged: what its own threads used, and others on their behalf.
     pub time: Duration,
-    /// The most that was ever owed: `D` of the [bound](Partition::budget).
+    /// The largest deficit so far: `D` of the [bound](Partition::budget).
     pub most_owed: Duration,
     /// How often nothing was left.
     pub depletions: u32,
 }
 
 impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
-    /// The partition, whose threads may use the processor for `amount` in each `period`, and
-    /// others on their behalf: while a thread works on a call of one of them, that call's partition
-    /// is charged, until its budget is empty; then the server's own, or, where it has none, this
-    /// one, which owes then and pays with its next renewals. Threads of a partition without
-    /// anything left do not run until its budget is renewed. A restart renews nothing. Starts and
-    /// stops of the partition are charged to it, too, whoever asks for them, and whether something
-    /// is left or not ([`AnyPartition::at_its_cost`]).
+    /// Sets the partition's budget: its threads may use the processor for `amount` in each
+    /// `period`, and others on their behalf. While a thread works on a call of one of them, that
+    /// call's partition is charged, until its budget is empty; then the server's own. If that has
+    /// none, this partition is charged, owes then, and pays with its next renewals. Threads of a
+    /// partition without anything left do not run until its budget is renewed. A restart renews
+    /// nothing. Starts and stops of the partition are charged to it, too, whatever thread requests
+    /// them, and whether something is left or not ([`AnyPartition::at_its_cost`]).
     ///
-    /// In any interval of the length t, with Q the amount, T the period and D what was owed at
-    /// most, it is charged with no more than Q · (1 + ⌈(t − Q) / T⌉) + D. D is how late the alarm's
+    /// In any interval of the length t, with Q the amount, T the period and D the largest deficit,
+    /// it is charged with no more than Q · (1 + ⌈(t − Q) / T⌉) + D. D is how late the alarm's
     /// handler is; for calls, one service of a server without a budget for each of the partition's
     /// threads; one restart by a supervisor; and what the program itself starts and stops of the
     /// partition while nothing is left.
     ///
-    /// On several processors there is one account for all of them, which goes as many times as fast as threads are charged to it at once.
-    /// With m such threads at most, it is charged with no more than Q · (1 + ⌈(t − Q / m) / T⌉) + D; and D has how late the handler is m
-    /// times. A thread that another processor's decision stops executes on until the call by which its own is told comes, which nobody
-    /// pays for; one that it starts pays as much too early.
+    /// On several processors there is one account for all of them, which goes as many times as fast
+    /// as threads are charged to it at once. With m such threads at most, it is charged with no
+    /// more than Q · (1 + ⌈(t − Q / m) / T⌉) + D; and D has how late the handler is m times. A
+    /// thread that another processor's decision stops executes on until the call that notifies its
+    /// own processor comes, and no account pays for that. A thread that such a decision starts pays
+    /// as much too early.
     ///
     /// There where `taktos-kernel` has the feature `budgets`.
     ///
     /// # Panics
-    /// If the amount is zero, or longer than the period for each processor of the machine: for a static, when it is compiled.
+    /// If the amount is zero, or longer than the period for each processor of the machine: for a
+    /// static, when it is compiled.
     #[must_use]
     pub const fn budget(mut self, amount: Duration, period: Duration) -> Self {
         let processors = <S::Machine as Machine>::PROCESSORS as u32;
@@ -57,7 +61,8 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
 }
 
 impl<S: System<Machine: Isolation>> AnyPartition<S> {
-    /// What the partition has left of its budget, and what it has used; none of one without budget. Bound: fixed. Allowed everywhere.
+    /// Returns the rest of the partition's budget, and its use; none of a partition without budget.
+    /// Bound: fixed. Allowed everywhere.
     pub fn usage(&'static self) -> Option<Usage> {
         let account = self.account()?;
         let held = hold::<S>();

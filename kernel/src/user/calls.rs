@@ -1,7 +1,8 @@
-//! Owns: the table of calls, by number: for each the function that does it, whole, and what its handle must allow.
-//! Must never know: by which instruction it was called, which handle was given.
+//! Owns: the table of calls, by number: for each the function that does it, whole, and what its
+//! handle must allow. Must never know: by which instruction it was called, which handle was given.
 //!
-//! Each is called in a section of the kernel's, for the thread that runs, which is one of a partition.
+//! Each is called in a section of the kernel's, for the thread that runs, which is one of a
+//! partition.
 #![expect(
     unsafe_code,
     reason = "an object is known by its kind, which its handle was compared with"
@@ -26,7 +27,8 @@ use taktos_abi::Status;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, action, kind, right};
 use taktos_machine::{Isolation, Machine};
 
-/// A call. It gets its object, or the handle's word where it takes none; the first word; the time-out; the second word.
+/// A call. It gets its object, or the handle's word where it takes none; the first word; the
+/// time-out; the second word.
 pub type Run<S> = unsafe extern "C" fn(*const (), usize, Timeout, usize) -> OutcomeOf<S>;
 
 /// A row of the table: two words, as the machines' paths read them.
@@ -45,7 +47,7 @@ impl<S: System> Clone for Row<S> {
 impl<S: System> Copy for Row<S> {}
 
 impl<S: System> Row<S> {
-    /// What a handle must allow; 0 where the call takes none.
+    /// Returns the kind and the rights that a handle must have; 0 if the call takes none.
     pub(super) fn needs(&self) -> u32 {
         self.needs
     }
@@ -53,14 +55,15 @@ impl<S: System> Row<S> {
     /// Does the call.
     ///
     /// # Safety
-    /// In a section, for a thread of a partition that runs; the object is of the kind that the row needs.
+    /// In a section, for a thread of a partition that runs; the object is of the kind that the row
+    /// needs.
     pub(super) unsafe fn run(
         &self,
         object: *const (),
         words: [usize; 2],
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract.
         unsafe { (self.run)(object, words[0], timeout, words[1]) }
     }
 }
@@ -86,7 +89,8 @@ pub const fn table<S: System<Machine: Isolation>>() -> [Row<S>; COUNT] {
     rows
 }
 
-/// Defines the functions, each from its body over the section, the object, the two words and the time-out, and the one that finds them.
+/// Defines the functions, each from its body over the section, the object, the two words and the
+/// time-out, and the one that finds them.
 macro_rules! calls {
     ($($number:ident = $name:ident |$cs:ident, $object:ident: $kind:ty, $words:pat, $timeout:pat_param| $body:expr;)*) => {
         const fn run_of<S: System<Machine: Isolation>>(number: Number) -> Run<S> {
@@ -112,7 +116,7 @@ macro_rules! calls {
     };
 }
 
-/// What a call can be about.
+/// The object of a call.
 trait Named: Copy {
     /// The object at `place`.
     ///
@@ -134,14 +138,15 @@ impl<S: System<Machine: Isolation>> Copy for MemberOf<S> {}
 
 impl<S: System<Machine: Isolation>> Named for MemberOf<S> {
     unsafe fn named(place: *const ()) -> Self {
-        // SAFETY: the caller's promise: a handle of a thread of a partition names its control block.
+        // SAFETY: the caller's contract: a handle of a thread of a partition names its control
+        // block.
         Self(unsafe { Member::at(place) })
     }
 }
 
 impl<T: 'static> Named for &'static T {
     unsafe fn named(place: *const ()) -> Self {
-        // SAFETY: the caller's promise; objects are statics.
+        // SAFETY: the caller's contract; objects are statics.
         unsafe { &*place.cast() }
     }
 }
@@ -255,8 +260,9 @@ fn partition<S: System<Machine: Isolation>>(cs: CriticalSection<'_>) -> &'static
     AnyPartition::of_thread(cs, Kernel::<S>::running().current(cs))
 }
 
-/// The partition that a block of `pool` can be passed on to: that of the thread that the handle `word` names, which the caller may send to.
-/// Errors: `Parameter` where it names none, or none that has the pool; `Deleted` where the thread does not exist.
+/// The partition that a block of `pool` can be passed on to: that of the thread that the handle
+/// `word` names, which the caller may send to. Errors: `Parameter` where it names none, or none
+/// that has the pool; `Deleted` where the thread does not exist.
 fn next_holder<S: System<Machine: Isolation>>(
     cs: CriticalSection<'_>,
     pool: &'static Pool<S>,
@@ -274,7 +280,8 @@ fn next_holder<S: System<Machine: Isolation>>(
     next.has_pool(pool).then_some(next).ok_or(Error::Parameter)
 }
 
-/// The mutex that the handle `word` names, which the caller may lock. Errors: `Parameter` where it names none.
+/// The mutex that the handle `word` names, which the caller may lock. Errors: `Parameter` where it
+/// names none.
 fn mutex_of<S: System<Machine: Isolation>>(
     cs: CriticalSection<'_>,
     word: usize,
@@ -310,7 +317,8 @@ fn tell_time<S: System>(cs: CriticalSection<'_>) -> OutcomeOf<S> {
     go_on::<S>(cs, current)
 }
 
-/// Whether the caller may read the memory `[address, length]`, or write it where that is wanted, and it is a message's.
+/// Whether the caller may read the memory `[address, length]`, or write it where that is wanted,
+/// and it is a message's.
 fn may_use<S: System<Machine: Isolation>>(
     cs: CriticalSection<'_>,
     [address, length]: [usize; 2],

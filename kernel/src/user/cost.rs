@@ -14,7 +14,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// fault in this way, so that a partition cannot take others' time by faults. Work that is
     /// nested in another partition's is charged to the inner one.
     ///
-    /// In a thread that is in no partition. Bound besides that of `work`: fixed, twice.
+    /// In a thread that is in no partition. Bound in addition to that of `work`: fixed, twice.
     pub fn at_its_cost<R>(&'static self, work: impl FnOnce() -> R) -> R {
         #[cfg(feature = "budgets")]
         if let Some(account) = self.account() {

@@ -1,6 +1,6 @@
-//! Owns: how a call finds its object: the comparison of a handle with what the call needs, and the whole way from registers to an answer
-//! for machines whose entry has no path of its own.
-//! Must never know: what calls do.
+//! Owns: how a call finds its object: the comparison of a handle with what the call needs, and the
+//! whole way from registers to an answer for machines with an entry that has no path of its own.
+//! Must never know: the effects of calls.
 #![expect(unsafe_code, reason = "registers of a thread that is inside a call")]
 
 use super::calls::{COUNT, Row, generation_of, table};
@@ -15,7 +15,7 @@ use core::ptr;
 use taktos_abi::call::{KEEPS_SLICE, handle, kind};
 use taktos_machine::Isolation;
 
-/// What a call carries.
+/// The registers of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
     /// Its number.
@@ -28,8 +28,9 @@ pub struct Registers {
     pub timeout: Timeout,
 }
 
-/// The object that `word` names for a call that needs as much. Errors: `Parameter` where the table has no such handle, it does not allow
-/// that, or a generation is said of what has none; `Deleted` where that is not the present one.
+/// The object that `word` names for a call that needs as much. Errors: `Parameter` where the table
+/// has no such handle, it does not allow that, or a generation is said of what has none; `Deleted`
+/// where that is not the present one.
 pub(super) fn object<S: System<Machine: Isolation>>(
     cs: CriticalSection<'_>,
     table: &[Handle<S>],
@@ -55,7 +56,8 @@ pub(super) fn object<S: System<Machine: Isolation>>(
     }
 }
 
-/// The object of a handle that is not simply a place in the table, for a machine's entry: 0 and an [`Error`]'s number where there is none.
+/// The object of a handle that is not simply a place in the table, for a machine's entry: 0 and an
+/// [`Error`]'s number where there is none.
 ///
 /// # Safety
 /// In a section of the kernel's, for a thread of `partition`, which runs.
@@ -64,7 +66,7 @@ pub unsafe fn object_of<S: System<Machine: Isolation>>(
     word: usize,
     needs: u32,
 ) -> (*const (), usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's contract.
     let cs = unsafe { CriticalSection::assume() };
     match object(cs, partition.table(), word, needs) {
         Ok(object) => (object, 0),
@@ -72,8 +74,9 @@ pub unsafe fn object_of<S: System<Machine: Isolation>>(
     }
 }
 
-/// Makes a call for the thread that calls this, as one of `partition`: what it answers is the status and three words. For tests of what a
-/// partition may do on machines that keep nothing apart.
+/// Makes a call for the thread that calls this, as one of `partition`: what it answers is the
+/// status and three words. For tests of what a partition may do on machines that keep nothing
+/// apart.
 pub fn call_as<S: System<Machine: Isolation>>(
     partition: &'static AnyPartition<S>,
     registers: &Registers,
@@ -126,13 +129,14 @@ impl<S: System<Machine: Isolation>> Operation<S> for Dispatch<S> {
     }
 }
 
-/// Ends the thread of a partition that runs and has faulted, and says who goes on.
+/// Ends the thread of a partition that runs and has faulted. Returns the thread that runs next.
 ///
 /// # Safety
-/// In the handler of the fault, which keeps out interrupts that may call the kernel; the thread that runs is one of a partition.
+/// In the handler of the fault, which keeps out interrupts that may call the kernel; the thread
+/// that runs is one of a partition.
 pub unsafe fn faulted<S: System<Machine: Isolation>>(
     fault: &taktos_machine::RaisedFault<'_>,
 ) -> *const taktos_machine::Context {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's contract.
     super::supervisor::end_faulted::<S>(unsafe { CriticalSection::assume() }, fault)
 }

@@ -1,4 +1,5 @@
-//! Owns: handles: what the threads of a partition may name, and what each allows. Must never know: what is done with the object.
+//! Owns: handles: what the threads of a partition may name, and what each allows. Must never know:
+//! what is done with the object.
 
 #![expect(
     unsafe_code,
@@ -19,8 +20,8 @@ pub struct Rights(u32);
 impl Rights {
     /// To give permits, set flags, notify, signal, give blocks back and pass them on.
     pub const GIVE: Self = Self(right::GIVE);
-    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for signals and for a thread's
-    /// end.
+    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and
+    /// unlock, wait for signals and for a thread's end.
     pub const TAKE: Self = Self(right::TAKE);
     /// To send messages to a thread or a queue.
     pub const SEND: Self = Self(right::SEND);
@@ -28,7 +29,8 @@ impl Rights {
     pub const RECEIVE: Self = Self(right::RECEIVE);
     /// To call a thread.
     pub const CALL: Self = Self(right::CALL);
-    /// To start, stop, suspend and resume a thread, to end its wait, to change its priority: for threads of the same partition.
+    /// To start, stop, suspend and resume a thread, to end its wait, to change its priority: for
+    /// threads of the same partition.
     pub const CONTROL: Self = Self(right::CONTROL);
 
     /// These and the `others`.
@@ -110,7 +112,7 @@ impl<S: System> Handle<S> {
         Self::new(object, kind::MUTEX, Rights::TAKE)
     }
 
-    /// A condition variable. Who waits at it needs a handle of the mutex, too.
+    /// A condition variable. A thread that waits at it needs a handle of the mutex, too.
     pub const fn condition(object: &'static Condition<S>, rights: Rights) -> Self {
         Self::new(object, kind::CONDITION, rights)
     }
@@ -125,7 +127,7 @@ impl<S: System> Handle<S> {
         Self::new(object, kind::THREAD, rights)
     }
 
-    /// What is named.
+    /// Returns the named object.
     pub(crate) const fn object(&self) -> *const () {
         self.object
     }

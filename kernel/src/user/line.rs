@@ -1,5 +1,5 @@
-//! Owns: interrupts of devices that partitions have: each notifies a thread, and stays masked until a thread acknowledges it.
-//! Must never know: which device it is, by which registers it is masked.
+//! Owns: interrupts of devices that partitions have: each notifies a thread, and stays masked until
+//! a thread acknowledges it. Must never know: which device it is, by which registers it is masked.
 
 use super::{AnyPartition, Handle, UserThread};
 use crate::critical_section::{CriticalSection, Guarded};
@@ -8,12 +8,14 @@ use crate::{AnyThread, Notify, System};
 use taktos_abi::Status;
 use taktos_machine::Isolation;
 
-/// The interrupt of a device whose registers a partition has. Made to be a static, which the partition's handles name.
+/// The interrupt of a device with registers in a partition. Made to be a static, which the
+/// partition's handles name.
 ///
-/// It is masked until the partition acknowledges it for the first time. When it comes its handler, the program's, calls [`Line::arrived`]: it is
-/// masked, and its thread has a notification; the partition's acknowledgement unmasks it. So a device that asks for ever costs others one
-/// handler of fixed length for each acknowledgement, which is a call that only a thread of the partition can make, when it has its turn. When the
-/// partition is stopped the interrupt is masked.
+/// It is masked until the partition acknowledges it for the first time. When it comes its handler,
+/// the program's, calls [`Line::arrived`]: it is masked, and its thread has a notification; the
+/// partition's acknowledgement unmasks it. So a device that interrupts for ever costs others one
+/// handler of fixed length for each acknowledgement, which is a call that only a thread of the
+/// partition can make, when it has its turn. When the partition is stopped the interrupt is masked.
 pub struct Line<S: System> {
     thread: &'static AnyThread<S>,
     bits: u32,
@@ -23,8 +25,9 @@ pub struct Line<S: System> {
 }
 
 impl<S: System<Machine: Isolation>> Line<S> {
-    /// The interrupt that `mask` keeps from its handler and `unmask` lets through; it notifies `thread` with these bits, of which one at least
-    /// is set. Both functions are called with interrupts masked that may call the kernel; they take a fixed time, and call nothing of it.
+    /// The interrupt that `mask` keeps from its handler and `unmask` lets through; it notifies
+    /// `thread` with these bits, of which one at least is set. Both functions are called with
+    /// interrupts masked that may call the kernel; they take a fixed time, and call nothing of it.
     ///
     /// # Panics
     /// If no bit is set: for a static, when it is compiled.
@@ -45,7 +48,8 @@ impl<S: System<Machine: Isolation>> Line<S> {
         }
     }
 
-    /// What the interrupt's handler does, at the kernel's level. Bound: fixed (and the removal of the thread's time-out, if it has one).
+    /// Serves the interrupt; for its handler, at the kernel's level. Bound: fixed (and the removal
+    /// of the thread's time-out, if it has one).
     pub fn arrived(&'static self) {
         let held = hold::<S>();
         let was_open = self.is_open.get(held.section());
@@ -62,7 +66,8 @@ impl<S: System<Machine: Isolation>> Line<S> {
         self.is_open.get(hold::<S>().section())
     }
 
-    /// Masks the interrupt, until a thread of the partition acknowledges it. Bound: fixed. Allowed everywhere.
+    /// Masks the interrupt, until a thread of the partition acknowledges it. Bound: fixed. Allowed
+    /// everywhere.
     pub fn close(&'static self) {
         self.shut(hold::<S>().section());
     }

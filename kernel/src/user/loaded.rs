@@ -1,5 +1,6 @@
-//! Owns: partitions whose programs are executables of the format ELF, built by themselves and loaded at each start.
-//! Must never know: the format (`taktos-elf` does); how a processor comes to execute what was written.
+//! Owns: partitions with programs that are executables of the format ELF, built by themselves and
+//! loaded at each start. Must never know: the format (`taktos-elf` does); how a processor comes to
+//! execute what was written.
 #![expect(
     unsafe_code,
     reason = "memory of a partition that has no threads; its threads begin at an address that its image names"
@@ -14,7 +15,8 @@ pub use taktos_elf::Error as ImageError;
 use taktos_elf::{Program, Room, Target, Use};
 use taktos_machine::{Access, Isolation, Region};
 
-/// What the kernel puts into the memory of a partition whose program is loaded, between the stacks and the program's own data.
+/// The kernel's data in the memory of a partition with a loaded program, between the stacks and the
+/// program's own data.
 pub struct Loaded {
     entry: AtomicUsize,
 }
@@ -26,24 +28,28 @@ impl Data for Loaded {
 }
 
 impl Loaded {
-    /// What the thread number `NUMBER` of such a partition runs: the program's entry, which has the C convention, gets the number and the
-    /// argument with which the thread is started, and does not return.
+    /// Runs the thread number `NUMBER` of such a partition: the program's entry, which has the C
+    /// convention, gets the number and the argument with which the thread is started, and does not
+    /// return.
     pub extern "C" fn thread<const NUMBER: usize>(&'static self, argument: usize) -> ! {
         let entry = self.entry.load(Relaxed);
-        // SAFETY: without privilege, where an address of whatever is a fault of this thread's at the worst.
+        // SAFETY: without privilege, where an address of whatever is a fault of this thread's at
+        // the worst.
         let entry = unsafe { transmute::<usize, extern "C" fn(usize, usize) -> !>(entry) };
         entry(NUMBER, argument)
     }
 }
 
 impl<S: System<Machine: Isolation>> Partition<S, Loaded> {
-    /// A partition as [`Partition::new`] makes it, but of the program `image`: an executable of the format ELF, linked at fixed addresses,
-    /// for this architecture. Each start loads it: what it executes into `code`, which its threads may execute and read; what it writes
-    /// into `memory`, behind the stacks and a word at a multiple of its size; its constants into either. Its threads run
-    /// [`Loaded::thread`].
+    /// A partition as [`Partition::new`] makes it, but of the program `image`: an executable of the
+    /// format ELF, linked at fixed addresses, for this architecture. Each start loads it: what it
+    /// executes into `code`, which its threads may execute and read; what it writes into `memory`,
+    /// after the stacks and a word at a multiple of its size; its constants into either. Its
+    /// threads run [`Loaded::thread`].
     ///
     /// # Panics
-    /// As [`Partition::new`] and [`Partition::shared`], and where the machine has no regions to execute: for a static, when it is compiled.
+    /// As [`Partition::new`] and [`Partition::shared`], and where the machine has no regions to
+    /// execute: for a static, when it is compiled.
     #[must_use]
     pub const fn loaded<C, B>(
         name: &'static str,
@@ -63,8 +69,8 @@ impl<S: System<Machine: Isolation>> Partition<S, Loaded> {
 }
 
 impl<S: System<Machine: Isolation>> AnyPartition<S> {
-    /// What is wrong with the partition's image, for which [`AnyPartition::start`] says `Parameter`. Bound: the segments that an image may
-    /// have. Allowed everywhere.
+    /// Checks the partition's image. Returns the error for which [`AnyPartition::start`] returns
+    /// `Parameter`. Bound: the segments that an image may have. Allowed everywhere.
     pub fn check_image(&'static self) -> Result<(), ImageError> {
         self.program().map(drop)
     }
@@ -93,7 +99,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         Program::read(image, target, &rooms).map(Some)
     }
 
-    /// Copies the segments of `program` to where they belong, in memory that is clear, and clears the memory of its code before.
+    /// Copies the segments of `program` to where they belong, in memory that is clear, and clears
+    /// the memory of its code before.
     pub(super) fn load(&'static self, program: Option<Program<'static>>) {
         let Some(program) = program else { return };
         let Region { base, size, .. } = self.regions()[1];

@@ -1,4 +1,4 @@
-//! Owns: the memory of a partition, and what lies in it. Must never know: threads, objects.
+//! Owns: the memory of a partition, and its content. Must never know: threads, objects.
 #![expect(
     unsafe_code,
     reason = "memory that threads of a partition use and nobody else does"
@@ -8,7 +8,8 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr;
 
-/// What all threads of a partition share: their data. A partition begins with it anew whenever it is started.
+/// The data that all threads of a partition share. A partition begins with them as new whenever it
+/// is started.
 pub trait Data: Sync + Sized + 'static {
     /// The data at the start.
     const NEW: Self;
@@ -18,12 +19,14 @@ impl Data for () {
     const NEW: Self = ();
 }
 
-/// The memory of a partition: the stacks of its threads, that of the first one lowest, so that this one leaves the partition when it
-/// overflows; behind them the data. Made by [`partition_memory!`](crate::partition_memory).
+/// The memory of a partition: the stacks of its threads, that of the first one lowest, so that this
+/// one leaves the partition when it overflows; after them the data. Made by
+/// [`partition_memory!`](crate::partition_memory).
 #[repr(transparent)]
 pub struct Memory<B>(UnsafeCell<MaybeUninit<B>>);
 
-// SAFETY: the kernel touches it while no thread of the partition runs; the threads share data that is `Sync`, and have a stack each.
+// SAFETY: the kernel touches it while no thread of the partition runs; the threads share data that
+// is `Sync`, and have a stack each.
 unsafe impl<B> Sync for Memory<B> {}
 
 impl<B> Memory<B> {
@@ -44,11 +47,12 @@ impl<B> Default for Memory<B> {
     }
 }
 
-/// Defines a static memory for a partition, of a size that is a number, a power of two: `partition_memory!(static PUMP: 4096)`.
+/// Defines a static memory for a partition, of a size that is a number, a power of two:
+/// `partition_memory!(static PUMP: 4096)`.
 #[macro_export]
 macro_rules! partition_memory {
     ($(#[$attribute:meta])* $visible:vis static $name:ident: $size:literal) => {
-        /// A block of this size, which lies at a multiple of it.
+        /// A block of this size, at an address that is a multiple of it.
         #[allow(non_camel_case_types, reason = "named as the static that it is the type of")]
         #[repr(C, align($size))]
         $visible struct $name {
@@ -63,9 +67,10 @@ macro_rules! partition_memory {
 /// Clears the `size` bytes at `base` and puts new data at `place` there.
 ///
 /// # Safety
-/// The memory is a partition's, of which no thread exists, and the place is in it, aligned, with room for the data behind it.
+/// The memory is a partition's, of which no thread exists, and the place is in it, aligned, with
+/// space for the data after it.
 pub(super) unsafe fn renew<T: Data>(base: *mut u8, size: usize, place: *mut u8) {
-    // SAFETY: the caller's promises.
+    // SAFETY: the caller's contract.
     unsafe {
         ptr::write_bytes(base, 0, size);
         place.cast::<T>().write(T::NEW);

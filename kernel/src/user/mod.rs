@@ -1,13 +1,15 @@
-//! Protected user mode: partitions, whose threads run without privilege and reach nothing but their own memory and what their handles
-//! name.
+//! Protected user mode: partitions with threads that run without privilege and reach nothing but
+//! their own memory and the objects that their handles name.
 //!
-//! Owns: partitions, their threads, their handles; calls by number; what becomes of faults.
-//! Must never know: an architecture; how the hardware keeps memory apart ([`Isolation`](taktos_machine::Isolation) does).
+//! Owns: partitions, their threads, their handles; calls by number; the handling of faults.
+//! Must never know: an architecture; how the hardware keeps memory apart
+//! ([`Isolation`](taktos_machine::Isolation) does).
 //!
-//! A call of such a thread is an operation of the kernel by number. The machine's entry finds the object in the partition's table of
-//! handles and calls the function of the table `calls`, masked, as it would a decision. All that the kernel keeps of a thread lies
-//! in memory of the kernel's. Each bad number, handle, right, generation, pointer or length answers with an error, and nothing has
-//! changed. A program without partitions carries nothing of this.
+//! A call of such a thread is an operation of the kernel by number. The machine's entry finds the
+//! object in the partition's table of handles and calls the function of the table `calls`, masked,
+//! as it would a decision. All that the kernel keeps of a thread is stored in memory of the
+//! kernel's. Each bad number, handle, right, generation, pointer or length answers with an error,
+//! and nothing has changed. A program without partitions carries nothing of this.
 
 #[cfg(feature = "budgets")]
 mod budget;

@@ -8,7 +8,7 @@
 use super::Handle;
 use super::memory::{self, Data, Memory};
 use super::restarts::Restarts;
-use super::supervisor::{Incident, Supervisor, Untold};
+use super::supervisor::{Incident, PendingReport, Supervisor};
 use super::thread::{Member, UserThread};
 use crate::critical_section::{CriticalSection, Guarded};
 #[cfg(feature = "budgets")]
@@ -23,28 +23,27 @@ use core::{ptr, slice};
 use taktos_machine::{Access, Isolation, Region, RegionRules};
 use taktos_time::Duration;
 
-/// What happens to a partition when one of its threads faults. That thread has ended in any case.
+/// The reaction to a fault of a partition's thread. That thread has ended in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Policy {
     /// Nothing more.
     StopThread,
     /// The supervisor stops the partition.
     Stop,
-    /// The supervisor stops it and starts it anew, with the argument 0: at most as often as
-    /// [`Partition::restarts`] says, and not before something is left of its budget. Until then it
-    /// is stopped.
+    /// The supervisor stops it and starts it again, with the argument 0: within the limit of
+    /// [`Partition::restarts`], and not before something is left of its budget. Until then it is
+    /// stopped.
     Restart,
 }
 
 /// The most regions of a partition on any machine.
 const MOST_REGIONS: usize = 8;
 
-/// How often a supervisor starts a partition anew that says nothing else: so many times in a
-/// second.
+/// The limit of restarts in a second of a partition that states none itself.
 const USUAL_RESTARTS: u32 = 10;
 
-/// A partition: memory, objects that its threads may name, and these threads, which run without privilege and reach nothing else.
-/// `T` are its data. Made to be a static.
+/// A partition: memory, objects that its threads may name, and these threads, which run without
+/// privilege and reach nothing else. `T` are its data. Made to be a static.
 #[repr(transparent)]
 pub struct Partition<S: System<Machine: Isolation>, T> {
     pub(super) any: AnyPartition<S>,
@@ -53,13 +52,14 @@ pub struct Partition<S: System<Machine: Isolation>, T> {
 
 /// A partition, whatever its data.
 ///
-/// Its beginning is read by the machine's paths: the regions, the table of handles, the fault of which nobody was told.
+/// Its beginning is read by the machine's paths: the regions, the table of handles, the fault that
+/// was not reported yet.
 #[repr(C)]
 pub struct AnyPartition<S: System<Machine: Isolation>> {
     map: Guarded<<S::Machine as Isolation>::Map>,
     handles: *const Handle<S>,
     handle_count: usize,
-    untold: Untold,
+    untold: PendingReport,
     name: &'static str,
     regions: [Region; MOST_REGIONS],
     region_count: usize,
@@ -88,7 +88,7 @@ pub struct AnyPartition<S: System<Machine: Isolation>> {
 
 // SAFETY: what changes is reached in sections alone; the rest names statics.
 unsafe impl<S: System<Machine: Isolation>> Sync for AnyPartition<S> {}
-// SAFETY: as above; no `T` lies in it.
+// SAFETY: as above; it contains no `T`.
 unsafe impl<S: System<Machine: Isolation>, T> Sync for Partition<S, T> {}
 
 impl<S: System<Machine: Isolation>, T> Deref for Partition<S, T> {
@@ -98,7 +98,7 @@ impl<S: System<Machine: Isolation>, T> Deref for Partition<S, T> {
     }
 }
 
-/// Whether a region of `size` bytes that lies at a multiple of `alignment` can be given to the hardware.
+/// Checks that a region of `size` bytes at a multiple of `alignment` can be given to the hardware.
 const fn check(rules: RegionRules, size: usize, alignment: usize) {
     assert!(
         size >= rules.smallest,
@@ -124,11 +124,13 @@ const fn check(rules: RegionRules, size: usize, alignment: usize) {
 impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
     const RULES: RegionRules = <S::Machine as Isolation>::RULES;
 
-    /// A partition with its own `memory` and `threads`, of which the first one is started with it. It has no handles, its threads may
-    /// have any priority and no floating-point unit, and only a thread that faults ends.
+    /// A partition with its own `memory` and `threads`, of which the first one is started with it.
+    /// It has no handles, its threads may have any priority and no floating-point unit, and
+    /// only a thread that faults ends.
     ///
     /// # Panics
-    /// If the memory is no region that the hardware knows, or the data do not fit: for a static, when it is compiled.
+    /// If the memory is no region that the hardware knows, or the data do not fit: for a static,
+    /// when it is compiled.
     #[must_use]
     pub const fn new<B>(
         name: &'static str,
@@ -157,7 +159,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
                 map: Guarded::new(<S::Machine as Isolation>::MAP),
                 handles: ptr::null(),
                 handle_count: 0,
-                untold: Untold::new(),
+                untold: PendingReport::new(),
                 name,
                 regions,
                 region_count: 1,
@@ -184,7 +186,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         }
     }
 
-    /// The same partition with these handles: the first one is number 0.
+    /// Sets the handles: the first one is number 0.
     #[must_use]
     pub const fn handles(mut self, handles: &'static [Handle<S>]) -> Self {
         assert!(handles.len() < 1 << 15, "there are too many handles");
@@ -193,7 +195,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         self
     }
 
-    /// The same partition, whose start loads `image`.
+    /// Sets the image that each start loads.
     #[cfg(feature = "loaded")]
     pub(super) const fn with_image(mut self, image: &'static [u8]) -> Self {
         self.any.image = Some(image);
@@ -211,10 +213,11 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         self
     }
 
-    /// The same partition with a memory besides that others may have, too, to be used as `access` says.
+    /// Adds a memory that others may have, too, to be used as `access` says.
     ///
     /// # Panics
-    /// If it is no region that the hardware knows, or one too many: for a static, when it is compiled.
+    /// If it is no region that the hardware knows, or one too many: for a static, when it is
+    /// compiled.
     #[must_use]
     pub const fn shared<B>(self, memory: &'static Memory<B>, access: Access) -> Self {
         check(Self::RULES, size_of::<B>(), align_of::<B>());
@@ -225,7 +228,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         })
     }
 
-    /// The same partition with the registers of a device, the `size` bytes at `base`. Panics as [`Partition::shared`].
+    /// Adds the registers of a device, the `size` bytes at `base`. Panics as [`Partition::shared`].
     #[must_use]
     pub const fn device(self, base: usize, size: usize) -> Self {
         let alignment = 1 << base.trailing_zeros();
@@ -237,7 +240,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         })
     }
 
-    /// The same partition, whose threads may use the floating-point unit.
+    /// Allows the threads to use the floating-point unit.
     ///
     /// # Panics
     /// If the machine has none for partitions: for a static, when it is compiled.
@@ -251,7 +254,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         self
     }
 
-    /// The same partition, whose threads can give themselves no priority above `level`.
+    /// Limits the priorities that the threads can give themselves: none is above `level`.
     ///
     /// # Panics
     /// If `level` is above 31: for a static, when it is compiled.
@@ -265,7 +268,7 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         self
     }
 
-    /// The same partition, whose faults `supervisor` is told, and which does as `policy` says.
+    /// Sets the supervisor, which is notified of the partition's faults, and does as `policy` says.
     #[must_use]
     pub const fn supervised(mut self, policy: Policy, supervisor: &'static Supervisor<S>) -> Self {
         self.any.policy = policy;
@@ -273,11 +276,11 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
         self
     }
 
-    /// The partition, which its supervisor starts anew at most `most` times in each `period`;
-    /// 10 times in a second unless this is said. A period begins with the first restart behind the
-    /// end of the last one, so that in any time of its length there are no more than twice as many.
-    /// A restart beyond that waits for the period's end. Restarts that the program asks for itself
-    /// do not count. In a period of zero there may be any number.
+    /// Sets the limit of restarts: the supervisor starts the partition again at most `most` times
+    /// in each `period`; 10 times in a second by default. A period begins with the first restart
+    /// after the end of the last one, so that in any time of its length there are no more than
+    /// twice as many. A restart beyond that waits for the period's end. Restarts that the program
+    /// requests itself do not count. In a period of zero there may be any number.
     ///
     /// # Panics
     /// If `most` is zero: for a static, when it is compiled. [`Policy::Stop`] is the one without
@@ -291,16 +294,17 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
 }
 
 impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
-    /// Looks at the data, which its threads may be changing, and which stay when they have ended. In a thread that is in no partition, or a
-    /// handler; interrupts are masked meanwhile. Bound: that of `look`.
+    /// Reads the data, which its threads may be changing, and which stay when they have ended. In a
+    /// thread that is in no partition, or a handler; interrupts are masked meanwhile. Bound: that
+    /// of `look`.
     ///
-    /// Errors: `State` where the partition was never started, or is being started.
+    /// Errors: `State` if the partition was never started, or is being started.
     pub fn look_at<R>(&'static self, look: impl FnOnce(&T) -> R) -> Result<R, Error> {
         let held = hold::<S>();
         if !self.any.has_data.get(held.section()) {
             return Err(Error::State);
         }
-        // SAFETY: made there by `start_with`, and `Sync`; nobody makes them new in this section.
+        // SAFETY: made there by `start_with`, and `Sync`; they are not made new in this section.
         Ok(look(unsafe {
             &*ptr::with_exposed_provenance(self.any.data())
         }))
@@ -308,7 +312,8 @@ impl<S: System<Machine: Isolation>, T: Data> Partition<S, T> {
 }
 
 impl<S: System<Machine: Isolation>> AnyPartition<S> {
-    /// Where the table of handles lies, and the fault behind it, as the machines' paths know it.
+    /// The place of the table of handles, and of the fault after it, as the machines' paths know
+    /// it.
     const PLACE: () = assert!(
         offset_of!(Self, handles) == size_of::<<S::Machine as Isolation>::Map>()
             && offset_of!(Self, handle_count) == offset_of!(Self, handles) + size_of::<usize>()
@@ -321,7 +326,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.name
     }
 
-    /// How often the partition was started, modulo 65,535, from 1; 0 before. Bound: fixed. Allowed everywhere.
+    /// How often the partition was started, modulo 65,535, from 1; 0 before. Bound: fixed. Allowed
+    /// everywhere.
     pub fn generation(&self) -> u16 {
         self.generation.get(hold::<S>().section())
     }
@@ -330,7 +336,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.generation.get(cs)
     }
 
-    /// What is to be done when a thread has faulted.
+    /// Returns the reaction to a fault of a thread.
     pub fn policy(&self) -> Policy {
         self.policy
     }
@@ -339,7 +345,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.supervisor
     }
 
-    pub(super) fn untold(&self) -> &Untold {
+    pub(super) fn untold(&self) -> &PendingReport {
         &self.untold
     }
 
@@ -350,12 +356,13 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// The partition of `thread`, which is one of a partition and was created.
     pub(super) fn of_thread(cs: CriticalSection<'_>, thread: ThreadRef) -> &'static Self {
         let partition = S::Machine::partition_of(thread.machine_part(cs));
-        // SAFETY: `Member::prepare` alone tells the machine of partitions, and tells a `&'static` one.
+        // SAFETY: only `Member::prepare` gives partitions to the machine, and it gives a `&'static`
+        // one.
         unsafe { &*partition.cast() }
     }
 
     pub(super) fn members(&self) -> &'static [Member<S>] {
-        // SAFETY: made from a slice of that length, whose items are transparent members.
+        // SAFETY: made from a slice of that length, with items that are transparent members.
         unsafe { slice::from_raw_parts(self.threads, self.thread_count) }
     }
 
@@ -376,7 +383,7 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.regions[0].base.expose_provenance()
     }
 
-    /// Where the data lie: behind the stacks.
+    /// Returns the address of the data: after the stacks.
     pub(super) fn data(&self) -> usize {
         let stacks: usize = self.members().iter().map(Member::stack).sum();
         (self.memory() + stacks).next_multiple_of(self.data_align)
@@ -387,7 +394,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     /// cost](Self::at_its_cost). Bound: the memory and the threads, with interrupts masked for one
     /// thread at a time.
     ///
-    /// Errors: `State` if one of its threads exists, or another thread is just starting it; `Parameter` if its image cannot be loaded, and nothing is changed; `NoMemory` if stacks
+    /// Errors: `State` if one of its threads exists, or another thread is just starting it;
+    /// `Parameter` if its image cannot be loaded, and nothing is changed; `NoMemory` if stacks
     /// and data do not fit, or the hardware cannot have one more partition or such regions.
     pub fn start(&'static self) -> Result<(), Error> {
         self.start_with(0)
@@ -408,8 +416,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         started
     }
 
-    /// Stops the partition and starts it anew for the fault of which nobody was told yet, and which
-    /// this tells. None where another thread has told it.
+    /// Stops the partition and starts it again for the fault that was not reported yet, and which
+    /// this reports. None if another thread has reported it.
     pub(super) fn restart_for_fault(&'static self) -> Result<Option<Incident<S>>, Error> {
         let restart = || {
             self.stop();
@@ -423,8 +431,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.at_its_cost(|| self.as_starter(restart))
     }
 
-    /// Has the calling thread alone start the partition: nothing is cleared before. Who was ended in the midst of a start starts nothing any
-    /// more.
+    /// Makes the calling thread the only one that starts the partition: nothing is cleared before.
+    /// A thread that was ended in the midst of a start starts nothing any more.
     fn claim(&self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -495,8 +503,8 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     }
 
     /// Stops the partition: none of its threads exists any more. Mutexes that they owned are handed
-    /// on; who waits for one of them, for a message or a reply, gets `Deleted`; blocks that it
-    /// holds are given back, the interrupts of its devices masked. In a thread that is in no
+    /// on; threads that wait for one of them, for a message or a reply, get `Deleted`; blocks that
+    /// it holds are given back, the interrupts of its devices masked. In a thread that is in no
     /// partition, at the [partition's cost](Self::at_its_cost).
     /// Bound: for each thread that of [`AnyThread::delete`](crate::AnyThread::delete); its handles,
     /// and the blocks of each pool among them.
@@ -525,15 +533,15 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
         self.start()
     }
 
-    /// The same with [`AnyPartition::start_with`].
+    /// [`AnyPartition::restart`] with [`AnyPartition::start_with`].
     pub fn restart_with(&'static self, argument: usize) -> Result<(), Error> {
         self.stop();
         self.start_with(argument)
     }
 
-    /// Whether the `length` bytes at `address` lie in one region of memory, in which they may be read, or written if `writes` says so.
-    /// Registers of a device are none: the kernel does not touch them for a thread, which could choose an access that they answer with a
-    /// fault.
+    /// Whether the `length` bytes at `address` lie in one region of memory, in which they may be
+    /// read, or written if `writes` says so. Registers of a device are none: the kernel does
+    /// not touch them for a thread, which could choose an access that they answer with a fault.
     pub(super) fn may_use(&'static self, address: usize, length: usize, writes: bool) -> bool {
         self.regions().iter().any(|region| {
             let distance = address.wrapping_sub(region.base.addr());

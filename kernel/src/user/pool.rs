@@ -1,5 +1,5 @@
-//! Owns: pools of blocks in memory that partitions share, and which partition holds which block.
-//! Must never know: what lies in the blocks; which regions a partition has.
+//! Owns: pools of blocks in memory that partitions share, and the holder of each block. Must never
+//! know: the content of the blocks; the regions of a partition.
 #![expect(unsafe_code, reason = "the memory's address is shared by threads")]
 
 use super::memory::Memory;
@@ -16,7 +16,8 @@ use taktos_machine::Isolation;
 /// The most blocks of a pool.
 const MOST: usize = u32::BITS as usize;
 
-/// Blocks of one size in a memory that partitions have as a region. Made to be a static, which their handles name.
+/// Blocks of one size in a memory that partitions have as a region. Made to be a static, which
+/// their handles name.
 ///
 /// A block is held by the partition that took it, until this gives it back, or another one accepts
 /// it to which it was passed on; then that one holds it. So no partition holds what it did not ask
@@ -26,10 +27,10 @@ const MOST: usize = u32::BITS as usize;
 /// what their last user left, and any partition that has the memory reaches it.
 pub struct Pool<S> {
     waiters: WaitQueue,
-    /// The blocks that nobody holds: one bit each.
+    /// The blocks without a holder: one bit each.
     free: Guarded<u32>,
     holders: [Guarded<Holder>; MOST],
-    /// To whom its holder has passed each, which that one has not accepted.
+    /// The holder to which each block was passed, and which has not accepted it yet.
     passed: [Guarded<Holder>; MOST],
     memory: *const u8,
     count: usize,
@@ -38,10 +39,11 @@ pub struct Pool<S> {
     system: PhantomData<fn() -> S>,
 }
 
-// SAFETY: what changes is reached in sections alone; the rest names a static, which the pool does not touch.
+// SAFETY: what changes is reached in sections alone; the rest names a static, which the pool does
+// not touch.
 unsafe impl<S> Sync for Pool<S> {}
 
-/// Who holds a block: the address of a partition, or one of these.
+/// The holder of a block: the address of a partition, or one of these.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Holder(usize);
 
@@ -61,7 +63,8 @@ impl<S: System> Pool<S> {
     /// A pool of `count` blocks, all of them free, which divide `memory` among themselves.
     ///
     /// # Panics
-    /// If there are none or more than 32, or they do not have equal sizes that are multiples of 8: for a static, when it is compiled.
+    /// If there are none or more than 32, or they do not have equal sizes that are multiples of 8:
+    /// for a static, when it is compiled.
     #[must_use]
     pub const fn new<B>(memory: &'static Memory<B>, count: usize) -> Self {
         assert!(count > 0 && count <= MOST, "a pool has 1 to 32 blocks");
@@ -93,7 +96,8 @@ impl<S: System> Pool<S> {
         self.free.get(hold::<S>().section()).count_ones() as usize
     }
 
-    /// Takes a free block, waiting for one as long as `timeout` says: it is no partition's then. In a thread that is in no partition.
+    /// Takes a free block, waiting for one as long as `timeout` says: it is no partition's then. In
+    /// a thread that is in no partition.
     ///
     /// Bound without waiting: fixed. Errors: `Timeout`, `WouldBlock`, `Cancelled`.
     pub fn take(&'static self, timeout: Timeout) -> Result<*mut u8, Error> {
@@ -102,10 +106,10 @@ impl<S: System> Pool<S> {
         Ok(ptr::with_exposed_provenance_mut(answer.value))
     }
 
-    /// Makes `block` free, whoever holds it. Allowed in interrupt handlers at the kernel's level.
+    /// Makes `block` free, for every holder. Allowed in interrupt handlers at the kernel's level.
     ///
-    /// Bound: fixed, with a division (and the removal of a waiter's time-out). Errors: `Parameter` for what is not the beginning of a block;
-    /// `State` where it is free.
+    /// Bound: fixed, with a division (and the removal of a waiter's time-out). Errors: `Parameter`
+    /// for what is not the beginning of a block; `State` where it is free.
     pub fn give(&'static self, block: *const u8) -> Result<(), Error> {
         let number = self.number_of(block.addr()).ok_or(Error::Parameter)?;
         let held = hold::<S>();
@@ -115,7 +119,8 @@ impl<S: System> Pool<S> {
         held.enter::<Give<S>>(self, number, Timeout::NONE).done()
     }
 
-    /// Gives back all blocks of `holder`. Bound: the blocks, with interrupts masked for one at a time.
+    /// Gives back all blocks of `holder`. Bound: the blocks, with interrupts masked for one at a
+    /// time.
     fn give_back(&'static self, holder: Holder) {
         for number in 0..self.count {
             let held = hold::<S>();
@@ -136,8 +141,9 @@ impl<S: System> Pool<S> {
         self.memory.expose_provenance() + number * self.size
     }
 
-    /// The number of the block at `address`, which `holder` is to hold.
-    /// Errors: `Parameter` for what is not the beginning of a block; `NotOwner` where another one holds it, or nobody does.
+    /// Returns the number of the block at `address`, which `holder` is to hold.
+    /// Errors: `Parameter` for what is not the beginning of a block; `NotOwner` if another one
+    /// holds it, or if it has no holder.
     fn held_at(
         &self,
         cs: CriticalSection<'_>,
@@ -221,13 +227,13 @@ impl<S: System> Pool<S> {
         stay::<S>(Status::OK)
     }
 
-    /// `holder` holds the block from now on, and has passed it to nobody.
+    /// Makes `holder` the holder of the block from now on, which is passed to no other one.
     fn hand_over(&self, cs: CriticalSection<'_>, number: usize, holder: Holder) {
         self.holders[number].set(cs, holder);
         self.passed[number].set(cs, Holder::NOBODY);
     }
 
-    /// Makes a block, which somebody holds, free, or the most urgent waiter's.
+    /// Makes a block, which has a holder, free, or the most urgent waiter's.
     fn give_number(&'static self, cs: CriticalSection<'_>, number: usize) -> OutcomeOf<S> {
         let Some(waiter) = self.waiters.first(cs) else {
             self.free.set(cs, self.free.get(cs) | 1 << number);
@@ -276,7 +282,8 @@ impl<S: System> Operation<S> for Give<S> {
 }
 
 impl<S: System<Machine: Isolation>> AnyPartition<S> {
-    /// Gives back all blocks that the partition, of which no thread exists, holds: of the pools that its handles name.
+    /// Gives back all blocks that the partition, of which no thread exists, holds: of the pools
+    /// that its handles name.
     pub(super) fn give_blocks_back(&'static self) {
         let holder = Holder::partition(self);
         for pool in self.table().iter().filter_map(Handle::as_pool) {

@@ -1,5 +1,6 @@
-//! Owns: queues of messages that threads of partitions can name: each message is copied from one partition's memory, or to it.
-//! Must never know: which memory is whose; how a queue keeps its messages, and who waits for them.
+//! Owns: queues of messages that threads of partitions can name: each message is copied from one
+//! partition's memory, or to it. Must never know: the owners of memory; how a queue keeps its
+//! messages, and which threads wait for them.
 #![expect(
     unsafe_code,
     reason = "messages in memory of partitions, of a type that the object alone knows"
@@ -15,20 +16,22 @@ use taktos_abi::Plain;
 use taktos_abi::call::LONGEST_BYTES;
 use taktos_machine::{Isolation, Machine};
 
-/// A [`MessageQueue`] that threads of partitions can name. Threads and handlers with privilege use it as the other one.
+/// A [`MessageQueue`] that threads of partitions can name. Threads and handlers with privilege use
+/// it as the other one.
 ///
-/// A message has at most [`LONGEST_BYTES`]: it is copied in one piece, while interrupts that may call the kernel wait. A thread of a partition
-/// that waits to send leaves its message where it is, in memory of its partition's; what others of that partition make of it meanwhile is sent.
+/// A message has at most [`LONGEST_BYTES`]: it is copied in one piece, while interrupts that may
+/// call the kernel wait. A thread of a partition that waits to send leaves its message where it is,
+/// in memory of its partition's; what others of that partition make of it meanwhile is sent.
 #[repr(C)]
 pub struct Queue<S: System, T, const N: usize> {
     port: Port<S>,
     queue: MessageQueue<S, T, N>,
 }
 
-/// Sends a message that lies at the address, or receives one there.
+/// Sends a message that is stored at the address, or receives one there.
 type Transfer<S> = unsafe fn(CriticalSection<'_>, PortRef<S>, usize, Timeout) -> OutcomeOf<S>;
 
-/// What a queue is to a call, whatever its messages are.
+/// A queue as a call sees it, for messages of any type.
 struct Port<S: System> {
     send: Transfer<S>,
     receive: Transfer<S>,
@@ -51,7 +54,8 @@ impl<S: System<Machine: Isolation>, T: Plain, const N: usize> Queue<S, T, N> {
     /// An empty queue.
     ///
     /// # Panics
-    /// If `N` is 0 or above 32,767, or a message has no bytes or more than [`LONGEST_BYTES`]: for a static, when it is compiled.
+    /// If `N` is 0 or above 32,767, or a message has no bytes or more than [`LONGEST_BYTES`]: for a
+    /// static, when it is compiled.
     #[must_use]
     pub const fn new() -> Self {
         assert!(
@@ -111,17 +115,17 @@ impl<S: System<Machine: Isolation>, T: Plain, const N: usize> Queue<S, T, N> {
         address: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        // SAFETY: the caller's promise: the port is the first field of a queue, which is a static.
+        // SAFETY: the caller's contract: the port is the first field of a queue, which is a static.
         let queue: &'static MessageQueue<S, T, N> = unsafe { &(*port.0.cast::<Self>()).queue };
         let place = ptr::with_exposed_provenance::<T>(address);
         if queue.has_receivers(cs) {
-            // SAFETY: the caller's promise: it can be read, is aligned, and any bytes are a message. It may be where the receiver wants it,
-            // so it is read first.
+            // SAFETY: the caller's contract: it can be read, is aligned, and any bytes are a
+            // message. It may be where the receiver wants it, so it is read first.
             let message = unsafe { place.read() };
             return S::Machine::with_writes(|| queue.deliver_entered(cs, &message));
         }
-        // SAFETY: the same; it stays so as long as the thread exists: a partition's regions never change, and its memory is made new when none
-        // of its threads does.
+        // SAFETY: the same; it stays so as long as the thread exists: a partition's regions never
+        // change, and its memory is made new when none of its threads does.
         let message = unsafe { Lent::assume(&*place) };
         queue.put_entered(cs, message, timeout)
     }
@@ -137,8 +141,8 @@ impl<S: System<Machine: Isolation>, T: Plain, const N: usize> Queue<S, T, N> {
         // SAFETY: as in `send_from`.
         let queue: &'static MessageQueue<S, T, N> = unsafe { &(*port.0.cast::<Self>()).queue };
         let place = ptr::with_exposed_provenance::<Landing<T>>(address);
-        // SAFETY: the caller's promise: it can be written, is aligned, and whatever lies there is no less than uninitialised; it stays so as
-        // in `send_from`.
+        // SAFETY: the caller's contract: it can be written, is aligned, and its content is no less
+        // than uninitialised; it stays so as in `send_from`.
         let landing = unsafe { Lent::assume(&*place) };
         queue.receive_entered(cs, landing, timeout)
     }
@@ -159,9 +163,9 @@ impl<S: System> PortRef<S> {
     /// Whether a message can lie in the memory `[address, length]`.
     ///
     /// # Safety
-    /// A queue lies there.
+    /// A queue is located there.
     pub(super) unsafe fn fits(self, [address, length]: [usize; 2]) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's contract.
         let port = unsafe { &*self.0 };
         length == port.size && address.is_multiple_of(port.align)
     }
@@ -169,14 +173,15 @@ impl<S: System> PortRef<S> {
     /// Sends the message at `address`, waiting for room as long as `timeout` says.
     ///
     /// # Safety
-    /// A queue lies there. A message [fits](Self::fits) at the address, and the partition of the thread that runs may read it.
+    /// A queue is located there. A message [fits](Self::fits) at the address, and the partition of
+    /// the thread that runs may read it.
     pub(super) unsafe fn send(
         self,
         cs: CriticalSection<'_>,
         address: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        // SAFETY: the caller's promises; the function is that of the queue's type.
+        // SAFETY: the caller's contract; the function is that of the queue's type.
         unsafe { ((*self.0).send)(cs, self, address, timeout) }
     }
 
@@ -190,7 +195,7 @@ impl<S: System> PortRef<S> {
         address: usize,
         timeout: Timeout,
     ) -> OutcomeOf<S> {
-        // SAFETY: the caller's promises; the function is that of the queue's type.
+        // SAFETY: the caller's contract; the function is that of the queue's type.
         unsafe { ((*self.0).receive)(cs, self, address, timeout) }
     }
 }

@@ -1,11 +1,11 @@
-//! Owns: how often a supervisor may start a partition anew, and from when on. Must never know: what
-//! a restart is, budgets.
+//! Owns: the limit of restarts of a partition by a supervisor, and the time of the next one. Must
+//! never know: what a restart is, budgets.
 
 use crate::critical_section::{CriticalSection, Guarded};
 use taktos_time::{Duration, Instant};
 
-/// So many restarts in each period. One begins with the first restart behind the end of the last
-/// one.
+/// The limit of restarts in each period. A period begins with the first restart after the end of
+/// the last one.
 pub(super) struct Restarts {
     most: u32,
     period: Duration,

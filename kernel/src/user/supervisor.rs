@@ -1,4 +1,4 @@
-//! Owns: what becomes of a thread that faults, and the thread without partition that is told.
+//! Owns: the handling of a thread that faults, and the thread without partition that is notified.
 //! Must never know: how a processor notices faults.
 
 use super::{AnyPartition, Policy};
@@ -14,7 +14,7 @@ use taktos_time::Instant;
 pub struct Incident<S: System> {
     /// The thread, which has ended.
     pub thread: &'static AnyThread<S>,
-    /// What it was.
+    /// The fault that ended it.
     pub fault: UserFault,
 }
 
@@ -26,20 +26,22 @@ impl<S: System> Clone for Incident<S> {
 
 impl<S: System> Copy for Incident<S> {}
 
-/// The first fault of a partition's threads that nobody was told of. The handler of the fault writes it where it stays.
+/// The first fault of a partition's threads that was not reported yet. The handler of the fault
+/// writes it where it stays.
 ///
-/// Its beginning is known to the machine's paths: none where no fault is untold, then the place for the registers.
+/// Its beginning is known to the machine's paths: none while no fault is unreported, then the place
+/// for the registers.
 #[repr(C)]
-pub(super) struct Untold {
+pub(super) struct PendingReport {
     thread: Guarded<Option<ThreadRef>>,
     registers: [Guarded<usize>; FAULT_REGISTERS],
     cause: Guarded<Cause>,
     address: Guarded<Option<usize>>,
-    /// Whether the partition was started anew since.
+    /// Whether the partition was started again since.
     outlived: Guarded<bool>,
 }
 
-impl Untold {
+impl PendingReport {
     /// No fault.
     pub(super) const fn new() -> Self {
         Self {
@@ -70,17 +72,17 @@ impl Untold {
         }
     }
 
-    /// Whether the partition was started anew since the fault; none where there is no fault.
+    /// Returns whether the partition was started again since the fault; none if there is no fault.
     fn is_outlived(&self, cs: CriticalSection<'_>) -> Option<bool> {
         self.thread.get(cs).map(|_| self.outlived.get(cs))
     }
 
-    /// The partition is started anew: a fault that is untold is one of a former life.
+    /// Notes that the partition is started again: an unreported fault is one of a former life.
     pub(super) fn outlive(&self, cs: CriticalSection<'_>) {
         self.outlived.set(cs, self.thread.get(cs).is_some());
     }
 
-    /// The fault, of which somebody is told with this.
+    /// Returns the fault, which is reported with this.
     fn take<S: System>(&self, cs: CriticalSection<'_>) -> Option<Incident<S>> {
         let thread = self.thread.get(cs)?;
         self.thread.set(cs, None);
@@ -96,11 +98,11 @@ impl Untold {
     }
 }
 
-/// By what a supervising thread is told of faults. Made to be a static; partitions name it.
+/// The notification of a supervising thread of faults. Made to be a static; partitions name it.
 pub struct Supervisor<S: System> {
-    /// A permit where somebody is to look for faults.
+    /// The semaphore with a permit if a thread is to check for faults.
     told: Semaphore<S>,
-    /// The place of the partition that is looked at first: behind the one of which was told last.
+    /// The place of the partition that is checked first: after the one that was reported last.
     first: Guarded<usize>,
 }
 
@@ -128,11 +130,11 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
     /// until the time that `timeout` says is over, or `act` breaks off, which gives its value; with
     /// [`Timeout::NONE`] it serves those that are there.
     ///
-    /// Of faults of one partition that come before the first was taken, this tells that one alone.
-    /// Where several have faulted they are told by turns. A partition whose restart
-    /// [has to wait](super::Partition::restarts) is stopped, and its fault is told when it is
-    /// started anew; meanwhile others are told. One that was started anew since it has faulted, by
-    /// somebody else, is left as it is. In a thread that is in no partition.
+    /// Of faults of one partition that come before the first was taken, this reports that one
+    /// alone. If several partitions have faulted, they are reported by turns. A partition with a
+    /// restart that [has to wait](super::Partition::restarts) is stopped, and its fault is reported
+    /// when it is started again; meanwhile others are reported. A partition that another thread has
+    /// started again since it has faulted is left as it is. In a thread that is in no partition.
     ///
     /// Bound for each fault: that of [`AnyPartition::restart`], of `act`, and of
     /// [`AnyPartition::stop`] for each of the partitions. Errors: `Timeout`, `WouldBlock`,
@@ -152,8 +154,9 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
         served
     }
 
-    /// [`Self::serve`], but the caller may go on at the cost of one of the partitions: that of the
-    /// last one whose fault was dealt with, or, behind a wait, of the one that has ended it.
+    /// [`Self::serve`], but the caller may continue at the cost of one of the partitions: that of
+    /// the last fault that was dealt with, or, after a wait, of the partition that has ended the
+    /// wait.
     fn serve_until<R>(
         &'static self,
         partitions: &[&'static AnyPartition<S>],
@@ -189,8 +192,8 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
         }
     }
 
-    /// The caller goes on at the cost of `partition`, if that is one and has a budget, else at its
-    /// own.
+    /// Makes the caller continue at the cost of `partition`, if that is one and has a budget, else
+    /// at its own.
     #[cfg_attr(not(feature = "budgets"), expect(unused_variables))]
     fn work_on(partition: Option<&'static AnyPartition<S>>) {
         #[cfg(feature = "budgets")]
@@ -219,7 +222,7 @@ impl<S: System<Machine: Isolation>> Supervisor<S> {
     }
 }
 
-/// The result of a look at some partitions.
+/// The result of a check of some partitions.
 #[allow(
     clippy::large_enum_variant,
     reason = "it lives on the stack for one return, and there is no heap"
@@ -246,13 +249,13 @@ enum Dealt<S: System> {
 }
 
 impl<S: System<Machine: Isolation>> AnyPartition<S> {
-    /// The first fault since this was asked last. Bound: fixed. Allowed everywhere.
+    /// Returns the first fault since this was called last. Bound: fixed. Allowed everywhere.
     pub fn take_incident(&self) -> Option<Incident<S>> {
         self.untold().take(hold::<S>().section())
     }
 
-    /// Does what the partition's policy says of a fault of which nobody was told, unless the
-    /// partition was started anew since.
+    /// Carries out the partition's policy for a fault that was not reported yet, unless the
+    /// partition was started again since.
     fn deal_with_fault(&'static self) -> Result<Dealt<S>, Error> {
         let told = |incident: Option<Incident<S>>| incident.map_or(Dealt::Nothing, Dealt::Told);
         let Some(outlived) = self.untold().is_outlived(hold::<S>().section()) else {
@@ -285,8 +288,9 @@ impl<S: System<Machine: Isolation>> AnyPartition<S> {
     }
 }
 
-/// Ends the thread of a partition that runs, which has faulted, tells its supervisor, and says who goes on. For a machine, in the handler
-/// of the fault; `cs` is its section.
+/// Ends the thread of a partition that runs, which has faulted, and notifies its supervisor.
+/// Returns the thread that runs next. For a machine, in the handler of the fault; `cs` is its
+/// section.
 pub(super) fn end_faulted<S: System<Machine: Isolation>>(
     cs: CriticalSection<'_>,
     fault: &RaisedFault<'_>,
@@ -301,7 +305,7 @@ pub(super) fn end_faulted<S: System<Machine: Isolation>>(
         if let Some(waiter) = supervisor.told.first_waiter(cs) {
             S::kernel().set_work(cs, waiter, partition.account());
         }
-        // Who goes on is the heir, whatever this says.
+        // The thread that runs next is the heir, whatever this returns.
         let _ = supervisor.told.give_entered(cs);
     }
     S::kernel().heir(cs).context()

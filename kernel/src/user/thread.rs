@@ -16,8 +16,9 @@ use core::ops::Deref;
 use core::ptr;
 use taktos_machine::{Isolation, Machine, StackRegion, UserStart};
 
-/// A thread of a partition whose data are a `T`. Made to be a static, in the list of the partition's threads. Privileged code can do
-/// with it all that it can with others ([`AnyThread`]), as far as names reach.
+/// A thread of a partition with data of the type `T`. Made to be a static, in the list of the
+/// partition's threads. Privileged code can do with it all that it can with others ([`AnyThread`]),
+/// as far as names reach.
 #[repr(transparent)]
 pub struct UserThread<S: System<Machine: Isolation>, T: 'static> {
     member: Member<S>,
@@ -26,7 +27,8 @@ pub struct UserThread<S: System<Machine: Isolation>, T: 'static> {
 
 /// A thread of a partition, whatever the partition's data.
 ///
-/// Behind the control block lies what the machine saves: a thread without privilege has nothing of the kernel's on its stack.
+/// After the control block is what the machine saves: a thread without privilege has nothing of the
+/// kernel's on its stack.
 #[repr(C)]
 pub(crate) struct Member<S: System<Machine: Isolation>> {
     aligned: [<S::Machine as Machine>::Aligned; 0],
@@ -57,7 +59,7 @@ impl<S: System<Machine: Isolation>, T> UserThread<S, T> {
         &self.member.any
     }
 
-    /// Where its control block lies, by which handles name it; derived from all of it.
+    /// Returns the address of its control block, by which handles name it; derived from all of it.
     pub(super) const fn block(&'static self) -> *const () {
         let member = ptr::from_ref(&self.member);
         // SAFETY: within the member.
@@ -66,11 +68,13 @@ impl<S: System<Machine: Isolation>, T> UserThread<S, T> {
 }
 
 impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
-    /// A thread that runs `entry`, with the partition's data and the argument that it is started with, on a stack of `stack` bytes of
-    /// the partition's memory; its priority is 16. It ends by a call: the entry does not return.
+    /// A thread that runs `entry`, with the partition's data and the argument that it is started
+    /// with, on a stack of `stack` bytes of the partition's memory; its priority is 16. It ends
+    /// by a call: the entry does not return.
     ///
     /// # Panics
-    /// If the stack has less than 256 bytes or is no multiple of 8: for a static, when it is compiled.
+    /// If the stack has less than 256 bytes or is no multiple of 8: for a static, when it is
+    /// compiled.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -97,7 +101,7 @@ impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
         }
     }
 
-    /// The same thread with the priority `level`.
+    /// Sets the priority to `level`.
     ///
     /// # Panics
     /// If `level` is above 31: for a static, when it is compiled.
@@ -113,7 +117,7 @@ impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
 }
 
 impl<S: System<Machine: Isolation>> Member<S> {
-    /// Where the machine's part lies, as the machine knows it.
+    /// The place of the machine's part, as the machine knows it.
     const PLACE: () = assert!(
         size_of::<<S::Machine as Isolation>::UserState>() == 0
             || offset_of!(Self, state) - offset_of!(Self, any)
@@ -121,12 +125,12 @@ impl<S: System<Machine: Isolation>> Member<S> {
         "the saved state does not lie where the machine looks for it"
     );
 
-    /// The member whose control block lies at `block`.
+    /// Returns the member with its control block at `block`.
     ///
     /// # Safety
     /// [`UserThread::block`] gave it.
     pub(super) unsafe fn at(block: *const ()) -> &'static Self {
-        // SAFETY: the caller's promise: it was derived from the whole member, which is a static.
+        // SAFETY: the caller's contract: it was derived from the whole member, which is a static.
         unsafe { &*block.byte_sub(offset_of!(Self, any)).cast() }
     }
 
@@ -138,8 +142,9 @@ impl<S: System<Machine: Isolation>> Member<S> {
         self.stack
     }
 
-    /// Creates the thread, dormant, as one of `partition`, with the stack at `base`: as soon as it exists its partition is known.
-    /// Errors: `State` if it exists; `NoMemory` where the scheduler has no room.
+    /// Creates the thread, dormant, as one of `partition`, with the stack at `base`: as soon as it
+    /// exists its partition is known. Errors: `State` if it exists; `NoMemory` where the
+    /// scheduler has no room.
     pub(super) fn create(
         &'static self,
         partition: &'static AnyPartition<S>,
@@ -179,7 +184,7 @@ impl<S: System<Machine: Isolation>> Member<S> {
             .into_result::<S>()
     }
 
-    /// The same inside a call.
+    /// [`Member::start`] inside a call.
     pub(super) fn start_entered(
         &'static self,
         cs: CriticalSection<'_>,

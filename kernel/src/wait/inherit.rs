@@ -2,10 +2,10 @@
 //! change runs along a chain of waiting threads, and how rings of waiting threads are found.
 //! Must never know: how mutexes or calls are carried out.
 //!
-//! A thread's effective priority is the most urgent of: its base priority; for each mutex it owns, the
-//! ceiling, or the most urgent waiter's; the most urgent of the threads that send to it or
-//! call it, until the reply. Bounds: steps are the lengths of the chain of waiting threads and of the
-//! lists of owned mutexes along it.
+//! A thread's effective priority is the most urgent of: its base priority; for each mutex it owns,
+//! the ceiling, or the most urgent waiter's; the most urgent of the threads that send to it or
+//! call it, until the reply. Bounds: steps are the lengths of the chain of waiting threads and of
+//! the lists of owned mutexes along it.
 
 use crate::critical_section::CriticalSection;
 
@@ -17,11 +17,11 @@ use crate::{Kernel, System};
 use taktos_abi::Error;
 use taktos_schedule::Priority;
 
-/// Where a thread goes among its equals when its priority changes: one that loses a priority it was lent goes in front of
-/// them, and so keeps its precedence.
-pub(crate) use taktos_schedule::smp::closed::Place;
+/// Where a thread goes among its equals when its priority changes: one that loses a priority
+/// it was lent goes in front of them, and so keeps its precedence.
+pub(crate) use taktos_schedule::smp::seats::Place;
 
-/// The thread that `thread` cannot go on without, if there is one.
+/// Returns the thread without which `thread` cannot continue, if there is one.
 fn waits_for(cs: CriticalSection<'_>, thread: ThreadRef) -> Option<ThreadRef> {
     match thread.wait.get(cs).target() {
         Target::Mutex(mutex) => mutex.owner(cs),
@@ -67,7 +67,12 @@ pub(crate) fn deserved(cs: CriticalSection<'_>, thread: ThreadRef) -> Priority {
 impl<S: System> Kernel<S> {
     /// Makes the effective priority of `thread`, and of all that it waits for in turn, what they
     /// deserve; sets the heir.
-    pub(crate) fn settle(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, place: Place) {
+    pub(crate) fn recompute_priority(
+        &'static self,
+        cs: CriticalSection<'_>,
+        thread: ThreadRef,
+        place: Place,
+    ) {
         let mut next = Some(thread);
         while let Some(thread) = next {
             let priority = deserved(cs, thread);
@@ -84,7 +89,7 @@ impl<S: System> Kernel<S> {
         self.reselect(cs);
     }
 
-    /// [`Kernel::settle`] for the running thread, which has just been lent `ceiling`.
+    /// [`Kernel::recompute_priority`] for the running thread, which has just been lent `ceiling`.
     #[inline(always)]
     pub(crate) fn gain_ceiling(
         &'static self,
@@ -93,12 +98,12 @@ impl<S: System> Kernel<S> {
         ceiling: Priority,
     ) {
         if !is_smp::<S>() || !self.raise_here(cs, current, ceiling) {
-            self.settle(cs, current, Place::First);
+            self.recompute_priority(cs, current, Place::First);
         }
     }
 
-    /// [`Kernel::settle`] for `thread`, which has given up what lent it a ceiling, and perhaps
-    /// `goes_on` running here.
+    /// [`Kernel::recompute_priority`] for `thread`, which has given up the lender of a ceiling, and
+    /// perhaps `goes_on` running here.
     #[inline(always)]
     pub(crate) fn lose_ceiling(
         &'static self,
@@ -111,11 +116,12 @@ impl<S: System> Kernel<S> {
             return;
         }
         if !is_smp::<S>() || !goes_on() || !self.lower_here(cs, thread) {
-            self.settle(cs, thread, Place::First);
+            self.recompute_priority(cs, thread, Place::First);
         }
     }
 
-    /// Gives `thread`, whose turn was lent by a sender, its own priority back. It is ready, or about to be.
+    /// Gives `thread`, with a turn that a sender lent, its own priority back. It is ready, or about
+    /// to be.
     pub(crate) fn end_lent_turn(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let urgency = thread.urgency.get(cs);
         if !urgency.has(Urgency::LENT_TURN) {
@@ -123,13 +129,13 @@ impl<S: System> Kernel<S> {
         }
         if Self::running().current(cs) == thread {
             thread.urgency.set(cs, urgency.without(Urgency::LENT_TURN));
-            self.settle(cs, thread, Place::Last);
+            self.recompute_priority(cs, thread, Place::Last);
         } else {
             self.take_back_turn(cs, thread);
         }
     }
 
-    /// The same for a thread that is in no ring of ready ones.
+    /// [`Kernel::end_lent_turn`] for a thread that is in no ring of ready ones.
     pub(crate) fn take_back_turn(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let urgency = thread.urgency.get(cs);
         if urgency.has(Urgency::LENT_TURN) {
@@ -164,7 +170,8 @@ impl<S: System> Kernel<S> {
             thread.urgency.set(cs, new);
             queue.insert(cs, thread);
         } else {
-            // Also of one that waits for a cluster mutex: its owner inherits by what the scheduler knows.
+            // Also of one that waits for a cluster mutex: its owner inherits by what the scheduler
+            // knows.
             self.set_urgency(cs, thread, new, place);
             if is_smp::<S>() && wait == Wait::LOCK {
                 self.requeue_for_lock(cs, thread);
@@ -172,19 +179,19 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Ends the wait of `thread`, whatever it waits for, with `error`; those who inherited from it lose that.
-    /// Bounds: those of the queue it stands in and of the chain behind it.
+    /// Ends the wait of `thread`, whatever it waits for, with `error`; threads that inherited from
+    /// it lose that. Bounds: those of the queue it is in and of the chain after it.
     pub(crate) fn abort(&'static self, cs: CriticalSection<'_>, thread: ThreadRef, error: Error) {
         let lent_to = self.withdraw(cs, thread);
         self.wake_with(cs, thread, error);
         if let Some(other) = lent_to {
-            self.settle(cs, other, Place::First);
+            self.recompute_priority(cs, other, Place::First);
             #[cfg(feature = "budgets")]
             self.settle_payer(cs, other);
         }
     }
 
-    /// Takes `thread` out of whatever queue it stands in. Names the thread that inherited from it.
+    /// Takes `thread` out of its queue, if it is in one. Names the thread that inherited from it.
     pub(crate) fn withdraw(
         &'static self,
         cs: CriticalSection<'_>,
@@ -221,7 +228,8 @@ impl<S: System> Kernel<S> {
     }
 }
 
-/// Takes the mark of a buffer from `thread`, whose message does not come: who runs has none beside its priority.
+/// Takes the mark of a buffer from `thread`, with a message that does not come: a running thread
+/// has none next to its priority.
 pub(crate) fn forget_buffer(cs: CriticalSection<'_>, thread: ThreadRef) {
     thread
         .urgency

@@ -21,7 +21,7 @@ use taktos_schedule::{Priority, Ring};
 #[cfg(test)]
 mod tests;
 
-/// What a thread waits for, in one word: the object's address and, in its low three bits, the kind.
+/// The object of a thread's wait, in one word: its address and, in the low three bits, its kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Wait(usize);
@@ -31,27 +31,28 @@ pub(crate) struct Wait(usize);
 pub(crate) enum Target {
     /// Nothing: the thread is ready, or only suspended.
     Nothing,
-    /// It stands in the wait queue of an object.
+    /// It is in the wait queue of an object.
     Queue(&'static WaitQueue),
-    /// It stands in the wait queue of a mutex.
+    /// It is in the wait queue of a mutex.
     Mutex(&'static MutexCore),
     /// A message from that thread.
     Receive(ThreadRef),
     /// A message from any thread.
     ReceiveAny,
-    /// It sends to that thread, and stands among its waiters.
+    /// It sends to that thread, and is among its waiters.
     Send(ThreadRef),
-    /// It calls that thread, which has not received yet; it stands among its waiters.
+    /// It calls that thread, which has not received yet; it is among its waiters.
     Call(ThreadRef),
-    /// That thread's reply; it stands among its waiters.
+    /// That thread's reply; it is among its waiters.
     Reply(ThreadRef),
-    /// That thread's end; it stands among its waiters.
+    /// That thread's end; it is among its waiters.
     Join(ThreadRef),
     /// Time alone.
     Sleep,
-    /// A notification, or that the processor which has its registers lets go of them: it stands nowhere.
+    /// A notification, or that the processor which has its registers lets go of them: it is in no
+    /// queue.
     Notification,
-    /// A cluster mutex: it stands in the scheduler's queues.
+    /// A cluster mutex: it is in the scheduler's queues.
     Lock,
     /// To be started.
     Dormant,
@@ -59,8 +60,8 @@ pub(crate) enum Target {
     NonExistent,
 }
 
-// Control blocks and mutexes lie at multiples of eight, wait queues at multiples of four: so a word whose two lowest bits are
-// clear is a queue's address as it is.
+// Control blocks and mutexes are at multiples of eight, wait queues at multiples of four: so a word
+// with its two lowest bits clear is a queue's address as it is.
 
 impl Wait {
     /// Nothing.
@@ -159,18 +160,20 @@ impl Wait {
     }
 }
 
-/// The thread whose [`ThreadRef::address`] is `address`.
+/// Returns the thread with the [`ThreadRef::address`] `address`.
 #[inline(always)]
 pub(crate) fn thread(address: usize) -> ThreadRef {
-    // SAFETY: the kinds of wait that hold a thread are made only by functions that take a `ThreadRef`,
-    // from the address of its control block; and so are the words of a message to an equal.
+    // SAFETY: the kinds of wait that hold a thread are made only by functions that take a
+    // `ThreadRef`, from the address of its control block; and so are the words of a message to
+    // an equal.
     ThreadRef(unsafe { &*ptr::with_exposed_provenance::<Tcb>(address) })
 }
 
 /// The order of threads in a wait queue: smaller keys first, equal keys in the order of arrival.
 ///
-/// Ordinary waiters have their priority as key. Among the waiters of a thread, those who wait for its
-/// end stand behind those who send to it, and those whose call it is working on behind these.
+/// Ordinary waiters have their priority as key. Among the waiters of a thread, those that send to
+/// it come first. Threads that wait for its end are after these, and threads with a call that it
+/// works on are last.
 pub(crate) type Key = u8;
 
 const JOINING: Key = Priority::COUNT as Key;
@@ -189,8 +192,8 @@ fn key(cs: CriticalSection<'_>, thread: ThreadRef) -> Key {
 
 /// A wait queue. Threads of equal key form a ring; the first of each ring leads to the next one.
 ///
-/// Bounds: to pop, fixed; to insert or remove, one step for each key in use before the thread's own:
-/// 32 at most, and 65 for the waiters of a thread, whatever the number of threads.
+/// Bounds: to pop, fixed; to insert or remove, one step for each key in use before the thread's
+/// own: 32 at most, and 65 for the waiters of a thread, whatever the number of threads.
 #[repr(C)]
 pub(crate) struct WaitQueue {
     first: Guarded<Option<ThreadRef>>,
@@ -210,7 +213,7 @@ impl WaitQueue {
         self.first.get(cs)
     }
 
-    /// Whether nobody waits.
+    /// Returns whether no thread waits.
     #[inline(always)]
     pub fn is_empty(&self, cs: CriticalSection<'_>) -> bool {
         self.first.get(cs).is_none()
@@ -242,7 +245,7 @@ impl WaitQueue {
         }
     }
 
-    /// Puts in `thread`, a ring of its own whose wait has been set, behind its equals.
+    /// Puts in `thread`, a ring of its own with its wait set, after its equals.
     #[inline(always)]
     pub fn insert(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         match self.first.get(cs) {
@@ -278,7 +281,7 @@ impl WaitQueue {
         self.link(cs, before, Some(thread));
     }
 
-    /// Takes out `thread`, whose wait and priority are those it was put in with; it is then a ring of
+    /// Takes out `thread`, with the wait and priority that it was put in with; it is then a ring of
     /// its own.
     pub fn remove(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let own = key(cs, thread);
@@ -323,8 +326,8 @@ impl WaitQueue {
         self.first.set(cs, None);
     }
 
-    /// Takes out all threads that `chosen` says so of, asked in order, and gives each to `taken`, which
-    /// may wake it. Steps: the threads.
+    /// Takes out all threads for which `chosen`, called in order, returns true, and gives each to
+    /// `taken`, which may wake it. Steps: the threads.
     pub fn extract(
         &self,
         cs: CriticalSection<'_>,
@@ -344,7 +347,8 @@ impl WaitQueue {
         }
     }
 
-    /// Whether `visit` says so of any thread, asked in order; it stops there. Steps: the threads.
+    /// Returns whether `visit`, called in order, returns true for a thread; it stops there. Steps:
+    /// the threads.
     pub fn any(&self, cs: CriticalSection<'_>, mut visit: impl FnMut(ThreadRef) -> bool) -> bool {
         let mut leader = self.first.get(cs);
         while let Some(first) = leader {
@@ -372,7 +376,8 @@ fn promote_next(cs: CriticalSection<'_>, leader: ThreadRef, group: Option<Thread
     next
 }
 
-/// Does the work of [`WaitQueue::extract`] for the ring that `first` leads; names the first that stays.
+/// Does the work of [`WaitQueue::extract`] for the ring that `first` leads; names the first that
+/// stays.
 fn extract_from_ring(
     cs: CriticalSection<'_>,
     first: ThreadRef,

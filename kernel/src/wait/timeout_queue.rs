@@ -1,9 +1,9 @@
-//! Owns: the threads whose wait ends at some time, the earliest first; of those with the same time, the one that began
-//! to wait first.
-//! Must never know: what they wait for.
+//! Owns: the threads with a wait that ends at some time, the earliest first; of those with the same
+//! time, the one that began to wait first.
+//! Must never know: the objects that they wait for.
 //!
-//! A [`Tree`] whose links lie in the control blocks: equals need no number to be told apart, for which the control block has no
-//! room.
+//! A [`Tree`] with its links in the control blocks: equals need no number to be distinguished, for
+//! which the control block has no room.
 
 use crate::critical_section::{CriticalSection, Guarded};
 use crate::thread::tcb::ThreadRef;
@@ -28,13 +28,13 @@ impl TimeoutQueue {
         earliest.map(|thread| thread.deadline.get(cs))
     }
 
-    /// Starts `thread`'s time-out, behind those of the same time. It has none running.
+    /// Starts `thread`'s time-out, after those of the same time. It has none running.
     pub fn insert(&self, cs: CriticalSection<'_>, thread: ThreadRef, deadline: Instant) {
         thread.deadline.set(cs, deadline);
         self.0.borrow(cs).append(&cs, thread);
     }
 
-    /// Takes out the thread whose time-out comes first, if it comes by `now`.
+    /// Takes out the thread with the first time-out, if that comes by `now`.
     pub fn pop_due(&self, cs: CriticalSection<'_>, now: Instant) -> Option<ThreadRef> {
         let earliest = self.0.borrow(cs).first();
         let thread = earliest.filter(|thread| thread.deadline.get(cs) <= now)?;

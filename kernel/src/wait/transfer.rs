@@ -3,9 +3,10 @@
 //! Must never know: what is in the record, or what the waiting is good for.
 //!
 //! The address of a record goes into a decision as its argument and, where the decision makes the
-//! caller wait, into the waiting thread's control block. What makes this sound is in this file alone: a
-//! [`Lent`] is made only for a record whose owner is inside the call (or asserted to be so, for one in the memory of
-//! a partition), and a thread comes into [`Waiters`] only with a [`Lent`]; it is taken out before it can run again.
+//! caller wait, into the waiting thread's control block. The reason that this is sound is in this
+//! file alone: a [`Lent`] is made only for a record with an owner that is inside the call (or
+//! asserted to be so, for one in the memory of a partition), and a thread comes into [`Waiters`]
+//! only with a [`Lent`]; it is taken out before it can run again.
 #![expect(
     unsafe_code,
     reason = "records on the stacks of waiting threads are reached by address"
@@ -22,14 +23,16 @@ use core::ops::Deref;
 use core::ptr;
 use taktos_machine::Answer;
 
-/// A record of a thread that is inside a kernel call, and stays there as long as the record is used.
+/// A record of a thread that is inside a kernel call, and stays there as long as the record is
+/// used.
 pub(crate) struct Lent<'a, R>(&'a R);
 
 impl<'a, R> Lent<'a, R> {
     /// A record, asserted to be lent.
     ///
     /// # Safety
-    /// It stays where it is until the thread that runs, which is inside a call, is back from that, be it behind a wait.
+    /// It stays where it is until the thread that runs, which is inside a call, is back from that,
+    /// possibly after a wait.
     pub const unsafe fn assume(record: &'a R) -> Self {
         Self(record)
     }
@@ -47,14 +50,14 @@ impl<R> Deref for Lent<'_, R> {
 pub(crate) trait Transaction<S: System> {
     /// The kernel object concerned.
     type Object: 'static;
-    /// What the caller lends.
+    /// The record that the caller lends.
     type Record;
     /// As [`Decision::BLOCKS`].
     const BLOCKS: bool;
     /// As [`Decision::USES_TIMEOUT`].
     const USES_TIMEOUT: bool = true;
 
-    /// Does the operation, and says who runs next.
+    /// Executes the operation. Returns the thread that runs next.
     fn run(
         cs: CriticalSection<'_>,
         object: &'static Self::Object,
@@ -63,7 +66,8 @@ pub(crate) trait Transaction<S: System> {
     ) -> OutcomeOf<S>;
 }
 
-/// Enters the decision `D` with `record`, which others may read, and write where it has cells, until this returns.
+/// Enters the decision `D` with `record`, which others may read, and write where it has cells,
+/// until this returns.
 #[inline(always)]
 pub(crate) fn transact<S: System, D: Transaction<S>>(
     held: Held<S>,
@@ -89,8 +93,9 @@ impl<S: System, D: Transaction<S>> Operation<S> for Entry<S, D> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         let record = ptr::with_exposed_provenance::<D::Record>(address);
-        // SAFETY: only `transact` enters this decision, with the address of a record that is borrowed
-        // until the caller is back from it: also while it waits, and others use the record.
+        // SAFETY: only `transact` enters this decision, with the address of a record that is
+        // borrowed until the caller is back from it: also while it waits, and others use
+        // the record.
         D::run(cs, object, Lent(unsafe { &*record }), timeout)
     }
 }
@@ -102,7 +107,7 @@ pub(crate) struct Waiters<R> {
 }
 
 impl<R> Waiters<R> {
-    /// Nobody waits.
+    /// Creates a queue in which no thread waits.
     pub const fn new() -> Self {
         Self {
             queue: WaitQueue::new(),
@@ -110,7 +115,7 @@ impl<R> Waiters<R> {
         }
     }
 
-    /// Whether nobody waits.
+    /// Returns whether no thread waits.
     #[inline(always)]
     pub fn is_empty(&self, cs: CriticalSection) -> bool {
         self.queue.is_empty(cs)
@@ -124,7 +129,7 @@ impl<R> Waiters<R> {
             .map(|thread| (thread, record(cs, thread)))
     }
 
-    /// The record of `thread`, if it stands among these.
+    /// Returns the record of `thread`, if it is among these.
     #[inline(always)]
     pub fn record_of<'cs>(
         &'static self,
@@ -134,7 +139,8 @@ impl<R> Waiters<R> {
         (thread.wait.get(cs) == Wait::queue(&self.queue)).then(|| record(cs, thread))
     }
 
-    /// The most urgent thread that `accept` says yes to, and its record. Steps: the threads before it.
+    /// The most urgent thread that `accept` says yes to, and its record. Steps: the threads before
+    /// it.
     pub fn find<'cs>(
         &self,
         cs: CriticalSection<'cs>,
@@ -151,7 +157,8 @@ impl<R> Waiters<R> {
         found.map(|thread| (thread, record(cs, thread)))
     }
 
-    /// Whether the sum of what `amount` says of each record reaches `needed`. Steps: the threads until it does.
+    /// Whether the sum of what `amount` says of each record reaches `needed`. Steps: the threads
+    /// until it does.
     #[cold]
     #[inline(never)]
     pub fn sum_reaches(
@@ -167,8 +174,8 @@ impl<R> Waiters<R> {
         })
     }
 
-    /// Blocks the running thread, whose record is `record`, as long as `timeout` says; it refuses without a time
-    /// to wait. Where the time is known to be `FOREVER`, `timeout` is not looked at.
+    /// Blocks the running thread, with the record `record`, as long as `timeout` says; it refuses
+    /// without a time to wait. If the time is known to be `FOREVER`, `timeout` is not read.
     #[inline(always)]
     pub fn block<S: System, const FOREVER: bool>(
         &'static self,
@@ -187,13 +194,14 @@ impl<R> Waiters<R> {
         }
     }
 
-    /// Takes out `first`, the most urgent thread; it is to be woken then, and its record is no longer used.
+    /// Takes out `first`, the most urgent thread; it is to be woken then, and its record is no
+    /// longer used.
     #[inline(always)]
     pub fn pop(&self, cs: CriticalSection<'_>, first: ThreadRef) {
         self.queue.pop(cs, first);
     }
 
-    /// Takes out `thread`, wherever it stands, as [`Waiters::pop`]. Steps: those of the wait queue.
+    /// Takes out `thread`, wherever it is, as [`Waiters::pop`]. Steps: those of the wait queue.
     #[inline(always)]
     pub fn remove(&self, cs: CriticalSection<'_>, thread: ThreadRef) {
         if self.queue.first(cs) == Some(thread) {
@@ -209,12 +217,13 @@ impl<R> Waiters<R> {
     }
 }
 
-/// The record of `thread`, which stands in a `Waiters<R>`: for this section, in which the thread cannot run.
+/// Returns the record of `thread`, which is in a `Waiters<R>`: for this section, in which the
+/// thread cannot run.
 #[inline(always)]
 fn record<'cs, R>(cs: CriticalSection<'cs>, thread: ThreadRef) -> &'cs R {
     let address = ptr::with_exposed_provenance(thread.argument.get(cs));
-    // SAFETY: only `Waiters::block` puts threads into that queue, and sets the argument to the address of
-    // an `R` that stays until the thread returns from its call; it does not run in this section,
-    // beyond which the reference does not live.
+    // SAFETY: only `Waiters::block` puts threads into that queue, and sets the argument to the
+    // address of an `R` that stays until the thread returns from its call; it does not run in
+    // this section, beyond which the reference does not live.
     unsafe { &*address }
 }

@@ -1,4 +1,5 @@
-//! Accesses of any kind: none panics, none goes where it must not; and what a register says of itself.
+//! Accesses of any kind: none panics, none goes where it must not; and what a register says of
+//! itself.
 
 use super::interface::Interface;
 use crate::vgic::{Effects, Frame, VirtualGic};
@@ -78,7 +79,8 @@ proptest! {
         }
     }
 
-    /// A register of the wrong size, one that is not there, a VCPU that is not there: as if nothing had been done.
+    /// A register of the wrong size, one that is not there, a VCPU that is not there: as if nothing
+    /// had been done.
     #[test]
     fn what_is_not_there_reads_zero_and_takes_nothing((frame, offset, size, write) in access()) {
         let size_is_wrong = !matches!(size, 1 | 2 | 4 | 8) || offset % (size as u64) != 0;

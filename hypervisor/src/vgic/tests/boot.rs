@@ -1,5 +1,5 @@
-//! What the guests' drivers do at boot, in order: Linux 6.12's (drivers/irqchip/irq-gic-v3.c and irq-gic-common.c), and that of
-//! the crate arm-gic 0.10, which this project's kernel uses.
+//! Accesses of the guests' drivers at boot, in order: Linux 6.12's (drivers/irqchip/irq-gic-v3.c
+//! and irq-gic-common.c), and that of the crate arm-gic 0.10, which this project's kernel uses.
 
 use super::interface::Interface;
 use crate::vgic::{Frame, VirtualGic};
@@ -12,7 +12,7 @@ const VCPUS: usize = 4;
 const TIMER: u32 = 27;
 const CONSOLE: u32 = 33;
 
-/// A machine of four, whose guests' accesses go the way they go in the hypervisor.
+/// A machine of four, with guests that access it the way they do in the hypervisor.
 struct Machine {
     gic: VirtualGic,
     cpus: Vec<Interface>,
@@ -163,7 +163,8 @@ fn linux_boots_on_four() {
         machine.linux_cpu(vcpu);
         machine.linux_timer(vcpu);
     }
-    // Each to each, as gic_ipi_send_mask does; then one to a mask; then one to itself (an irq_work).
+    // Each to each, as gic_ipi_send_mask does; then one to a mask; then one to itself (an
+    // irq_work).
     for from in 0..VCPUS {
         for to in 0..VCPUS {
             machine.send(from, 1 << to | 2 << 24);
@@ -214,7 +215,8 @@ fn linux_moves_the_console_s_interrupt() {
     }
 }
 
-/// GicV3::setup by VCPU `vcpu`, then set_interrupt_priority, set_group and enable_interrupt as the kernel does for a handler.
+/// GicV3::setup by VCPU `vcpu`, then set_interrupt_priority, set_group and enable_interrupt as the
+/// kernel does for a handler.
 fn arm_gic(machine: &mut Machine, vcpu: usize, intid: u64) {
     let own = Frame::Redistributor(vcpu);
     // The stride between redistributors follows from these two.
@@ -263,7 +265,8 @@ fn arm_gic_sets_it_up() {
     arm_gic(&mut machine, 0, 3);
     machine.send(0, 1 | 3 << 24);
     machine.serve(0, 3);
-    // Another one is switched on; what was set up for it is there. It gets what was sent when its redistributor wakes (init_cpu).
+    // Another one is switched on; what was set up for it is there. It gets what was sent when its
+    // redistributor wakes (init_cpu).
     assert_eq!(machine.gic.reset_vcpu(2).kick, 0);
     machine.send(0, 1 << 2 | 3 << 24);
     assert_eq!(machine.cpus[2].acknowledge(), None);

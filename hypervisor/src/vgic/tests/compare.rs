@@ -1,9 +1,10 @@
-//! What must hold of the system that is driven: after each entry, whenever all is compared, and when all falls silent.
+//! Conditions of the system that is driven: after each entry, whenever all is compared, and when
+//! all falls silent.
 
 use super::system::{Act, Event, PHYSICAL, System, place};
 
 impl System {
-    /// What was left out is not more urgent than what was taken.
+    /// Checks that no interrupt that was left out is more urgent than one that was taken.
     pub fn check_choice(&mut self, vcpu: usize) {
         let open = self.naive.awake[vcpu];
         let listed = self.cpus[vcpu].pending();
@@ -32,7 +33,8 @@ impl System {
             }
             let wakes = !self.naive.deliverable(vcpu).is_empty();
             assert_eq!(self.gic.is_deliverable(vcpu), wakes);
-            // The guest can make a timer pending again whose physical interrupt its end has ended.
+            // The guest can make a timer pending again after its end has ended the physical
+            // interrupt.
             assert!(
                 self.gic.timer_is_active(vcpu) || !self.timers[vcpu],
                 "no timer any more"
@@ -71,7 +73,8 @@ impl System {
         assert_eq!(priority.value, u64::from(state.priority));
     }
 
-    /// The devices of `intids` fall silent; the guests end what they do and take all that is left: nothing stays behind.
+    /// The devices of `intids` fall silent; the guests end what they do and take all that is left:
+    /// nothing is left over.
     pub fn finish(&mut self, intids: &[u32]) {
         for vcpu in 0..self.cpus.len() {
             for &intid in intids {

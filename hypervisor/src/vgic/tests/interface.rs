@@ -1,5 +1,6 @@
-//! A processor's virtual interrupt interface, as a guest and the hypervisor see it (Arm IHI 0069, "Virtual
-//! interrupt handling and prioritization", and the registers ICH_LR<n>_EL2, ICH_HCR_EL2, ICH_MISR_EL2).
+//! A processor's virtual interrupt interface, as a guest and the hypervisor see it (Arm IHI 0069,
+//! "Virtual interrupt handling and prioritization", and the registers ICH_LR<n>_EL2, ICH_HCR_EL2,
+//! ICH_MISR_EL2).
 
 use crate::hardware::{ListRegisters, Notices};
 use core::ops::RangeInclusive;
@@ -21,10 +22,12 @@ pub struct Interface {
     pub notices: Notices,
     /// ICH_HCR_EL2.EOIcount.
     pub ends: usize,
-    /// The guest ends in two steps (ICC_CTLR_EL1.EOImode), and whether the second one can be trapped alone.
+    /// The guest ends in two steps (ICC_CTLR_EL1.EOImode), and whether the second one can be
+    /// trapped alone.
     pub split: bool,
     pub traps: bool,
-    /// The priorities of what was acknowledged and not dropped, the last one on top (ICH_AP1R0_EL2).
+    /// The priorities of what was acknowledged and not dropped, the last one on top
+    /// (ICH_AP1R0_EL2).
     pub running: Vec<u8>,
     /// Physical interrupts that the guest's ends deactivated.
     pub deactivated: Vec<u32>,
@@ -68,8 +71,8 @@ impl Interface {
         Some(*value as u32)
     }
 
-    /// The guest writes `intid` to ICC_EOIR1_EL1, in mode 0: it drops the running priority and deactivates. Whether a register
-    /// held it as active.
+    /// The guest writes `intid` to ICC_EOIR1_EL1, in mode 0: it drops the running priority and
+    /// deactivates. Whether a register held it as active.
     pub fn end(&mut self, intid: u32) -> bool {
         let dropped = self.drop_priority();
         self.deactivate(intid, dropped..=dropped)
@@ -85,7 +88,8 @@ impl Interface {
         self.deactivate(intid, 0..=u8::MAX)
     }
 
-    /// A register is looked for whose interrupt has such a priority: processors compare it.
+    /// Ends interrupt `intid` in the register that has it active at such a priority: processors
+    /// compare it. Returns whether there is one.
     fn deactivate(&mut self, intid: u32, priorities: RangeInclusive<u8>) -> bool {
         let found = self.registers.iter_mut().find(|value| {
             let its = **value as u32 == intid && priorities.contains(&Self::priority(**value));
@@ -102,8 +106,8 @@ impl Interface {
         true
     }
 
-    /// The maintenance interrupt is asserted: by an underflow, by an end of which notice is asked for or that no register knew, or
-    /// where nothing is pending.
+    /// Returns whether the maintenance interrupt is asserted: by an underflow, an end with a
+    /// requested notice, an end that no register knew, or if nothing is pending.
     pub fn maintenance(&self) -> bool {
         let in_use = |value: &&u64| **value & (PENDING | ACTIVE) != 0;
         let few = self.registers.iter().filter(in_use).count() <= 1;
@@ -141,7 +145,7 @@ impl Interface {
         self.actives() == self.registers.len() && self.split && !self.traps
     }
 
-    /// A register holds it and asks for a notice of its end.
+    /// Returns whether a register holds it and requests a notice of its end.
     pub fn is_watched(&self, intid: u32) -> bool {
         let holds = |value: u64| value & (PENDING | ACTIVE) != 0 && value as u32 == intid;
         let asks = |value: u64| value & (HARDWARE | NOTIFY) == NOTIFY;
@@ -154,7 +158,7 @@ impl Interface {
         registers.any(|value| value & ACTIVE != 0 && *value as u32 == intid)
     }
 
-    /// What the architecture forbids is in no register.
+    /// Checks that no register has what the architecture forbids.
     pub fn check(&self) {
         let mut names = Vec::new();
         for &value in &self.registers {

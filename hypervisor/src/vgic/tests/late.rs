@@ -1,5 +1,5 @@
-//! Kicks that come late: a VCPU runs on, ends and acknowledges, while others send it interrupts. No event is lost and
-//! none comes twice, however late it is left.
+//! Kicks that come late: a VCPU runs on, ends and acknowledges, while others send it interrupts. No
+//! event is lost and none comes twice, however late it is left.
 
 use super::interface::Interface;
 use super::lists::open;

@@ -18,7 +18,7 @@ fn read(gic: &mut VirtualGic, frame: Frame, offset: u64) -> u64 {
     gic.access(frame, offset, 4, None).value
 }
 
-/// A controller whose guest has enabled and woken everything.
+/// Returns a controller with a guest that has enabled and woken everything.
 pub fn open(vcpus: usize) -> VirtualGic {
     let mut gic = VirtualGic::new();
     let _ = gic.reset(vcpus);
@@ -58,7 +58,8 @@ fn the_timer_comes_and_its_end_is_the_physical_one_s() {
     }
 }
 
-/// What a guest makes of all that comes, with no exit but those that the interface asks for: what it acknowledged.
+/// Lets a guest handle all that comes, with no exit but those that the interface requests. Returns
+/// the interrupts that it acknowledged.
 fn drain(gic: &mut VirtualGic, vcpu: usize, cpu: &mut Interface) -> std::vec::Vec<u32> {
     let mut seen = std::vec::Vec::new();
     loop {
@@ -123,7 +124,7 @@ fn a_timer_that_goes_off_while_its_handler_is_interrupted_is_told_of_by_its_line
     assert_eq!(gic.raise_timer(0), 0);
     assert!(gic.timer_is_active(0) && !gic.is_deliverable(0));
     let _ = gic.flush(0, &mut cpu);
-    // The handler has set the timer anew by now: nothing is left over.
+    // The handler has set the timer again by now: nothing is left over.
     assert!(cpu.end(27));
     assert_eq!(drain(&mut gic, 0, &mut cpu), []);
     let _ = gic.sync(0, &mut cpu);
@@ -143,7 +144,7 @@ fn a_line_that_stays_high_comes_again_and_a_low_one_does_not() {
         assert!(!cpu.maintenance());
     }
     assert_eq!(cpu.acknowledge(), Some(33));
-    // Its handler asks the device for what it has: an exit.
+    // Its handler reads from the device what it has: an exit.
     let _ = gic.sync(0, &mut cpu);
     gic.set_level(0, 33, false);
     let _ = gic.flush(0, &mut cpu);
@@ -169,7 +170,7 @@ fn with_one_register_each_end_is_noticed_and_no_underflow_is_asked_for() {
 /// Interrupts that others may send: software's, and those of channels.
 const SENT: [u32; 9] = [0, 15, 48, 49, 50, 51, 52, 53, 55];
 
-/// Everybody sends all there is. How often the VCPU is kicked, and left for it.
+/// Sends all interrupts from all senders. Returns how often the VCPU is kicked, and left for it.
 fn flood(gic: &mut VirtualGic, cpu: &mut Interface) -> usize {
     let mut kicks = 0;
     for intid in SENT {
@@ -249,7 +250,7 @@ fn as_many_handlers_run_inside_each_other_as_there_are_priorities() {
             assert_eq!(active(&mut gic), 1, "{intid} with {count} registers");
             let _ = gic.flush(0, &mut cpu);
             cpu.end(intid);
-            // Nothing is asked for but the notice of an end.
+            // Nothing is requested but the notice of an end.
             if cpu.maintenance() {
                 let _ = gic.flush(0, &mut cpu);
                 assert!(!cpu.maintenance());

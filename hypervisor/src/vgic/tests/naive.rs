@@ -1,5 +1,5 @@
-//! A controller without any cleverness: a record for each interrupt, and nothing between it and the guest (Arm IHI 0069, the
-//! chapters on the life of an interrupt and on the registers).
+//! A controller without any cleverness: a record for each interrupt, and nothing between it and the
+//! guest (Arm IHI 0069, the chapters on the life of an interrupt and on the registers).
 
 use std::vec;
 use std::vec::Vec;
@@ -75,7 +75,7 @@ impl Naive {
         }
     }
 
-    /// What ends `vcpu`'s wait, with priorities, the most urgent first.
+    /// Returns the interrupts that end `vcpu`'s wait, with priorities, the most urgent first.
     pub fn deliverable(&mut self, vcpu: usize) -> Vec<(u8, u32)> {
         let mut found = Vec::new();
         for intid in 0..96 {
@@ -102,7 +102,7 @@ impl Naive {
         state.acknowledged = false;
     }
 
-    /// What a write of ICC_SGI1R_EL1 sends: the number, and to whom.
+    /// Returns what a write of ICC_SGI1R_EL1 sends: the number, and the receivers.
     pub fn sent(&self, from: usize, value: u64) -> (u32, Vec<usize>) {
         let field = |low: u32, bits: u32| value >> low & ((1 << bits) - 1);
         let affinity = field(16, 8) + field(32, 8) + field(48, 8) + field(44, 4);

@@ -111,7 +111,8 @@ proptest! {
     }
 }
 
-/// All sequences of five of the events, with two list registers, for `vcpus` VCPUs with these interrupts enabled.
+/// All sequences of five of the events, with two list registers, for `vcpus` VCPUs with these
+/// interrupts enabled.
 fn exhaust(vcpus: usize, intids: &[u32], events: &[Event]) {
     let mut digits = [0; 5];
     loop {

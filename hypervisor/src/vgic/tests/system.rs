@@ -1,11 +1,12 @@
-//! The controller under test, the interfaces of the VCPUs' processors and the naive controller, driven side by side: what
-//! happens is done to both, and the guests must not see a difference.
+//! The controller under test, the interfaces of the VCPUs' processors and the naive controller,
+//! driven side by side: what happens is done to both, and the guests must not see a difference.
 //!
-//! VCPUs run all the time. One is left when it does something that the hypervisor must see, when the controller asks for it
-//! (a kick, a maintenance interrupt), and never else.
+//! VCPUs run all the time. One is left when it does something that the hypervisor must see, when
+//! the controller requests it (a kick, a maintenance interrupt), and never else.
 //!
-//! An event is on its way for a while, as between real processors: nobody is kicked for one whose interrupt stands in a list
-//! register that gives notice of its end. It arrives when the VCPU is left the next time.
+//! An event is on its way for a while, as between real processors. No VCPU is kicked for an event
+//! if its interrupt is in a list register that gives notice of its end. It arrives when the VCPU is
+//! left the next time.
 
 use super::interface::Interface;
 use super::naive::Naive;
@@ -17,7 +18,7 @@ use std::vec::Vec;
 pub const PHYSICAL: u32 = 40;
 const TIMER: u32 = 27;
 
-/// What a guest does to interrupts by their numbers.
+/// Actions of a guest on interrupts by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
     Enable,
@@ -30,7 +31,7 @@ pub enum Act {
     Priority(u8),
 }
 
-/// What happens.
+/// Event of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// Interrupt .1, of VCPU .0 if it is private.
@@ -52,13 +53,14 @@ pub enum Event {
     Acknowledge(usize),
     /// The guest ends what it acknowledged last.
     End(usize),
-    /// The guest takes the second step of an end, of one of those whose priority it has dropped.
+    /// The guest takes the second step of an end, of an interrupt with a priority that it has
+    /// dropped.
     Deactivate(usize, usize),
     /// An exit for some other reason.
     Exit(usize),
     /// Off and on.
     ResetVcpu(usize),
-    /// Everybody exits, and all registers are compared.
+    /// All VCPUs exit, and all registers are compared.
     Compare,
 }
 
@@ -66,7 +68,7 @@ pub struct System {
     pub gic: VirtualGic,
     pub cpus: Vec<Interface>,
     pub naive: Naive,
-    /// What each guest acknowledged and has not ended.
+    /// Interrupts that each guest acknowledged and has not ended.
     pub stacks: Vec<Vec<u32>>,
     /// The interrupts that each has ended in the first of two steps.
     pub dropped: Vec<Vec<u32>>,
@@ -79,7 +81,7 @@ pub struct System {
 }
 
 impl System {
-    /// Nothing enabled, nobody awake.
+    /// Creates a system with nothing enabled and no VCPU awake.
     pub fn new(vcpus: usize, registers: usize) -> Self {
         let mut gic = VirtualGic::new();
         gic.assign_physical(PHYSICAL);
@@ -120,7 +122,8 @@ impl System {
     }
 
     pub fn step(&mut self, event: Event) {
-        // Who does something that is seen is left first: what its guest has ended may concern others, before anything changes.
+        // A VCPU that does something that is seen is left first: what its guest has ended may
+        // concern others, before anything changes.
         match event {
             Event::Act(by, ..)
             | Event::Route(by, ..)
@@ -175,7 +178,7 @@ impl System {
         }
     }
 
-    /// An event of an interrupt, of which the controller has told `kick`.
+    /// Handles an event of an interrupt, for which the controller has returned `kick`.
     fn event(&mut self, vcpu: usize, intid: u32, kick: u16) {
         let watches = |&cpu: &usize| {
             let its = intid >= 32 || cpu == vcpu;
@@ -197,7 +200,7 @@ impl System {
         self.kick(kick);
     }
 
-    /// What is on its way to `vcpu` arrives.
+    /// Makes the events on their way to `vcpu` arrive.
     fn arrive(&mut self, vcpu: usize) {
         for intid in core::mem::take(&mut self.coming[vcpu]) {
             self.naive.get(vcpu, intid).latch = true;
@@ -258,8 +261,9 @@ impl System {
     /// It fires physically, in the middle of whatever the guest does.
     fn timer(&mut self, vcpu: usize) {
         let state = self.naive.get(vcpu, TIMER);
-        // While the guest's handler is at it, the physical one is active and does not fire; if the guest itself has brought
-        // about that it is not, whether it comes again depends on a line that is not modelled here.
+        // While the guest's handler is at it, the physical one is active and does not fire; if the
+        // guest itself has brought about that it is not, whether it comes again depends on
+        // a line that is not modelled here.
         if self.timers[vcpu] || state.active.is_some() {
             return;
         }
@@ -280,7 +284,8 @@ impl System {
         };
         let state = self.naive.get(vcpu, intid);
         let pending = state.latch && state.active.is_none();
-        // A value that a guest has written stays; that it has may be remembered for longer than it is so.
+        // A value that a guest has written stays; that it has may be remembered for longer than it
+        // is so.
         let written = state.written || state.was_written && !doubtful;
         assert!(
             !(doubtful && pending && state.written),
@@ -374,8 +379,9 @@ impl System {
             && taken.is_none_or(|taken| self.naive.get(vcpu, taken).priority > priority)
             && !self.cpus[vcpu].is_stuck()
         {
-            // Of the ends of hardware's interrupts there is no notice: one that was pending again before its end, and what
-            // waits for a register while two others hold active ones, or where there is but one, wait for the next exit.
+            // Of the ends of hardware's interrupts there is no notice: one that was pending again
+            // before its end, and what waits for a register while two others hold
+            // active ones, or where there is but one, wait for the next exit.
             let crowd = self.cpus[vcpu].actives() >= 2 || self.cpus[vcpu].registers.len() == 1;
             let crowded = self.ended[vcpu] && crowd;
             let excused = is_physical(intid) || crowded;
@@ -405,7 +411,7 @@ impl System {
         }
     }
 
-    /// What the naive controller would deliver.
+    /// Returns the interrupt that the naive controller would deliver.
     pub fn expected(&mut self, vcpu: usize) -> Option<(u8, u32)> {
         let running = self.cpus[vcpu].running_priority();
         let awake = self.naive.awake[vcpu];

@@ -1,5 +1,5 @@
-//! Owns: the alarms that run, the earliest first, of equals the one that was started first; and how a thread serves them.
-//! Must never know: what an alarm does.
+//! Owns: the alarms that run, the earliest first, of equals the one that was started first; and how
+//! a thread serves them. Must never know: what an alarm does.
 
 use super::{Action, Alarm};
 use crate::critical_section::{CriticalSection, Guarded};
@@ -12,7 +12,8 @@ use taktos_machine::Machine;
 use taktos_schedule::{Side, Tree, TreeLinks};
 use taktos_time::Instant;
 
-/// The alarms of one thread: who calls [`AlarmClock::serve`] calls what is due, at its own priority. Made to be a static.
+/// The alarms of one thread: a thread that calls [`AlarmClock::serve`] serves the due alarms, at
+/// its own priority. Made to be a static.
 pub struct AlarmClock<S: System> {
     running: Guarded<Tree<AlarmRef<S>>>,
     /// There is another next alarm than the one that is waited for.
@@ -28,8 +29,9 @@ impl<S: System> AlarmClock<S> {
         }
     }
 
-    /// Serves the alarms in the calling thread, until the clock is deleted: then with the error that ended the wait.
-    /// Several threads may serve one clock: then an alarm that takes long holds up no other.
+    /// Serves the alarms in the calling thread, until the clock is deleted: then with the error
+    /// that ended the wait. Several threads may serve one clock: then an alarm that takes long
+    /// holds up no other.
     ///
     /// Errors: `Deleted`, `Cancelled`; `Context` in an interrupt handler.
     pub fn serve(&'static self) -> Error {
@@ -40,8 +42,9 @@ impl<S: System> AlarmClock<S> {
         }
     }
 
-    /// Does what is due, waits until the next alarm's time has come or another one is the next, and comes back: for a thread
-    /// that has more to do than [`AlarmClock::serve`]. Errors: as there.
+    /// Does what is due, waits until the next alarm's time has come or another one is the next, and
+    /// comes back: for a thread that has more to do than [`AlarmClock::serve`]. Errors: as
+    /// there.
     pub fn serve_once(&'static self) -> Result<(), Error> {
         if S::Machine::in_interrupt() {
             return Err(Error::Context);
@@ -59,19 +62,21 @@ impl<S: System> AlarmClock<S> {
         }
     }
 
-    /// When the next alarm is due, if any runs; a watchdog that was fed may be due later. Allowed in interrupt handlers.
-    /// Bound: fixed.
+    /// When the next alarm is due, if any runs; a watchdog that was fed may be due later. Allowed
+    /// in interrupt handlers. Bound: fixed.
     pub fn next(&'static self) -> Option<Instant> {
         self.first(hold::<S>().section())
     }
 
-    /// Deletes the clock: who serves it comes back, and its alarms do nothing while nobody does. Errors: `Deleted` if it is
-    /// already.
+    /// Deletes the clock. Threads that serve it return, and its alarms do nothing while no thread
+    /// does.
+    /// Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         self.changed.delete()
     }
 
-    /// Makes a deleted clock usable again; alarms that ran run on. Errors: `State` if it is not deleted.
+    /// Makes a deleted clock usable again; alarms that ran run on. Errors: `State` if it is not
+    /// deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         self.changed.renew(0, 1)
     }
@@ -81,8 +86,9 @@ impl<S: System> AlarmClock<S> {
         first.map(|alarm| alarm.0.links.key.get(cs))
     }
 
-    /// What the first alarm that is due is to do; or when the next one is. A watchdog that was fed goes to its place: there are
-    /// no more such than alarms, and each is looked at with interrupts let in before.
+    /// Returns the action of the first due alarm, or when the next one is due. A watchdog that was
+    /// fed goes to its place: there are no more such than alarms, and interrupts are let in before
+    /// each is checked.
     fn take_due(&'static self) -> Due<S> {
         loop {
             let held = hold::<S>();
@@ -108,10 +114,11 @@ impl<S: System> AlarmClock<S> {
         }
     }
 
-    /// Has a thread that serves the clock look anew, or come back from [`AlarmClock::serve_once`]. Never waits; allowed in interrupt
-    /// handlers at the kernel's level. Bound: fixed.
+    /// Makes a thread that serves the clock check it again, or return from
+    /// [`AlarmClock::serve_once`]. Never waits; allowed in interrupt handlers at the kernel's
+    /// level. Bound: fixed.
     pub fn wake(&'static self) {
-        // Told already, or nobody serves a deleted clock.
+        // Notified already, or no thread serves a deleted clock.
         let _ = self.changed.give();
     }
 
@@ -141,7 +148,7 @@ impl<S: System> Default for AlarmClock<S> {
     }
 }
 
-/// What is to be done for the first alarm.
+/// The next step for the first alarm.
 enum Due<S: System> {
     Act(Action<S>, usize),
     Later(Option<Instant>),
@@ -197,7 +204,7 @@ impl<S: System> Links<S> {
     }
 }
 
-/// The links as the tree asks for them.
+/// The links in the form that the tree requires.
 struct Order<'cs, S>(CriticalSection<'cs>, PhantomData<fn() -> S>);
 
 impl<S: System> TreeLinks for Order<'_, S> {

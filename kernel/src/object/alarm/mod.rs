@@ -1,10 +1,12 @@
-//! Alarms: something that is to happen at an instant, without a thread of its own that sleeps until then.
+//! Alarms: something that is to happen at an instant, without a thread of its own that sleeps until
+//! then.
 //!
 //! Owns: an alarm, its three modes, and what happens when its time has come.
-//! Must never know: how those that run are ordered, who serves them.
+//! Must never know: the order of running alarms, the thread that serves them.
 //!
-//! An alarm belongs to an [`AlarmClock`], which a thread serves. So what an alarm calls has a stack and a priority, may wait, and is
-//! preempted as any thread is; and images without alarms have nothing of them.
+//! An alarm belongs to an [`AlarmClock`], which a thread serves. So what an alarm calls has a stack
+//! and a priority, may wait, and is preempted as any thread is; and images without alarms have
+//! nothing of them.
 
 mod clock;
 
@@ -20,7 +22,7 @@ use core::ffi::c_void;
 use core::ptr;
 use taktos_time::{Duration, Instant};
 
-/// What happens when an alarm's time has come.
+/// The action of an alarm at its time.
 enum Action<S: System> {
     Call(fn(usize)),
     CallC(CFunction),
@@ -28,7 +30,7 @@ enum Action<S: System> {
     Defer(&'static Work<S>),
 }
 
-/// What an alarm of a C program's calls.
+/// A function that an alarm of a C program calls.
 type CFunction = extern "C" fn(*mut c_void);
 
 impl<S: System> Clone for Action<S> {
@@ -40,7 +42,8 @@ impl<S: System> Clone for Action<S> {
 impl<S: System> Copy for Action<S> {}
 
 impl<S: System> Action<S> {
-    /// Does it. A thread that cannot be notified and work that cannot be deferred have their reasons: nobody is there to be told.
+    /// Performs the action. If the thread cannot be notified, or the work cannot be deferred, the
+    /// error is dropped: there is no caller to report it to.
     fn act(self, word: usize) {
         match self {
             Self::Call(function) => function(word),
@@ -55,7 +58,7 @@ impl<S: System> Action<S> {
     }
 }
 
-/// How an alarm goes on when its time has come.
+/// The behaviour of an alarm after its time has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Once,
@@ -68,15 +71,17 @@ enum Mode {
 pub struct AlarmCounts {
     /// How often it acted since it was started.
     pub expired: u32,
-    /// How many instants of a periodic one have passed without an act of their own, because the clock's thread was late by
-    /// more than a period.
+    /// How many instants of a periodic one have passed without an act of their own, because the
+    /// clock's thread was late by more than a period.
     pub skipped: u32,
 }
 
-/// Something that is to happen at an instant. Made to be a static; it does not run until it is started.
+/// Something that is to happen at an instant. Made to be a static; it does not run until it is
+/// started.
 ///
-/// An alarm is started as one of three kinds: [`once`](Self::once), [`periodic`](Self::periodic), or as a
-/// [`watchdog`](Self::watchdog), which acts unless it is fed in time. Started again, it begins anew.
+/// An alarm is started as one of three kinds: [`once`](Self::once), [`periodic`](Self::periodic),
+/// or as a [`watchdog`](Self::watchdog), which acts unless it is fed in time. An alarm that is
+/// started again begins from the start.
 pub struct Alarm<S: System> {
     clock: &'static AlarmClock<S>,
     action: Action<S>,
@@ -95,7 +100,7 @@ impl<S: System> Alarm<S> {
         Self::new(clock, Action::Call(function), word)
     }
 
-    /// The same with a function of C's, and the address that [`Alarm::set_word`] sets.
+    /// [`Alarm::calling`] with a function of C's, and the address that [`Alarm::set_word`] sets.
     pub const fn calling_c(
         clock: &'static AlarmClock<S>,
         function: extern "C" fn(*mut c_void),
@@ -138,21 +143,25 @@ impl<S: System> Alarm<S> {
         }
     }
 
-    /// Sets what the function is called with, or the work deferred, from now on. Allowed in interrupt handlers. Bound: fixed.
+    /// Sets what the function is called with, or the work deferred, from now on. Allowed in
+    /// interrupt handlers. Bound: fixed.
     pub fn set_word(&'static self, word: usize) {
         self.word.set(hold::<S>().section(), word);
     }
 
-    /// Starts the alarm: it acts once, at `when`. Never waits; allowed in interrupt handlers at the kernel's level.
+    /// Starts the alarm: it acts once, at `when`. Never waits; allowed in interrupt handlers at the
+    /// kernel's level.
     ///
-    /// Bound: with n alarms running three ways of 1.45·log₂(n + 2) steps, and a wake of the clock's thread where this is the next
-    /// to act. Errors: `Parameter` for a time that is none or never comes; `Deleted`.
+    /// Bound: with n alarms running three ways of 1.45·log₂(n + 2) steps, and a wake of the clock's
+    /// thread where this is the next to act. Errors: `Parameter` for a time that is none or
+    /// never comes; `Deleted`.
     pub fn once(&'static self, when: impl Into<Timeout>) -> Result<(), Error> {
         self.start(when.into(), Mode::Once)
     }
 
-    /// Starts the alarm: it acts at `first`, and again every `interval` after, on a grid that does not drift. Of several instants of
-    /// the grid that have passed when the clock's thread comes to it, it acts for one; the others are counted as skipped. Otherwise as
+    /// Starts the alarm: it acts at `first`, and again every `interval` after, on a grid that does
+    /// not drift. Of several instants of the grid that have passed when the clock's thread
+    /// comes to it, it acts for one; the others are counted as skipped. Otherwise as
     /// [`Alarm::once`]. Errors: `Parameter` for an interval of no length, too.
     pub fn periodic(
         &'static self,
@@ -165,16 +174,17 @@ impl<S: System> Alarm<S> {
         self.start(first.into(), Mode::Periodic(interval))
     }
 
-    /// Starts the alarm as a watchdog: it acts, once, unless it is fed again and again, each time before `span` has passed.
-    /// Otherwise as [`Alarm::once`].
+    /// Starts the alarm as a watchdog: it acts, once, unless it is fed again and again, each time
+    /// before `span` has passed. Otherwise as [`Alarm::once`].
     pub fn watchdog(&'static self, span: Duration) -> Result<(), Error> {
         self.start(Timeout::after(span), Mode::Watchdog(span))
     }
 
-    /// Feeds the watchdog: its span begins anew. Never waits; allowed in interrupt handlers at the kernel's level.
+    /// Feeds the watchdog: its span begins again. Never waits; allowed in interrupt handlers at the
+    /// kernel's level.
     ///
-    /// Bound: fixed, for where it stands among the others is looked at when its former time has come. Errors: `State` unless it runs
-    /// as a watchdog; `Deleted`.
+    /// Bound: fixed, for its place among the others is checked when its former time has come.
+    /// Errors: `State` unless it runs as a watchdog; `Deleted`.
     pub fn feed(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -191,8 +201,8 @@ impl<S: System> Alarm<S> {
         Ok(())
     }
 
-    /// Stops the alarm, and says whether it ran. What it calls may be under way, or about to be called. Never waits; allowed in
-    /// interrupt handlers at the kernel's level.
+    /// Stops the alarm, and says whether it ran. The function that it calls may be under way, or
+    /// about to be called. Never waits; allowed in interrupt handlers at the kernel's level.
     ///
     /// Bound: with n alarms running two ways of 1.45·log₂(n + 2) steps. Errors: `Deleted`.
     pub fn stop(&'static self) -> Result<bool, Error> {
@@ -211,12 +221,14 @@ impl<S: System> Alarm<S> {
         self.links.is_in(cs).then(|| self.due.get(cs))
     }
 
-    /// How often its time has come since it was started. Allowed in interrupt handlers. Bound: fixed.
+    /// How often its time has come since it was started. Allowed in interrupt handlers. Bound:
+    /// fixed.
     pub fn counts(&'static self) -> AlarmCounts {
         self.counts.get(hold::<S>().section())
     }
 
-    /// Deletes the alarm: it does not run, and each later call fails with `Deleted`. Allowed in interrupt handlers.
+    /// Deletes the alarm: it does not run, and each later call fails with `Deleted`. Allowed in
+    /// interrupt handlers.
     ///
     /// Bound: as [`Alarm::stop`]. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
@@ -263,8 +275,8 @@ impl<S: System> Alarm<S> {
         Ok(())
     }
 
-    /// The alarm, which the clock has taken out because its time has come by `now`, is to act, or a watchdog was fed meanwhile. What
-    /// goes on is put in again.
+    /// Returns the action of the alarm, which the clock has taken out because its time has come by
+    /// `now`, or nothing if a watchdog was fed meanwhile. An alarm that continues is put in again.
     fn expire(&'static self, cs: CriticalSection<'_>, now: Instant) -> Option<(Action<S>, usize)> {
         let due = self.due.get(cs);
         if due > now {

@@ -1,6 +1,6 @@
 //! Devices: one interface for drivers, whatever the device: open, read, write, control, close.
 //!
-//! Owns: who has a device open. Must never know: what a device is.
+//! Owns: the openings of a device. Must never know: the purpose of a device.
 
 mod timer;
 mod uart;
@@ -15,26 +15,28 @@ use crate::sched::hold;
 use crate::{Error, System, Timeout};
 use taktos_machine::Machine;
 
-/// What a driver does for a [`Device`]. A driver is a static. The calls come from threads, several at a time where several have the
-/// device open or share one opening; [`Driver::open`] and [`Driver::close`] come one at a time.
+/// The operations of a driver for a [`Device`]. A driver is a static. The calls come from threads,
+/// several at a time if several have the device open or share one opening; [`Driver::open`] and
+/// [`Driver::close`] come one at a time.
 pub trait Driver<S: System>: Sync {
-    /// The first that opens the device is there: makes it ready.
+    /// Makes the device ready for the first thread that opens it.
     fn open(&'static self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Nobody has the device open any more. Who waits in a call of the driver goes on with `Deleted`.
+    /// Ends the use of the device: no thread has it open any more. Threads that wait in a call of
+    /// the driver resume with `Deleted`.
     fn close(&'static self) {}
 
-    /// Reads into `bytes`; waits, as long as `timeout` says, until there is something. The answer is how many bytes were read.
-    /// Errors: `State` where there is nothing to read from.
+    /// Reads into `bytes`; waits, as long as `timeout` says, until there is something. The answer
+    /// is how many bytes were read. Errors: `State` where there is nothing to read from.
     fn read(&'static self, bytes: &mut [u8], timeout: Timeout) -> Result<usize, Error> {
         let _ = (bytes, timeout);
         Err(Error::State)
     }
 
-    /// Writes from `bytes`; waits, as long as `timeout` says, until all are taken. The answer is how many bytes were written.
-    /// Errors: `State` where there is nothing to write to.
+    /// Writes from `bytes`; waits, as long as `timeout` says, until all are taken. The answer is
+    /// how many bytes were written. Errors: `State` where there is nothing to write to.
     fn write(&'static self, bytes: &[u8], timeout: Timeout) -> Result<usize, Error> {
         let _ = (bytes, timeout);
         Err(Error::State)
@@ -47,7 +49,8 @@ pub trait Driver<S: System>: Sync {
     }
 }
 
-/// A device: a driver, and who has it open. Made to be a static; with a [`Names`](crate::Names) it is found by its name.
+/// A device: a driver, and the openings. Made to be a static; with a [`Names`](crate::Names) it is
+/// found by its name.
 pub struct Device<S: System> {
     driver: &'static dyn Driver<S>,
     /// A permit for each that may still open it.
@@ -58,7 +61,7 @@ pub struct Device<S: System> {
     openings: Guarded<Openings>,
 }
 
-/// Who has a device open.
+/// The openings of a device.
 #[derive(Clone, Copy)]
 struct Openings {
     count: u32,
@@ -91,8 +94,8 @@ impl<S: System> Device<S> {
 
     /// Opens the device; waits, as long as `timeout` says, while as many as may have it open.
     ///
-    /// Bound without waiting: fixed, and the driver's for the first. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`, the driver's;
-    /// `Context` in an interrupt handler.
+    /// Bound without waiting: fixed, and the driver's for the first. Errors: `Timeout`,
+    /// `WouldBlock`, `Deleted`, `Cancelled`, the driver's; `Context` in an interrupt handler.
     pub fn open(&'static self, timeout: Timeout) -> Result<OpenDevice<S>, Error> {
         if S::Machine::in_interrupt() {
             return Err(Error::Context);
@@ -100,7 +103,7 @@ impl<S: System> Device<S> {
         self.seats.take(timeout)?;
         let opened = self.begin();
         if opened.is_err() {
-            // Nobody can open a deleted one.
+            // A deleted device cannot be opened.
             let _ = self.seats.give();
         }
         opened
@@ -111,11 +114,13 @@ impl<S: System> Device<S> {
         self.now().count
     }
 
-    /// Deletes the device: it is closed for all who have it open, as its driver says what becomes of who reads or writes; nobody can open it any
-    /// more, and those who wait to get `Deleted`, as each later call by who had it open does. It is also how to take it from a thread
-    /// that has ended.
+    /// Deletes the device: it is closed for all threads that have it open; its driver decides how
+    /// reads and writes end. No thread can open it any more. Threads that wait to open it get
+    /// `Deleted`, and so does each later call by a thread that had it open. It is also how to take
+    /// the device from a thread that has ended.
     ///
-    /// Bound: one wake a waiter, and the driver's. Errors: `Deleted` if it is already; `Context` in an interrupt handler.
+    /// Bound: one wake a waiter, and the driver's. Errors: `Deleted` if it is already; `Context` in
+    /// an interrupt handler.
     pub fn delete(&'static self) -> Result<(), Error> {
         self.changing.lock(Timeout::FOREVER)?;
         let deleted = self.seats.delete();
@@ -133,7 +138,8 @@ impl<S: System> Device<S> {
         deleted
     }
 
-    /// Makes a deleted device one that nobody has open. Bound: fixed. Errors: `State` if it is not deleted.
+    /// Makes a deleted device usable again, as one without openings. Bound: fixed. Errors: `State`
+    /// if it is not deleted.
     pub fn renew(&'static self) -> Result<(), Error> {
         self.seats.renew(self.most, self.most)
     }
@@ -168,7 +174,7 @@ impl<S: System> Device<S> {
     }
 
     fn end(&'static self, opened: u32) -> Result<(), Error> {
-        // A thread that was told to stop waiting closes all the same.
+        // A thread with a cancelled wait closes all the same.
         while self.changing.lock(Timeout::FOREVER) == Err(Error::Cancelled) {}
         let Openings { count, generation } = self.now();
         if opened == generation {
@@ -195,20 +201,23 @@ pub struct OpenDevice<S: System> {
 }
 
 impl<S: System> OpenDevice<S> {
-    /// Reads into `bytes`; waits, as long as `timeout` says, until there is something. The answer is how many bytes were read.
-    /// Bound and errors: the driver's, `State` where there is nothing to read from; `Timeout`, `WouldBlock`, `Cancelled`; `Deleted` where the
+    /// Reads into `bytes`; waits, as long as `timeout` says, until there is something. The answer
+    /// is how many bytes were read. Bound and errors: the driver's, `State` where there is
+    /// nothing to read from; `Timeout`, `WouldBlock`, `Cancelled`; `Deleted` where the
     /// device was deleted, or closed for all while this waits.
     pub fn read(&self, bytes: &mut [u8], timeout: Timeout) -> Result<usize, Error> {
         self.driver()?.read(bytes, timeout)
     }
 
-    /// Writes from `bytes`; waits, as long as `timeout` says, until all are taken. The answer is how many bytes were written: fewer
-    /// where the time was over. Bound and errors: as [`OpenDevice::read`].
+    /// Writes from `bytes`; waits, as long as `timeout` says, until all are taken. The answer is
+    /// how many bytes were written: fewer where the time was over. Bound and errors: as
+    /// [`OpenDevice::read`].
     pub fn write(&self, bytes: &[u8], timeout: Timeout) -> Result<usize, Error> {
         self.driver()?.write(bytes, timeout)
     }
 
-    /// Does what the driver says is `request`. Bound and errors: the driver's; `Parameter` for what it does not know.
+    /// Does what the driver says is `request`. Bound and errors: the driver's; `Parameter` for what
+    /// it does not know.
     pub fn control(&self, request: u32, argument: usize) -> Result<usize, Error> {
         self.driver()?.control(request, argument)
     }
@@ -233,7 +242,7 @@ impl<S: System> Drop for OpenDevice<S> {
     }
 }
 
-/// Wakes who waits at an object of a driver: it is deleted, and made as new.
+/// Wakes the threads that wait at an object of a driver: it is deleted, and made as new.
 fn renew(_: Result<(), Error>, renew: impl FnOnce() -> Result<(), Error>) {
     let renewed = renew();
     debug_assert!(renewed.is_ok());

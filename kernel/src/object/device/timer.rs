@@ -1,6 +1,7 @@
 //! A timer as a device: to read it is to wait for the next instant of its grid.
 //!
-//! Owns: the grid, and who is told that it has changed. Must never know: a timer of the hardware: it is the kernel's time.
+//! Owns: the grid, and the notification of its changes. Must never know: a timer of the hardware:
+//! it is the kernel's time.
 
 use super::{Driver, renew};
 use crate::critical_section::Guarded;
@@ -9,8 +10,9 @@ use crate::sched::hold;
 use crate::{Error, Kernel, System, Timeout};
 use taktos_time::{Duration, Instant};
 
-/// A timer with a grid of instants. [`read`](Driver::read) waits for the next and gives how many have passed since the last read, as a number of
-/// 8 bytes, the least significant first; a shorter buffer is refused with `Parameter`. It does not run until it is set.
+/// A timer with a grid of instants. [`read`](Driver::read) waits for the next and gives how many
+/// have passed since the last read, as a number of 8 bytes, the least significant first; a shorter
+/// buffer is refused with `Parameter`. It does not run until it is set.
 pub struct TimerDevice<S: System> {
     grid: Guarded<Grid>,
     changed: Semaphore<S>,
@@ -32,14 +34,16 @@ impl Grid {
 }
 
 impl<S: System> TimerDevice<S> {
-    /// The request that starts the timer: the argument is the interval in microseconds, and the first instant is one interval from now.
-    /// Errors: `Parameter` for 0.
+    /// The request that starts the timer: the argument is the interval in microseconds, and the
+    /// first instant is one interval from now. Errors: `Parameter` for 0.
     pub const START: u32 = 1;
-    /// The request that starts it for one instant, so many microseconds from now. Errors: `Parameter` for 0.
+    /// The request that starts it for one instant: the argument is the time from now in
+    /// microseconds. Errors: `Parameter` for 0.
     pub const START_ONCE: u32 = 2;
-    /// The request that stops it: the answer is 1 if it ran. Who reads goes on waiting.
+    /// The request that stops it. The answer is 1 if it ran. A thread that reads continues to wait.
     pub const STOP: u32 = 3;
-    /// The request for the time until the next instant, in microseconds, 0 if it has passed. Errors: `State` if it does not run.
+    /// The request for the time until the next instant, in microseconds, 0 if it has passed.
+    /// Errors: `State` if it does not run.
     pub const LEFT: u32 = 4;
 
     /// A timer that does not run.
@@ -73,7 +77,7 @@ impl<S: System> TimerDevice<S> {
         let ran = self.grid.get(cs).next.is_some();
         self.grid.set(cs, grid);
         drop(held);
-        // Told already.
+        // If this fails, the reader is notified already.
         let _ = self.changed.give();
         ran
     }

@@ -1,6 +1,7 @@
 //! A serial line as a device: bytes come and go by interrupts, through a pipe each way.
 //!
-//! Owns: the bytes on their way, and when the line's interrupts are wanted. Must never know: which UART it is.
+//! Owns: the bytes on their way, and when the line's interrupts are wanted. Must never know: which
+//! UART it is.
 
 use super::{Driver, renew};
 use crate::object::{Pipe, ends_at};
@@ -10,8 +11,8 @@ use core::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 
-/// A UART as the driver sees it. The calls come from threads and from the handler, also while another is under way: each is a few
-/// accesses to registers that do not disturb each other.
+/// A UART as the driver sees it. The calls come from threads and from the handler, also while
+/// another is under way: each is a few accesses to registers that do not disturb each other.
 pub trait UartPort: Sync {
     /// Makes the line ready, with the interrupt for received bytes, and without the one for room.
     fn start(&self);
@@ -23,22 +24,25 @@ pub trait UartPort: Sync {
     fn has_room(&self) -> bool;
     /// Sends a byte; there is room.
     fn send(&self, byte: u8);
-    /// Whether an interrupt is to come while there is room. It comes for room that is there already, too.
+    /// Whether an interrupt is to come while there is room. It comes for room that is there
+    /// already, too.
     fn want_room(&self, wanted: bool);
-    /// Does what `request` means for this UART: its speed, say. Errors: `Parameter` for what it does not know.
+    /// Does what `request` means for this UART: its speed, say. Errors: `Parameter` for what it
+    /// does not know.
     fn control(&self, request: u32, argument: usize) -> Result<usize, Error> {
         let _ = (request, argument);
         Err(Error::Parameter)
     }
 }
 
-/// The driver of a serial line, with `IN` bytes that nobody has read yet, and `OUT` that are still to be sent. Bytes that come
-/// when there is no room for them are lost, and counted. Its interrupt's handler calls [`Uart::handle`].
+/// The driver of a serial line, with `IN` bytes that were not read yet, and `OUT` that are still to
+/// be sent. Bytes that come when there is no space for them are lost, and counted. Its interrupt's
+/// handler calls [`Uart::handle`].
 pub struct Uart<S: System, P: UartPort, const IN: usize, const OUT: usize> {
     port: P,
     incoming: Pipe<S, IN>,
     outgoing: Pipe<S, OUT>,
-    /// Somebody moves bytes to the line.
+    /// Whether bytes are being moved to the line.
     sending: AtomicBool,
     lost: AtomicU32,
 }
@@ -62,8 +66,8 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Uart<S, P, IN, O
         }
     }
 
-    /// What the interrupt's handler does, at the kernel's level. Bound: the bytes that the line holds each way, with what
-    /// [`Pipe::write`] and [`Pipe::read`] say for each.
+    /// Serves the line's interrupt; for its handler, at the kernel's level. Bound: the bytes that
+    /// the line holds each way, with what [`Pipe::write`] and [`Pipe::read`] say for each.
     pub fn handle(&'static self) {
         while let Some(byte) = self.port.receive() {
             if self.incoming.write(&[byte], 1, Timeout::NONE).is_err() {
@@ -73,9 +77,10 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Uart<S, P, IN, O
         self.send_more();
     }
 
-    /// Moves bytes to the line as long as it has room, and has an interrupt come if some are left. Whoever finds somebody else at it
-    /// leaves it to that one, who looks again afterwards: a handler that has interrupted a thread there must not be called
-    /// again meanwhile, and whether the line's interrupt is wanted is said last by whom the others have seen at it.
+    /// Moves bytes to the line as long as it has space, and has an interrupt come if some are left.
+    /// A caller that finds another one at this leaves it to that one, which checks again
+    /// afterwards: a handler that has interrupted a thread here must not be called again meanwhile.
+    /// The caller that the others found sets last whether the line's interrupt is wanted.
     fn send_more(&'static self) {
         loop {
             if self.sending.swap(true, SeqCst) {
@@ -109,7 +114,7 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Driver<S> for Ua
         Ok(())
     }
 
-    /// What was received and not read, and what was not sent yet, is forgotten.
+    /// Drops the received bytes that were not read, and the bytes that were not sent yet.
     fn close(&'static self) {
         self.port.stop();
         renew(self.incoming.delete(), || self.incoming.renew());
@@ -130,7 +135,8 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Driver<S> for Ua
         let mut written = 0;
         while written < bytes.len() {
             let rest = &bytes[written..];
-            // Without a wait first: what there is no room for goes out only when the line is told of what there is.
+            // Without a wait first: space for the other bytes comes only after the line is notified
+            // of those that are there.
             let moved = match self.outgoing.write(rest, 0, Timeout::NONE) {
                 Ok(0) => self.outgoing.write(rest, 1, timeout),
                 other => other,

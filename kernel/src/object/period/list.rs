@@ -8,7 +8,8 @@ use crate::thread::tcb::ThreadRef;
 /// The periods that a thread owns, the one created last first.
 pub(crate) type Owned = Guarded<Option<&'static PeriodCore>>;
 
-/// Adds `period`, which `owner` has just created, with the next number. Steps: the threads and periods that exist.
+/// Adds `period`, which `owner` has just created, with the next number. Steps: the threads and
+/// periods that exist.
 pub fn add<S: System>(cs: CriticalSection<'_>, owner: ThreadRef, period: &'static PeriodCore) {
     let mut last = 0;
     for_each::<S>(cs, |other| last = last.max(other.number.get(cs)));

@@ -1,15 +1,16 @@
-//! Periods: a thread that calls [`Period::next`] once a round becomes a periodic one, whose releases keep to a grid and
-//! whose jobs are counted and timed.
+//! Periods: a thread that calls [`Period::next`] once a round becomes a periodic one: its releases
+//! keep to a grid, and its jobs are counted and timed.
 //!
 //! Owns: the object, and how its owner sleeps until the next release.
 //! Must never know: the rules of the grid (`taktos_schedule::smp::period` has them), a policy.
 //!
-//! No timer runs for a period. While its owner sleeps, the sleep's own time-out is the release. While it does not, a release
-//! changes nothing that anybody could see but the answers of this object: the scheduler is told of a postponed job's deadline only
-//! when the owner takes that job up. So each call first catches up with all releases that have passed, in a fixed number
-//! of steps. That also settles what becomes of a release that comes while the owner is about to sleep: the question
-//! whether it must, and the beginning of its sleep, are one section; a release after the question finds a time-out
-//! that has passed already, which ends the sleep at once.
+//! No timer runs for a period. While its owner sleeps, the sleep's own time-out is the release.
+//! While it does not, a release changes nothing visible but the return values of this object: the
+//! scheduler gets a postponed job's deadline only when the owner takes that job up. So each call
+//! first catches up with all releases that have passed, in a fixed number of steps. That also
+//! settles a release that comes while the owner is about to sleep. The check whether it must, and
+//! the beginning of its sleep, are one section. A release after the check finds a time-out that has
+//! passed already, which ends the sleep at once.
 
 mod list;
 mod report;
@@ -39,9 +40,9 @@ use taktos_time::{Duration, Instant};
 /// The grid of a thread.
 type ThreadGrid = Grid<ThreadRef>;
 
-/// A period: the releases of one thread, its owner. Made to be a static; it exists once a thread has created it, which owns it
-/// from then on, until it is deleted. A thread may own several. A thread that ends leaves its periods as they are, and
-/// goes on with them if it is started again.
+/// A period: the releases of one thread, its owner. Made to be a static; it exists once a thread
+/// has created it, which owns it from then on, until it is deleted. A thread may own several. A
+/// thread that ends leaves its periods as they are, and continues with them if it is started again.
 pub struct Period<S> {
     core: PeriodCore,
     system: PhantomData<fn() -> S>,
@@ -83,25 +84,26 @@ impl<S: System> Period<S> {
         }
     }
 
-    /// The same with deadlines so long after the releases, instead of at the next release. A deadline never comes after
-    /// the next release. A job that is concluded between the two counts as missed, but its owner sleeps on the grid as ever.
+    /// Sets deadlines at this time after the releases, instead of at the next release. A deadline
+    /// never comes after the next release. A job that is concluded between the two counts as
+    /// missed, but its owner sleeps on the grid as ever.
     #[must_use]
     pub const fn with_deadline(mut self, deadline: Duration) -> Self {
         self.core.constraint = Some(deadline);
         self
     }
 
-    /// The same with a budget of processor time for each job. A job that takes more is counted as an overrun; it is not
-    /// stopped: that is what servers do (`AnyThread::set_server`). On one processor, where the kernel does not know
-    /// threads' processor time, nothing is counted.
+    /// Sets a budget of processor time for each job. A job that takes more is counted as an
+    /// overrun; it is not stopped: that is what servers do (`AnyThread::set_server`). On one
+    /// processor, where the kernel does not know threads' processor time, nothing is counted.
     #[must_use]
     pub const fn with_budget(mut self, budget: Duration) -> Self {
         self.core.budget = Some(budget);
         self
     }
 
-    /// The same with other figures of jobs that were released while their predecessor still ran: [`Figures::Own`] without
-    /// this.
+    /// Sets how jobs count that were released while their predecessor still ran: [`Figures::Own`]
+    /// without this call.
     #[must_use]
     pub const fn with_figures(mut self, figures: Figures) -> Self {
         self.core.figures = figures;
@@ -110,13 +112,14 @@ impl<S: System> Period<S> {
 
     /// Creates the period: it is inactive, and the caller owns it.
     ///
-    /// Bound: the threads and the periods that exist. Errors: `State` if it exists; `Context` in an interrupt handler.
+    /// Bound: the threads and the periods that exist. Errors: `State` if it exists; `Context` in an
+    /// interrupt handler.
     pub fn create(&'static self) -> Result<(), Error> {
         self.create_with(self.core.constraint, self.core.budget)
     }
 
-    /// Creates the period with a deadline and a budget that are known only now, or with none: as [`Period::with_deadline`],
-    /// [`Period::with_budget`] and [`Period::create`].
+    /// Creates the period with a deadline and a budget that are known only now, or with none: as
+    /// [`Period::with_deadline`], [`Period::with_budget`] and [`Period::create`].
     pub fn create_with(
         &'static self,
         deadline: Option<Duration>,
@@ -143,17 +146,20 @@ impl<S: System> Period<S> {
         Ok(())
     }
 
-    /// Concludes the owner's job, if one is on, and begins the next, which lasts one period of `length` from its release.
+    /// Concludes the owner's job, if one is on, and begins the next, which lasts one period of
+    /// `length` from its release.
     ///
-    /// The first call begins the grid and does not wait. Later ones sleep until the next release: the former one and a length,
-    /// however late anything was, so the grid does not drift. If releases have passed already, the job that was
-    /// concluded has missed its deadline; the call does not wait and says `Timeout`: the job of the oldest unanswered release is on, with the
-    /// latest one's deadline. A new length acts from the next release on. A length of zero asks
-    /// how matters stand, and changes nothing.
+    /// The first call begins the grid and does not wait. Later ones sleep until the next release:
+    /// the former one and a length, however late anything was, so the grid does not drift. If
+    /// releases have passed already, the job that was concluded has missed its deadline; the call
+    /// does not wait and says `Timeout`: the job of the oldest unanswered release is on, with the
+    /// latest one's deadline. A new length acts from the next release on. A length of zero queries
+    /// the state, and changes nothing.
     ///
-    /// Bound: fixed, and that of the scheduler. Errors: `Timeout`, as said, or where an expired period was asked how matters
-    /// stand; `State` where an inactive one was; `Deleted` if it does not exist, or is deleted meanwhile; `NotOwner`; `Cancelled`: the
-    /// owner does not wait any longer, the next release is postponed; `Context` in an interrupt handler.
+    /// Bound: fixed, and that of the scheduler. Errors: `Timeout`, as said, or if the state of an
+    /// expired period was queried; `State` if that of an inactive one was; `Deleted` if it does not
+    /// exist, or is deleted meanwhile; `NotOwner`; `Cancelled`: the owner does not wait any longer,
+    /// the next release is postponed; `Context` in an interrupt handler.
     pub fn next(&'static self, length: Duration) -> Result<(), Error> {
         self.go_on(Asked {
             first: None,
@@ -161,11 +167,13 @@ impl<S: System> Period<S> {
         })
     }
 
-    /// Begins the grid with a first release at `first`, and sleeps until then; at once if it has passed. From then on a
-    /// job is on, as after [`Period::next`]. So the releases of several threads can be laid out exactly.
+    /// Begins the grid with a first release at `first`, and sleeps until then; at once if it has
+    /// passed. From then on a job is on, as after [`Period::next`]. So the releases of several
+    /// threads can be laid out exactly.
     ///
-    /// Bound: fixed, and that of the scheduler. Errors: `State` where the period is not inactive; `Parameter` for a length of zero;
-    /// `Deleted`, `NotOwner`, `Cancelled`, `Context` as for [`Period::next`].
+    /// Bound: fixed, and that of the scheduler. Errors: `State` where the period is not inactive;
+    /// `Parameter` for a length of zero; `Deleted`, `NotOwner`, `Cancelled`, `Context` as for
+    /// [`Period::next`].
     pub fn begin_at(&'static self, first: Instant, length: Duration) -> Result<(), Error> {
         if length == Duration::ZERO {
             return Err(Error::Parameter);
@@ -195,7 +203,8 @@ impl<S: System> Period<S> {
         }
     }
 
-    /// What the owner does itself after its sleep. The scheduler knows of the job since before the sleep.
+    /// Makes a change of the owner's own after its sleep. The scheduler knows of the job since
+    /// before the sleep.
     fn change(
         &'static self,
         change: impl FnOnce(&mut ThreadGrid, &mut Requests, CriticalSection<'_>),
@@ -208,31 +217,35 @@ impl<S: System> Period<S> {
         }
     }
 
-    /// Ends the grid: the period is inactive, no job is on or postponed. The statistics stay. The next call of
-    /// [`Period::next`] begins another grid.
+    /// Ends the grid: the period is inactive, no job is on or postponed. The statistics stay. The
+    /// next call of [`Period::next`] begins another grid.
     ///
-    /// Bound: fixed, and that of the scheduler. Errors: `Deleted` if it does not exist; `NotOwner`; `Context` in an interrupt handler.
+    /// Bound: fixed, and that of the scheduler. Errors: `Deleted` if it does not exist; `NotOwner`;
+    /// `Context` in an interrupt handler.
     pub fn cancel(&'static self) -> Result<(), Error> {
         hold::<S>()
             .enter::<Cancel<S>>(self, 0, Timeout::NONE)
             .into_result::<S>()
     }
 
-    /// Deletes the period, on anyone's behalf; an owner that sleeps for it gets `Deleted`. Allowed in interrupt
-    /// handlers. Bound: the owner's periods, and that of the scheduler. Errors: `Deleted` if it does not exist.
+    /// Deletes the period, on anyone's behalf; an owner that sleeps for it gets `Deleted`. Allowed
+    /// in interrupt handlers. Bound: the owner's periods, and that of the scheduler. Errors:
+    /// `Deleted` if it does not exist.
     pub fn delete(&'static self) -> Result<(), Error> {
         deletion::delete::<S, Self>(self)
     }
 
-    /// How matters stand: the owner, the state, the postponed jobs, and what wall and processor time the present job has had. Anyone
-    /// may ask, in interrupt handlers too. Bound: fixed. Errors: `Deleted` if it does not exist.
+    /// How matters stand: the owner, the state, the postponed jobs, and what wall and processor
+    /// time the present job has had. Anyone may ask, in interrupt handlers too. Bound: fixed.
+    /// Errors: `Deleted` if it does not exist.
     pub fn status(&'static self) -> Result<Status<&'static AnyThread<S>>, Error> {
         let held = hold::<S>();
         let cs = held.section();
         let mut grid = self.core.grid.get(cs).ok_or(Error::Deleted)?;
         let now = S::Machine::now();
         let cpu = Kernel::<S>::time_of(cs, grid.owner());
-        // Only a copy: what has passed is entered by the owner, who alone knows how its sleep ended.
+        // Only a copy: the owner enters the releases that have passed, since it alone knows how its
+        // sleep ended.
         grid.catch_up(now, cpu, &mut Requests::default());
         let status = grid.status(now, cpu);
         Ok(Status {
@@ -244,17 +257,17 @@ impl<S: System> Period<S> {
         })
     }
 
-    /// What is known of the jobs concluded since the creation or the last reset. Processor time is zero where
-    /// the kernel does not know it, on one processor. Anyone may ask, in interrupt handlers too. Bound: fixed.
-    /// Errors: `Deleted` if it does not exist.
+    /// Returns the statistics of the jobs concluded since the creation or the last reset. Processor
+    /// time is zero if the kernel does not know it, on one processor. Any caller may ask, in
+    /// interrupt handlers too. Bound: fixed. Errors: `Deleted` if it does not exist.
     pub fn statistics(&'static self) -> Result<Statistics, Error> {
         let held = hold::<S>();
         let grid = self.core.grid.get(held.section()).ok_or(Error::Deleted)?;
         Ok(*grid.statistics())
     }
 
-    /// Begins the statistics anew; the job under way is not cut. Anyone may ask, in interrupt handlers too. Bound:
-    /// fixed. Errors: `Deleted` if it does not exist.
+    /// Resets the statistics; the job under way is not cut. Any caller may do so, in interrupt
+    /// handlers too. Bound: fixed. Errors: `Deleted` if it does not exist.
     pub fn reset(&'static self) -> Result<(), Error> {
         let held = hold::<S>();
         let cs = held.section();
@@ -274,7 +287,7 @@ const fn error_of(error: smp::Error) -> Error {
     }
 }
 
-/// What an owner asks for: the next job, or a grid with this first release.
+/// The request of an owner: the next job, or a grid with this first release.
 #[derive(Clone, Copy)]
 struct Asked {
     first: Option<Instant>,
@@ -324,8 +337,9 @@ impl<S: System> Transaction<S> for Next<S> {
 }
 
 impl<S: System> Period<S> {
-    /// Lets the owner sleep until the next release. The scheduler gets the deadline of that job at once: nobody
-    /// asks for the urgency of a thread that sleeps, and when it wakes it has its right place from the beginning.
+    /// Lets the owner sleep until the next release. The scheduler gets the deadline of that job at
+    /// once: no code reads the urgency of a thread that sleeps, and when it wakes it has its right
+    /// place from the beginning.
     fn sleep(
         &'static self,
         cs: CriticalSection<'_>,

@@ -5,7 +5,7 @@ use crate::sched::{hold, is_smp};
 use crate::{Kernel, System, fault};
 use core::fmt;
 
-/// What the report says of one period; displayed, its line.
+/// The report of one period; displayed, its line.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
     /// The period's number: from 1, in the order of creation.
@@ -14,7 +14,7 @@ pub struct Report {
     pub name: &'static str,
     /// The owner's name.
     pub owner: &'static str,
-    /// What is known of its jobs.
+    /// The statistics of its jobs.
     pub statistics: Statistics,
     /// Whether processor time is counted.
     pub counts_cpu: bool,
@@ -36,8 +36,9 @@ impl fmt::Display for Report {
 const HEAD: &str = "   id  owner     count missed  cpu min/max/mean s  wall min/max/mean s  name\n";
 
 impl<S: System> Kernel<S> {
-    /// What the report says of the periods of all threads that exist, one after the other, in the order of their creation. A period that is created
-    /// or deleted meanwhile is there or not. Bound of each step: the threads and the periods that exist.
+    /// Returns the reports of the periods of all threads that exist, one after the other, in the
+    /// order of their creation. A period that is created or deleted meanwhile is there or not.
+    /// Bound of each step: the threads and the periods that exist.
     pub fn periods() -> impl Iterator<Item = Report> {
         let mut number = 0;
         core::iter::from_fn(move || {
@@ -56,8 +57,9 @@ impl<S: System> Kernel<S> {
         })
     }
 
-    /// Writes the report: a line for each period, with its number, its owner's name, the jobs concluded and missed, the shortest, longest and mean processor
-    /// and wall time of a job in seconds, where there was one, and the period's name. In a thread; bounded by the console.
+    /// Writes the report: a line for each period, with its number, its owner's name, the jobs
+    /// concluded and missed, the shortest, longest and mean processor and wall time of a job in
+    /// seconds, where there was one, and the period's name. In a thread; bounded by the console.
     pub fn report_periods() {
         S::write(HEAD);
         for report in Self::periods() {

@@ -1,4 +1,4 @@
-//! Owns: what a period asks of the scheduler. Must never know: why.
+//! Owns: the requests of a period to the scheduler. Must never know: their reasons.
 
 use crate::System;
 use crate::critical_section::CriticalSection;
@@ -6,7 +6,7 @@ use crate::thread::tcb::ThreadRef;
 use taktos_schedule::smp::period::Effects;
 use taktos_time::Instant;
 
-/// What a grid has asked for, to be carried out when it is put back.
+/// The requests of a grid, to be carried out when it is put back.
 #[derive(Clone, Copy, Default)]
 pub struct Requests {
     job: Option<Job>,
@@ -26,7 +26,8 @@ impl Requests {
         }
     }
 
-    /// Tells the scheduler of `owner`'s job; who runs next is to be asked afterwards.
+    /// Passes `owner`'s job to the scheduler. The caller has to ask afterwards for the thread to
+    /// run next.
     pub fn carry_out<S: System>(self, cs: CriticalSection<'_>, owner: ThreadRef) {
         match self.job {
             Some(Job::Released(deadline)) => S::kernel().set_deadline(cs, owner, Some(deadline)),
@@ -48,6 +49,6 @@ impl Effects for Requests {
         self.job = Some(Job::Cancelled);
     }
 
-    /// An owner that sleeps stands in the period's wait queue, from which it is woken.
+    /// Does nothing: an owner that sleeps is in the period's wait queue, from which it is woken.
     fn wake(&mut self) {}
 }

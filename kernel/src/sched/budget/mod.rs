@@ -1,17 +1,19 @@
-//! Owns: accounts of processor time, and which thread is charged to which; what becomes of threads whose account is empty.
-//! Must never know: partitions; what a budget's arithmetic is; when time is charged, which is [`uni`]'s matter on one processor, and
-//! that of the kernel for several processors there.
+//! Owns: accounts of processor time; which thread is charged to which account; how threads with an
+//! empty account are held. Must never know: partitions; the arithmetic of a budget; when time is
+//! charged, which is [`uni`]'s matter on one processor, and that of the kernel for several
+//! processors there.
 //!
-//! Time is charged by decisions: from the one by which a thread becomes the heir to the next by which another account's does. So a handler
-//! is on the account of whom it interrupts, until it makes another thread the heir.
+//! Time is charged by decisions: from the one by which a thread becomes the heir to the next by
+//! which a thread of another account does. So a handler is on the account of the thread that it
+//! interrupts, until it makes another thread the heir.
 //!
-//! A thread's *payer* is whose call it works on, the most urgent one's whose reply is awaited, if
-//! that caller's own payer has something left; else its own account; and where it has none, the
-//! caller's, which owes then. For a thread without an account the partition pays that it starts or
-//! stops, before any caller, and owes. Only a thread that is its own payer can be held: it carries
-//! [`Urgency::DEPLETED`] while its account is empty, and is in no ring of ready ones. Payers are
-//! found anew where a call is taken, answered, given up, and where an account is emptied or
-//! renewed.
+//! A thread's *payer* is an account. A thread that works on calls has the payer of the most urgent
+//! caller that awaits a reply, if that payer has something left; else its own account. If it has
+//! none, it keeps the caller's payer, which owes then. For a thread without an account, the
+//! partition that it starts or stops pays before any caller, and owes. Only a thread that is its
+//! own payer can be held: it carries [`Urgency::DEPLETED`] while its account is empty, and is in no
+//! ring of ready ones. Payers are found again when a call is taken, answered or given up, and when
+//! an account is emptied or renewed.
 
 mod uni;
 
@@ -29,14 +31,14 @@ use taktos_machine::Machine;
 use taktos_schedule::Budget;
 use taktos_time::{Duration, Instant};
 
-/// What a group of threads may use of the processor, and what it used.
+/// The processor time that a group of threads may use, and the time that it used.
 ///
-/// What one processor does not need comes last, so that it has no part in where the rest lies.
+/// The fields that one processor does not need come last, so that the others stay in their places.
 #[repr(C)]
 pub(crate) struct Account {
     pub budget: Guarded<Budget>,
     spent: Guarded<Spent>,
-    /// Whose threads use it; none before it is opened.
+    /// The group of threads that use it; none before it is opened.
     members: Guarded<Option<&'static dyn Members>>,
     /// The account that was opened before.
     next: Guarded<Option<&'static Account>>,
@@ -46,12 +48,12 @@ pub(crate) struct Account {
     pub users: Users,
 }
 
-/// What was charged to an account since it was opened.
+/// The charges to an account since it was opened.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Spent {
     /// All of it.
     pub time: Duration,
-    /// The most that was ever owed.
+    /// The largest deficit so far.
     pub most_owed: Duration,
     /// How often the account was empty.
     pub depletions: u32,
@@ -79,7 +81,7 @@ impl Account {
         }
     }
 
-    /// What the account holds, and what was charged to it, as was noted last.
+    /// Returns the account's budget and its charges, as they were noted last.
     pub fn look(&self, cs: CriticalSection<'_>) -> (Budget, Spent) {
         (self.budget.get(cs), self.spent.get(cs))
     }
@@ -97,13 +99,13 @@ impl Account {
         self.note(cs, end.since(begin), owed);
     }
 
-    /// The same for so many users.
+    /// [`Account::charge`] for `users` users.
     pub fn charge_users(&self, cs: CriticalSection<'_>, begin: Instant, end: Instant, users: u32) {
         let owed = self.change(cs, |budget| budget.charge_for(begin, end, users));
         self.note(cs, end.since(begin).saturating_mul(users), owed);
     }
 
-    /// Notes that so much was charged, and what was owed at most.
+    /// Notes that `time` was charged, and the largest deficit.
     #[inline(always)]
     fn note(&self, cs: CriticalSection<'_>, time: Duration, owed: Duration) {
         let mut spent = self.spent.get(cs);
@@ -153,8 +155,8 @@ impl ThreadRef {
         self.wait.get(cs) == Wait::NOTHING && !self.urgency.get(cs).has(Urgency::SUSPENDED)
     }
 
-    /// Sets who pays for the thread, whose most urgent caller is `caller`, and whether it is held; nothing is done to rings. Whether it was
-    /// held before, and is now.
+    /// Sets the payer of the thread, with `caller` as its most urgent caller, and whether it is
+    /// held; the rings stay as they are. Returns whether it was held before, and whether it is now.
     fn find_payer(self, cs: CriticalSection<'_>, caller: Option<ThreadRef>) -> [bool; 2] {
         let Some(info) = self.info.get(cs) else {
             return [false; 2];
@@ -180,7 +182,7 @@ impl ThreadRef {
         [was_held, is_held]
     }
 
-    /// The thread, which begins anew, pays for itself.
+    /// Makes the thread, which begins again, pay for itself.
     #[inline(always)]
     pub(crate) fn pay_alone(self, cs: CriticalSection<'_>) {
         if let Some(info) = self.info.get(cs) {
@@ -191,7 +193,8 @@ impl ThreadRef {
 }
 
 impl<S: System> Kernel<S> {
-    /// `server` is about to work on the call of `caller`, which pays for that. It is neither ready nor waits: nothing is done to rings.
+    /// `server` is about to work on the call of `caller`, which pays for that. It is neither ready
+    /// nor waits: nothing is done to rings.
     #[inline(always)]
     pub(crate) fn carry_account(
         &'static self,
@@ -236,7 +239,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Finds out anew who pays for `thread`, and for all that it waits for a reply of in turn; sets the heir. Steps: that chain.
+    /// Finds the payer of `thread` again, and those of all threads that it waits for a reply of in
+    /// turn; sets the heir. Steps: that chain.
     #[inline(always)]
     pub(crate) fn settle_payer(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         self.find_payers(cs, thread);
@@ -248,14 +252,14 @@ impl<S: System> Kernel<S> {
         let mut next = Some(thread).filter(|thread| thread.was_started(cs));
         while let Some(thread) = next {
             match thread.find_payer(cs, thread.waiters.first_awaiting_reply(cs)) {
-                [false, true] if thread.is_able(cs) => self.unready(cs, thread),
+                [false, true] if thread.is_able(cs) => self.dequeue_ready(cs, thread),
                 [true, false] if thread.is_able(cs) => {
                     self.make_ready(cs, thread);
                 }
                 _ => {}
             }
             if is_smp::<S>() {
-                // Where it is the heir already, nothing was decided that says who pays from now on.
+                // If it is the heir already, no decision sets the payer from now on.
                 self.charge_where_heir(cs, thread);
             }
             next = match thread.wait.get(cs).target() {
@@ -265,7 +269,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Notes whether `account` is empty at `now`, up to which it is charged; if that is new, its threads are held, or go on. Steps: those.
+    /// Notes whether `account` is empty at `now`, up to which it is charged; if that is new, its
+    /// threads are held, or released. Steps: those.
     #[inline(always)]
     pub(crate) fn turn_account(
         &'static self,
@@ -273,7 +278,8 @@ impl<S: System> Kernel<S> {
         account: &'static Account,
         now: Instant,
     ) {
-        // Nothing special is to be done to who is held: it is made ready when it is let go, whatever it waited for before.
+        // Nothing special is to be done to a held thread: it is made ready when it is let go,
+        // whatever it waited for before.
         if account.turns(cs, now)
             && let Some(members) = account.members.get(cs)
         {
@@ -306,7 +312,8 @@ impl<S: System> Kernel<S> {
         })
     }
 
-    /// Charges who pays now with the time up to now: before that is looked at, or the time is set.
+    /// Charges the present payers with the time up to now: before accounts are read, or the time is
+    /// set.
     pub(crate) fn settle_accounts(&'static self, cs: CriticalSection<'_>) {
         if is_smp::<S>() {
             self.settle_users(cs);
@@ -315,7 +322,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// The time was set: nobody pays for what lies between.
+    /// Charges no account for the time that was skipped when the time was set.
     pub(crate) fn skip_accounts(&'static self, cs: CriticalSection<'_>) {
         if is_smp::<S>() {
             self.skip_users(cs);

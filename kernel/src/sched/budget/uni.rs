@@ -1,5 +1,5 @@
 //! Owns: when time is charged to accounts on the one processor of a system, and its alarm for them.
-//! Must never know: other processors; who pays for whom.
+//! Must never know: other processors; which account pays for which thread.
 
 use super::{Account, earlier, is_same};
 use crate::critical_section::{CriticalSection, Guarded};
@@ -9,7 +9,7 @@ use crate::{Kernel, System};
 use taktos_machine::Machine;
 use taktos_time::Instant;
 
-/// Whose time it is, and which accounts there are.
+/// The account that is charged now, and the list of accounts.
 pub(crate) struct Budgets {
     /// The account that is charged; none while the heir has no payer.
     payer: Guarded<Option<&'static Account>>,
@@ -17,7 +17,8 @@ pub(crate) struct Budgets {
     since: Guarded<Instant>,
     /// The account that was opened last.
     pub(super) accounts: Guarded<Option<&'static Account>>,
-    /// When accounts are to be looked at: no later than one that is charged is empty, or one that is empty renewed.
+    /// When accounts are to be looked at: no later than one that is charged is empty, or one that
+    /// is empty renewed.
     alarm: Guarded<Option<Instant>>,
 }
 
@@ -44,14 +45,14 @@ impl Budgets {
         self.since.set(cs, now);
     }
 
-    /// Nobody pays for what was up to `now`.
+    /// Charges no account for the time up to `now`.
     pub(super) fn skip(&self, cs: CriticalSection<'_>, now: Instant) {
         self.since.set(cs, now);
     }
 }
 
 impl<S: System> Kernel<S> {
-    /// `heir` is to run: who pays for it is charged from now on.
+    /// Charges the payer of `heir`, which is to run, from now on.
     #[inline(always)]
     pub(in crate::sched) fn charge_for(&'static self, cs: CriticalSection<'_>, heir: ThreadRef) {
         if !is_smp::<S>() {
@@ -83,8 +84,8 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// What comes with the alarm: holds the threads of accounts that are empty, and lets those go on whose account is renewed.
-    /// Steps: the accounts, and the threads of those.
+    /// Handles the alarm: holds the threads of accounts that are empty, and releases the threads of
+    /// renewed ones. Steps: the accounts, and the threads of those.
     pub(in crate::sched) fn expire_budgets(&'static self, cs: CriticalSection<'_>) {
         if is_smp::<S>() {
             return;
@@ -101,7 +102,7 @@ impl<S: System> Kernel<S> {
         self.budgets.alarm.set(cs, self.next_look(cs, now));
     }
 
-    /// When accounts are to be looked at behind `now`.
+    /// Returns the next time after `now` at which accounts are to be checked.
     fn next_look(&'static self, cs: CriticalSection<'_>, now: Instant) -> Option<Instant> {
         let mut first = None;
         for account in self.accounts(cs) {

@@ -1,4 +1,5 @@
-//! The tree of time-outs: its laws, its bound, and its order against a plain list in which equals keep their order.
+//! The tree of time-outs: its invariants, its bound, and its order against a plain list in which
+//! equals keep their order.
 
 use super::TimeoutQueue;
 use crate::critical_section::{CriticalSection, alone};
@@ -16,7 +17,7 @@ fn threads(count: usize) -> Vec<ThreadRef> {
     (0..count).map(|_| ThreadRef(leak(Tcb::new()))).collect()
 }
 
-/// Checks the laws below `thread`; adds the threads there to `all`, from left to right.
+/// Checks the invariants below `thread`; adds the threads there to `all`, from left to right.
 fn check_below(
     cs: CriticalSection<'_>,
     thread: Option<ThreadRef>,
@@ -58,7 +59,8 @@ fn fewest(height: u8) -> usize {
     }
 }
 
-/// Checks the laws, the bound, and that `expected` are there, in this order; each with its time.
+/// Checks the invariants, the bound, and that `expected` are there, in this order; each with its
+/// time.
 fn check(cs: CriticalSection<'_>, queue: &TimeoutQueue, expected: &[(u64, ThreadRef)]) {
     let mut all = Vec::new();
     let top = top(cs, queue);
