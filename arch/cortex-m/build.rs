@@ -1,9 +1,11 @@
-//! Tells the crate whether it is compiled for Armv8-M, which the compiler keeps to itself, and how large the guards below stacks are.
+//! Sets, for the crate, whether it is compiled for Armv8-M, which the compiler does not show, and
+//! the size of the guards below stacks.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// By this name a program says how many bytes there are below each stack that nobody may touch.
+/// The variable by which a program sets the number of bytes below each stack that no code may
+/// access.
 const GUARD: &str = "TAKTOS_GUARD";
 /// Where it says nothing.
 const USUAL: usize = 256;
@@ -20,7 +22,8 @@ fn main() {
     if env::var("TARGET").is_ok_and(|target| target.starts_with("thumbv8m.main")) {
         println!("cargo:rustc-cfg=armv8m");
     }
-    // Where each byte counts the guard is the smallest that there is, and no program chooses another one.
+    // Where each byte counts the guard is the smallest that there is, and no program chooses
+    // another one.
     let is_small = env::var_os("CARGO_FEATURE_SMALL").is_some();
     let told = env::var(GUARD).ok();
     let Some(size) = told.as_deref().map_or(Some(USUAL), size) else {
@@ -34,8 +37,8 @@ fn main() {
     };
     let out: PathBuf = env::var_os("OUT_DIR").expect("cargo says where").into();
     let size = if is_small { SMALLEST } else { size };
-    // An emulator looks up memory for a debugger, and for semihosting, by the first address of its page, of 1 KiB: that is not to be in a
-    // guard where the rest of the page is a stack.
+    // An emulator looks up memory for a debugger, and for semihosting, by the first address of its
+    // page, of 1 KiB: that is not to be in a guard where the rest of the page is a stack.
     let alignment = match size {
         SMALLEST => size,
         size if size < PAGE => 2 * size,
@@ -44,7 +47,8 @@ fn main() {
     let aligned = format!(
         "/// What a thread with a guard begins with: nothing, at a multiple of this.\n\
          #[repr(C, align({alignment}))]\npub struct Aligned([u8; 0]);\n\
-         /// The size of a guard: a power of two, which the unit wants.\npub const GUARD_SIZE: usize = {size};\n"
+         /// The size of a guard: a power of two, which the unit wants.\n\
+         pub const GUARD_SIZE: usize = {size};\n"
     );
     fs::write(out.join("guard.rs"), aligned).expect("the output directory can be written");
 }

@@ -1,14 +1,15 @@
-//! Owns: the machine's console, a PL011. Must never know: whose bytes they are.
+//! Owns: the machine's console, a PL011. Must never know: the writers of the bytes.
 
 use arm_pl011_uart::{Interrupts, PL011Registers, Uart, UniqueMmioPointer};
 use core::ptr::{NonNull, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taktos_abi::vm::layout;
 
-/// What comes as an interrupt always.
+/// Sources of input that always interrupt.
 const INPUT: Interrupts = Interrupts::RXI.union(Interrupts::RTI);
 
-/// Gives the device to `body`. Callers have the one lock, or are the start-up code, or end the machine.
+/// Gives the device to `body`. Callers have the one lock, or are the start-up code, or end the
+/// machine.
 fn with_line<R>(body: impl FnOnce(&mut Uart<'static>) -> R) -> Option<R> {
     let registers = NonNull::new(with_exposed_provenance_mut::<PL011Registers>(
         layout::CONSOLE as usize,
@@ -19,11 +20,11 @@ fn with_line<R>(body: impl FnOnce(&mut Uart<'static>) -> R) -> Option<R> {
     })))
 }
 
-/// Room is waited for. Changed by those who have the device.
+/// Set while the hypervisor waits for space in the device. Changed by the holder of the device.
 static BEHIND: AtomicBool = AtomicBool::new(false);
 
-/// Writes of `bytes` what the device has room for: how many. Where that is not all, its interrupt comes when there is more room: the
-/// level of the transmit FIFO is passed then, for it was full.
+/// Writes of `bytes` what the device has room for: how many. Where that is not all, its interrupt
+/// comes when there is more room: the level of the transmit FIFO is passed then, for it was full.
 pub(crate) fn offer(bytes: &[u8]) -> usize {
     let sent = with_line(|line| {
         let mut rest = bytes.iter();
@@ -46,7 +47,8 @@ pub(crate) fn offer(bytes: &[u8]) -> usize {
     sent.unwrap_or(bytes.len())
 }
 
-/// Writes `bytes`, waiting for the device where it is behind: for the end of the machine alone, and the time before its guests.
+/// Writes `bytes`, waiting until the device has taken them. Only for the end of the machine and for
+/// the time before its guests start.
 pub(crate) fn write(bytes: &[u8]) {
     with_line(|line| {
         for &byte in bytes {

@@ -1,4 +1,5 @@
-//! Owns: the physical interrupt controller (GIC version 3). Must never know: what an interrupt is good for.
+//! Owns: the physical interrupt controller (GIC version 3). Must never know: what an interrupt is
+//! good for.
 
 use crate::console;
 use crate::fault::fail;
@@ -16,10 +17,11 @@ use taktos_hypervisor::hardware::{CALL_INTERRUPT, CONSOLE_INTERRUPT};
 /// The one priority of all interrupts: they do not interrupt each other.
 const PRIORITY: u8 = 0x80;
 const LOWEST_PRIORITY: u8 = 0xFF;
-/// The interrupts below are sent by software, those below the second number belong to one processor.
+/// The interrupts below are sent by software, those below the second number belong to one
+/// processor.
 const SOFTWARE: u32 = 16;
 const PRIVATE: u32 = 32;
-/// What the acknowledge register shows when there is nothing, and from where on numbers are special.
+/// Value of the acknowledge register if no interrupt is pending: numbers from here on are special.
 const SPECIAL: u64 = 1020;
 /// ICC_CTLR_EL1.EOImode: the end of an interrupt drops its priority, and does not deactivate it.
 const END_IN_TWO_STEPS: u64 = 1 << 1;
@@ -39,8 +41,8 @@ unsafe impl Sync for Controller {}
 
 static CONTROLLER: Controller = Controller(UnsafeCell::new(None));
 
-/// Gives the controller to `body`, when it was set up. Callers take turns: the start-up code, where one processor
-/// waits for the other; later, whoever has the one lock.
+/// Gives the controller to `body`, if it was set up. Callers take turns: the start-up code, where
+/// one processor waits for the other; later, the holder of the one lock.
 fn with_controller(body: impl FnOnce(&mut GicV3<'static>)) {
     // SAFETY: one processor at a time is here, and `body` does not come here.
     if let Some(controller) = unsafe { &mut *CONTROLLER.0.get() } {
@@ -160,10 +162,11 @@ pub(crate) fn route(number: u32, cpu: Option<usize>) {
     }
 }
 
-/// Whether shared interrupt `number` is asserted: its level, which shows as a pending state while it is active; yes, where it is
-/// edge-triggered.
+/// Whether shared interrupt `number` is asserted: its level, which shows as a pending state while
+/// it is active; yes, where it is edge-triggered.
 pub(crate) fn is_asserted(number: u32) -> bool {
-    /// GICD_ISPENDR, a bit for each interrupt; GICD_ICFGR, two, of which the upper one tells edges.
+    /// GICD_ISPENDR, a bit for each interrupt; GICD_ICFGR, two, of which the upper one marks an
+    /// edge-triggered interrupt.
     const PENDING: usize = 0x200;
     const CONFIGURATION: usize = 0xC00;
     let word = |offset: usize, per_word: u32| {
@@ -175,8 +178,8 @@ pub(crate) fn is_asserted(number: u32) -> bool {
     edge | word(PENDING, 32) >> (number % 32) & 1 != 0
 }
 
-/// Sends processor `cpu` the call; what was stored before is seen there (IHI 0069, section 4.8.5 leaves that to the
-/// sender).
+/// Sends processor `cpu` the call; what was stored before is seen there (IHI 0069, section 4.8.5
+/// leaves that to the sender).
 #[inline(always)]
 pub(crate) fn call(cpu: usize) {
     /// ICC_SGI1R_EL1.INTID.
@@ -191,14 +194,16 @@ pub(crate) fn call(cpu: usize) {
 /// Says whether private interrupt 27 is active on this processor.
 #[inline(always)]
 pub(crate) fn set_timer_active(active: bool) {
-    /// The frame of a redistributor that private interrupts are in, and its GICR_ISACTIVER0 and GICR_ICACTIVER0.
+    /// The frame of a redistributor that private interrupts are in, and its GICR_ISACTIVER0 and
+    /// GICR_ICACTIVER0.
     const FRAME: usize = 0x1_0000;
     const SET: usize = 0x300;
     const CLEAR: usize = 0x380;
     let own =
         layout::REDISTRIBUTOR as usize + own::number() * layout::REDISTRIBUTOR_STRIDE as usize;
     let register = own + FRAME + if active { SET } else { CLEAR };
-    // SAFETY: a register of this processor's own redistributor, of which each bit written changes one interrupt.
+    // SAFETY: a register of this processor's own redistributor, of which each bit written changes
+    // one interrupt.
     unsafe {
         with_exposed_provenance_mut::<u32>(register).write_volatile(1 << layout::TIMER_INTERRUPT);
     }

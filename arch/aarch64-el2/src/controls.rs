@@ -7,10 +7,11 @@ use aarch64_cpu::registers::{
 };
 use core::arch::asm;
 
-/// What every guest is trapped at (Arm ARM, HCR_EL2): its second stage is on; interrupts and errors come to EL2;
-/// SMC, ID registers, implementation-defined registers, ACTLR_EL1 and cache maintenance by set and way are exits;
-/// invalidations become cleaning ones; maintenance and barriers reach all processors that its VCPUs may move to; walks of
-/// its tables may not read devices; EL1 is AArch64.
+/// Traps that every guest has (Arm ARM, HCR_EL2). Its second stage is on; interrupts and errors
+/// come to EL2. SMC, ID registers, implementation-defined registers, ACTLR_EL1 and cache
+/// maintenance by set and way are exits. Invalidations become cleaning ones; maintenance and
+/// barriers reach all processors that its VCPUs may move to. Walks of its tables may not read
+/// devices; EL1 is AArch64.
 const GUEST: u64 = 1 // VM
     | 1 << 1 // SWIO
     | 1 << 2 // PTW
@@ -42,8 +43,9 @@ pub(crate) fn set() {
     HCR_EL2.set(traps(true));
     // Trace is trapped, floating point is not (its other bits are one).
     CPTR_EL2.set(0x33FF & !(1 << 10) | 1 << 20);
-    // Debug registers and performance monitors are trapped, but for debug exceptions, which are EL1's. Of what the register held
-    // nothing is kept but the number of monitors: at a reset the others may be anything.
+    // Debug registers and performance monitors are trapped, but for debug exceptions, which are
+    // EL1's. Of what the register held nothing is kept but the number of monitors: at a reset
+    // the others may be anything.
     MDCR_EL2.write(
         MDCR_EL2::TDRA::SET
             + MDCR_EL2::TDOSA::SET
@@ -55,7 +57,8 @@ pub(crate) fn set() {
     // The counter may be read, the physical timer is trapped.
     CNTHCTL_EL2.set(1);
     CNTVOFF_EL2.set(0);
-    // 4 GiB in pages of 4 KiB from level 1 on; walks are cached and shared; 40 bits of physical address.
+    // 4 GiB in pages of 4 KiB from level 1 on; walks are cached and shared; 40 bits of physical
+    // address.
     VTCR_EL2.write(
         VTCR_EL2::T0SZ.val(32)
             + VTCR_EL2::SL0.val(1)

@@ -1,9 +1,10 @@
-//! Owns: how memory comes into a partition, so that its guest sees it whatever its caches are. Must never know: what it is.
+//! Owns: how memory comes into a partition, so that its guest sees it whatever its caches are. Must
+//! never know: what it is.
 
 use crate::fault::fail;
 use core::arch::asm;
 
-/// An operation on memory of a partition that nobody else uses meanwhile.
+/// An operation on memory of a partition that no other code uses meanwhile.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
     Clear { at: u64, bytes: u64 },
@@ -20,7 +21,8 @@ impl Work {
     }
 }
 
-/// Looks whether a line is cleared as it is copied, 64 bytes at a time; where it is not, the machine ends.
+/// Looks whether a line is cleared as it is copied, 64 bytes at a time; where it is not, the
+/// machine ends.
 pub(crate) fn check() {
     /// DCZID_EL0: lines of 16 words, and that they may be cleared.
     const LINE: u64 = 4;
@@ -32,10 +34,11 @@ pub(crate) fn check() {
     }
 }
 
-/// Clears `bytes`, four lines of 64 at a time, of memory that guests may see with their caches off: each line is cleaned, and dropped. Bound: about an
-/// instruction for 18 bytes.
+/// Clears `bytes`, four lines of 64 at a time, of memory that guests may see with their caches off:
+/// each line is cleaned, and dropped. Bound: about an instruction for 18 bytes.
 fn clear(at: u64, bytes: u64) {
-    // SAFETY: the caller names memory of a partition, which is mapped, and which is not the hypervisor's own.
+    // SAFETY: the caller names memory of a partition, which is mapped, and which is not the
+    // hypervisor's own.
     unsafe {
         asm!(
             "b 2f",
@@ -56,14 +59,16 @@ fn clear(at: u64, bytes: u64) {
     }
 }
 
-/// Copies `bytes`, lines of 64 bytes at a time where both addresses allow it. A guest begins with its caches off: so each line
-/// is cleaned to memory, and dropped; then what instructions were fetched before is forgotten by all processors.
-/// Neither range overlaps the other. Bound: about a third of an instruction a byte.
+/// Copies `bytes`, lines of 64 bytes at a time where both addresses allow it. A guest begins with
+/// its caches off: so each line is cleaned to memory, and dropped; then what instructions were
+/// fetched before is forgotten by all processors. Neither range overlaps the other. Bound: about a
+/// third of an instruction a byte.
 fn copy(to: u64, from: u64, bytes: u64) {
     if bytes == 0 {
         return;
     }
-    // SAFETY: the caller names memory of partitions and of stores, which is mapped, and which is not the hypervisor's own.
+    // SAFETY: the caller names memory of partitions and of stores, which is mapped, and which is
+    // not the hypervisor's own.
     unsafe {
         asm!(
             "b 2f",

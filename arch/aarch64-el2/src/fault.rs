@@ -1,4 +1,5 @@
-//! Owns: how the machine ends when the hypervisor itself is wrong. Must never know: faults of guests.
+//! Owns: how the machine ends when the hypervisor itself is wrong. Must never know: faults of
+//! guests.
 
 use crate::console::write;
 use crate::memory::code;
@@ -27,12 +28,13 @@ fn end() -> ! {
     off()
 }
 
-/// The bytes of a call, which returns behind it.
+/// The bytes of a call instruction; the return address is after it.
 const CALL: u64 = 4;
 
-/// For a board's panic handler: prints the calls whose returns lie on the stack, in the page that it is in, the latest
-/// first; ends the machine. The line tables of the image say what is there. What the panic itself says of its place is not looked
-/// at: then the compiler drops it at each of the hundreds of checks.
+/// For a board's panic handler: prints the calls that have return addresses on the stack, in the
+/// page that the stack pointer is in, the latest first; ends the machine. The line tables of the
+/// image tell the source of each address. The location in the panic itself is not read: so the
+/// compiler drops it at each of the hundreds of checks.
 #[inline(never)]
 pub fn panicked() -> ! {
     begin();
@@ -41,7 +43,8 @@ pub fn panicked() -> ! {
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, sp", out(reg) top, options(nomem, nostack, preserves_flags)) };
     for place in (top..top.next_multiple_of(PAGE)).step_by(size_of::<usize>()) {
-        // SAFETY: it lies in a page of the stack, and whatever is there is a number.
+        // SAFETY: the address is in a page of the stack, and any content of that page is a valid
+        // number.
         let value = unsafe { with_exposed_provenance::<usize>(place).read_volatile() };
         if code().contains(&value) {
             write_number("", value as u64 - CALL);
@@ -81,8 +84,8 @@ fn write_number(name: &str, value: u64) {
     }
 }
 
-/// An exception of EL2 itself came by this entry of the vector table; x30 and the stack pointer are what it
-/// interrupted.
+/// An exception of EL2 itself came by this entry of the vector table; x30 and the stack pointer are
+/// what it interrupted.
 pub(crate) extern "C" fn report(entry: u64, link: u64, stack: u64) -> ! {
     begin();
     write_number("an exception at EL2, by entry", entry);

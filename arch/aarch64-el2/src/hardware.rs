@@ -1,4 +1,5 @@
-//! Owns: [`El2`], the machine as the hypervisor sees it. Must never know: why it is asked.
+//! Owns: [`El2`], the machine as the hypervisor sees it. Must never know: the reasons for its
+//! calls.
 
 use crate::copy::Work;
 use crate::lists::LoadedLists;
@@ -18,16 +19,16 @@ use taktos_time::Instant;
 pub struct El2;
 
 impl El2 {
-    /// Sets the first processor up: its memory map, its exceptions, the clock. Called once, first of all, by the board's
-    /// program, on the start-up stack; panics are reported from then on.
+    /// Sets the first processor up: its memory map, its exceptions, the clock. Called once, first
+    /// of all, by the board's program, on the start-up stack; panics are reported from then on.
     pub fn set_up() {
         start::set_up();
     }
 
     /// Sets up the interrupt controller for `cpus` processors (1 to
-    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Called once, behind [`El2::set_up`];
-    /// [`Hardware::route`] does something from then on.
-    /// Where a processor is missing, it is named and the machine ends.
+    /// [`Description::CPUS`](taktos_abi::vm::Description::CPUS)). Called once, after
+    /// [`El2::set_up`]; [`Hardware::route`] does something from then on. If a processor is missing,
+    /// it is named and the machine ends.
     pub fn set_up_processors(cpus: usize) {
         start::set_up_processors(cpus);
     }
@@ -46,8 +47,8 @@ static LOCK: QueuedLock = QueuedLock::new();
 /// A word of a channel's memory, or of a partition's.
 #[inline(always)]
 fn word(physical: u64) -> &'static AtomicU32 {
-    // SAFETY: the memory of a channel or a partition, mapped, aligned by the caller, and shared with guests: accessed by words of
-    // this kind, or by bytes that no word overlaps in use.
+    // SAFETY: the memory of a channel or a partition, mapped, aligned by the caller, and shared
+    // with guests: accessed by words of this kind, or by bytes that no word overlaps in use.
     unsafe { &*with_exposed_provenance::<AtomicU32>(physical as usize) }
 }
 

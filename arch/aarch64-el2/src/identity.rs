@@ -1,4 +1,5 @@
-//! Owns: how the processor's identification registers are read by number. Must never know: what guests may see of them.
+//! Owns: how the processor's identification registers are read by number. Must never know: what
+//! guests may see of them.
 
 use core::arch::naked_asm;
 
@@ -8,8 +9,8 @@ const ROW: u32 = 8;
 const FIRST: u32 = 1;
 const LAST: u32 = 7;
 
-/// The identification register with op0 = 3, op1 = 0, CRn = 0, `crm` and `op2`; zero where there is none (Arm ARM, D12.3.1: those
-/// that are not allocated read as zero).
+/// The identification register with op0 = 3, op1 = 0, CRn = 0, `crm` and `op2`; zero where there is
+/// none (Arm ARM, D12.3.1: those that are not allocated read as zero).
 pub(crate) fn read(crm: u32, op2: u32) -> u64 {
     match (FIRST..=LAST).contains(&crm) && op2 < ROW {
         true => numbered(u64::from((crm - FIRST) * ROW + op2)),

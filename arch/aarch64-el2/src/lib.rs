@@ -1,24 +1,25 @@
 //! AArch64 (Armv8-A) at EL2, on QEMU's board `virt`, as the machine below the hypervisor.
 //!
-//! Owns: the exits of guests and their return, the registers of VCPUs and their change, both stages of translation,
-//! the interrupt controller and its list registers, the timers, the console, the start of the processors.
-//! Must never know: partitions, schedulers, what an exit means.
+//! Owns: the exits of guests and their return, the registers of VCPUs and their change, both stages
+//! of translation, the interrupt controller and its list registers, the timers, the console, the
+//! start of the processors. Must never know: partitions, schedulers, what an exit means.
 //!
 //! # The processor's own
-//! `TPIDR_EL2` leads to a block of each processor's own. While a guest runs, `SP_EL2` is the address of its VCPU's
-//! [`Vcpu`], so that an exit stores the general registers where they belong, with no register to spare; then the stack of
-//! the processor takes over. Nothing is left on that stack when a guest runs.
+//! `TPIDR_EL2` leads to a block of each processor's own. While a guest runs, `SP_EL2` is the
+//! address of its VCPU's [`Vcpu`], so that an exit stores the general registers where they belong,
+//! with no register to spare; then the stack of the processor takes over. Nothing is left on that
+//! stack when a guest runs.
 //!
 //! # Interrupts
 //! EL2 runs masked, always. An interrupt comes at a guest, or ends the wait of an idle processor.
 //!
 //! # Floating point
-//! The hypervisor is compiled without it, and moves a VCPU's registers at every change (eagerly): a lazy move would
-//! make the worst case depend on what guests do.
+//! The hypervisor is compiled without it, and moves a VCPU's registers at every change (eagerly): a
+//! lazy move would make the worst case depend on what guests do.
 //!
 //! # Use
-//! A board's program calls [`El2::set_up`], [`El2::set_up_processors`] and [`El2::run`]; [`upcalls!`] says who is told
-//! of exits.
+//! A board's program calls [`El2::set_up`], [`El2::set_up_processors`] and [`El2::run`];
+//! [`upcalls!`] names the functions that receive exits.
 #![no_std]
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "an architecture port")]
@@ -50,9 +51,10 @@ pub use lists::LoadedLists;
 pub use own::number;
 pub use vcpu::Vcpu;
 
-/// Wires the processor to the hypervisor: `start`, a `fn(usize) -> Next`, is called once on each processor, with its
-/// number; `exit`, a `fn(usize, Exit) -> Next`, at each exit of a guest, and when the wait of an idle processor
-/// ends. Both run with interrupts masked. Used once, in a board's program.
+/// Wires the processor to the hypervisor: `start`, a `fn(usize) -> Next`, is called once on each
+/// processor, with its number; `exit`, a `fn(usize, Exit) -> Next`, at each exit of a guest, and
+/// when the wait of an idle processor ends. Both run with interrupts masked. Used once, in a
+/// board's program.
 #[macro_export]
 macro_rules! upcalls {
     ($start:path, $exit:path) => {

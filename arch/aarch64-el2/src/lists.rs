@@ -1,5 +1,5 @@
-//! Owns: the list registers of the virtual interrupt interface (GIC architecture, IHI 0069, section 12.4), in the processor and saved.
-//! Must never know: which interrupts they hold.
+//! Owns: the list registers of the virtual interrupt interface (GIC architecture, IHI 0069, section
+//! 12.4), in the processor and saved. Must never know: which interrupts they hold.
 
 use crate::fault::fail;
 use aarch64_cpu::registers::{
@@ -8,7 +8,8 @@ use aarch64_cpu::registers::{
 };
 use taktos_hypervisor::hardware::{ListRegisters, Notices};
 
-/// How many list registers are used: what Cortex-A53 and A57 have. A processor that has more leaves the others empty.
+/// How many list registers are used: what Cortex-A53 and A57 have. A processor that has more leaves
+/// the others empty.
 pub(crate) const LISTS: usize = 4;
 
 /// The list registers of the VCPU that is loaded.
@@ -59,8 +60,9 @@ impl ListRegisters for LoadedLists {
         ICH_HCR_EL2.set(wanted.fold(others, |control, notice| control | notice.1));
     }
 
-    /// The binary point tells how many of the low bits do not count: of group 1 one bit less than it says, unless the groups share
-    /// group 0's (IHI 0069, ICH_VMCR_EL2.VBPR0, VBPR1, VCBPR, and "Priority grouping").
+    /// The binary point gives the number of low bits that do not count. For group 1 that is one bit
+    /// less than its value, unless the groups share group 0's (IHI 0069, ICH_VMCR_EL2.VBPR0, VBPR1,
+    /// VCBPR, and "Priority grouping").
     fn level(&self, priority: u8) -> u8 {
         let control = ICH_VMCR_EL2.get();
         let low = match control >> 4 & 1 {
@@ -91,16 +93,17 @@ impl ListRegisters for LoadedLists {
 const UNDERFLOW: u64 = 1 << 1;
 /// ICH_HCR_EL2.NPIE: the maintenance interrupt when no list register holds a pending interrupt.
 const TAKEN: u64 = 1 << 3;
-/// ICH_HCR_EL2.LRENPIE and TDIR: the maintenance interrupt when the guest has ended what no list register knows; its writes to
-/// ICC_DIR_EL1 are trapped.
+/// ICH_HCR_EL2.LRENPIE and TDIR: the maintenance interrupt when the guest has ended what no list
+/// register knows; its writes to ICC_DIR_EL1 are trapped.
 const AWAY: u64 = 1 << 2 | 1 << 14;
 /// ICH_HCR_EL2.EOIcount.
 const ENDS: u64 = 0x1F << 27;
 
-/// Looks whether the processor's interface is one that this crate moves whole; where it has fewer list registers, or more
-/// active-priority registers than one a group, the machine ends.
+/// Looks whether the processor's interface is one that this crate moves whole; where it has fewer
+/// list registers, or more active-priority registers than one a group, the machine ends.
 pub(crate) fn check() {
-    /// ICH_VTR_EL2.ListRegs, less one, and PREbits, less one: up to five bits of priority need one register a group.
+    /// ICH_VTR_EL2.ListRegs, less one, and PREbits, less one: up to five bits of priority need one
+    /// register a group.
     const COUNT: u64 = 0x1F;
     const PRIORITY_BITS: u32 = 26;
     let kind = ICH_VTR_EL2.get();

@@ -1,8 +1,9 @@
 //! Owns: the hypervisor's own memory map: what EL2 may read, write and execute.
 //! Must never know: what partitions see.
 //!
-//! Addresses are what they are physically. Code cannot be written, and nothing else can be executed; the processor is
-//! told to hold that for whatever can be written. Nothing is mapped at zero, nor below stacks.
+//! Addresses are what they are physically. Code cannot be written, and nothing else can be
+//! executed; a setting of the processor (SCTLR_EL2.WXN) enforces this for all writable memory.
+//! Nothing is mapped at zero, nor below stacks.
 
 use crate::fault::fail;
 use crate::own::STACKS;
@@ -14,8 +15,9 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use taktos_abi::vm::layout;
 use taktos_hypervisor::hardware::MapError;
 
-/// Attributes of the first stage of EL2 (Arm ARM, D5.3.3): the access flag and the bit that is one; memory is that of the
-/// start-up code's attribute 1, written back and inner shareable; devices are attribute 0.
+/// Attributes of the first stage of EL2 (Arm ARM, D5.3.3): the access flag and the bit that is one;
+/// memory is that of the start-up code's attribute 1, written back and inner shareable; devices are
+/// attribute 0.
 const PRESENT: u64 = 1 << 10 | 1 << 6;
 const READ_ONLY: u64 = 1 << 7;
 const NOT_EXECUTED: u64 = 1 << 54;
@@ -85,8 +87,8 @@ fn set(root: &Table, range: Range<u64>, attributes: u64) -> Result<(), MapError>
 
 /// Switches this processor from the start-up code's map to the one that was made.
 pub(crate) fn activate() {
-    // SAFETY: it maps the code that runs, its data and its stacks to where they are. What was known of the old map is
-    // dropped, and read from the new one when needed.
+    // SAFETY: it maps the code that runs, its data and its stacks to where they are. Translations
+    // of the old map are dropped, and read from the new one when needed.
     unsafe {
         asm!(
             "dsb ishst",

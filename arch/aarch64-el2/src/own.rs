@@ -10,7 +10,8 @@ pub(crate) const CPUS: usize = Description::CPUS;
 /// The bytes of a page.
 pub(crate) const PAGE: usize = 4096;
 
-/// The block that a processor finds by `TPIDR_EL2`. Hand-written paths use all but the number and the work.
+/// The block that a processor finds by `TPIDR_EL2`. Hand-written paths use all but the number and
+/// the work.
 #[repr(C, align(64))]
 pub(crate) struct Own {
     /// Where its stack begins, downwards.
@@ -42,7 +43,7 @@ static BLOCKS: Blocks = Blocks(
     }; CPUS],
 );
 
-/// Memory for the stacks of a processor, with pages that nobody may touch below them.
+/// Memory for the stacks of a processor, with pages below them that no code may access.
 #[repr(C, align(4096))]
 pub(crate) struct Stacks {
     guard: [u8; PAGE],
@@ -103,11 +104,13 @@ pub(crate) fn adopt(number: usize) {
 #[inline(always)]
 pub(crate) fn own() -> &'static Own {
     let own: *const Own;
-    // SAFETY: reads a register, which does not change: code at EL2 does not move between processors.
+    // SAFETY: reads a register, which does not change: code at EL2 does not move between
+    // processors.
     unsafe {
         asm!("mrs {}, tpidr_el2", out(reg) own, options(pure, nomem, nostack, preserves_flags));
     }
-    // SAFETY: `adopt` has put the address of one of the blocks there, on each processor before anything else.
+    // SAFETY: `adopt` has put the address of one of the blocks there, on each processor before
+    // anything else.
     unsafe { &*own }
 }
 

@@ -1,11 +1,11 @@
-//! Owns: what is noted for whoever watches from outside. Must never know: who watches.
+//! Owns: the record of running VCPUs for external observers. Must never know: the observers.
 
 use crate::own::{self, CPUS};
 use crate::vcpu::{Vcpu, vcpu};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// Who runs on a processor: the address of a VCPU's registers, or of [`TAKTOS_IDLE`].
+/// VCPU that runs on a processor: the address of its registers, or of [`TAKTOS_IDLE`].
 #[repr(C)]
 struct Shown {
     current: AtomicPtr<Vcpu>,
@@ -22,7 +22,7 @@ static TAKTOS_PROCESSORS: [Shown; CPUS] = [const {
     }
 }; CPUS];
 
-/// Who runs when no VCPU does.
+/// Value of `current` while no VCPU runs.
 #[unsafe(no_mangle)]
 static TAKTOS_IDLE: u64 = 0;
 

@@ -1,4 +1,5 @@
-//! Owns: the second stage of translation: what a partition finds where. Must never know: what it does there.
+//! Owns: the second stage of translation: what a partition finds where. Must never know: what it
+//! does there.
 
 use crate::tables::{self, PAGE, Piece, Table};
 use aarch64_cpu::registers::{PAR_EL1, Readable, VTTBR_EL2, Writeable};
@@ -12,8 +13,9 @@ const fn identifier(space: usize) -> u64 {
     (space as u64 + 1) << 48
 }
 
-/// Attributes of the second stage (Arm ARM, D5.3.3): the access flag, reading and writing; memory that is written back,
-/// inner shareable; Device-nGnRnE: a write is complete when it has arrived, so a barrier waits for the error that comes of it.
+/// Attributes of the second stage (Arm ARM, D5.3.3): the access flag, reading and writing; memory
+/// that is written back, inner shareable; Device-nGnRnE: a write is complete when it has arrived,
+/// so a barrier waits for the error that comes of it.
 const READ_WRITE: u64 = 1 << 10 | 0b11 << 6;
 const MEMORY: u64 = READ_WRITE | 0b11 << 8 | 0b1111 << 2;
 const DEVICE: u64 = READ_WRITE | NOT_EXECUTED;
@@ -84,8 +86,8 @@ fn root(space: usize) -> Result<&'static Table, MapError> {
     Ok(root)
 }
 
-/// Where the loaded guest's `address` lies in the machine, as a read at EL0 (`user`) or EL1 finds it (Arm ARM, AT S12E0R, AT S12E1R). The
-/// register that tells it is the guest's.
+/// Returns the machine's address of the loaded guest's `address`, as a read at EL0 (`user`) or EL1
+/// finds it (Arm ARM, AT S12E0R, AT S12E1R). The register with the result is the guest's.
 pub(crate) fn translate(address: u64, user: bool) -> Option<u64> {
     /// PAR_EL1: it would fault; bits 47 to 12 of the address.
     const FAULT: u64 = 1;
@@ -107,10 +109,11 @@ pub(crate) fn translate(address: u64, user: bool) -> Option<u64> {
     (found & FAULT == 0).then_some(found & PAGE_FIELD | (address % PAGE))
 }
 
-/// Forgets all of a partition's translations on this processor: those of its own first stage, too. The processor knows
-/// whose by VTTBR_EL2, which is another's meanwhile.
+/// Forgets all of a partition's translations on this processor, including those of its own first
+/// stage. VTTBR_EL2 names the partition to the processor; it is another partition's meanwhile.
 pub(crate) fn flush(space: usize) {
-    // SAFETY: nothing at EL2 uses the second stage; translations are read again from the tables when needed.
+    // SAFETY: nothing at EL2 uses the second stage; translations are read again from the tables
+    // when needed.
     unsafe {
         asm!(
             "dsb ishst",

@@ -10,7 +10,8 @@ use smccc::{Smc, psci};
 /// How many processors have set themselves up.
 static READY: AtomicUsize = AtomicUsize::new(1);
 
-/// Sets up the first processor, and what belongs to all but the interrupt controller. Called once, at the start.
+/// Sets up the first processor, and what belongs to all but the interrupt controller. Called once,
+/// at the start.
 pub(crate) fn set_up() {
     own::fill();
     own::adopt(0);
@@ -33,7 +34,7 @@ pub(crate) fn set_up_processors(cpus: usize) {
     COUNT.store(cpus, Ordering::Relaxed);
 }
 
-/// Starts the other processors, one after the other; then all go on with the board's `start`.
+/// Starts the other processors, one after the other; then all continue with the board's `start`.
 pub(crate) fn run() -> ! {
     for number in 1..COUNT.load(Ordering::Relaxed) {
         start_another(number);
@@ -52,7 +53,8 @@ fn look_for_others(cpus: usize) {
     }
 }
 
-/// Starts processor `number` (PSCI, Arm DEN0022, section 5.4: `CPU_ON`), and waits until it can be called.
+/// Starts processor `number` (PSCI, Arm DEN0022, section 5.4: `CPU_ON`), and waits until it can be
+/// called.
 fn start_another(number: usize) {
     let stack = STACKS[number].begin() as *mut Stack<4>;
     // SAFETY: the processor's own stack, which it alone uses, and not before it is up.

@@ -1,9 +1,10 @@
 //! Owns: translation tables of both stages: pages of 4 KiB, blocks of 2 MiB, from level 1 on.
-//! Must never know: who uses a map, what its attributes mean.
+//! Must never know: the user of a map, the meaning of its attributes.
 //!
-//! Both stages and all their levels have one form (Arm ARM, D5.3): so one small walk serves both, where a library for every
-//! regime of the architecture would cost a sixteenth of the text that the hypervisor may have. Maps only grow: an
-//! entry that is there is never changed, so no processor has to forget anything.
+//! Both stages and all their levels have one form (Arm ARM, D5.3): so one small walk serves both,
+//! where a library for every regime of the architecture would cost a sixteenth of the text that the
+//! hypervisor may have. Maps only grow: an entry that is there is never changed, so no processor
+//! has to forget anything.
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use taktos_abi::vm::Description;
@@ -26,10 +27,11 @@ const ADDRESS: u64 = 0x0000_FFFF_FFFF_F000;
 
 const ENTRIES: usize = 512;
 
-/// The hypervisor's own tables: the root, four below it, and those with pages: the image, its stacks, the description.
+/// The hypervisor's own tables: the root, four below it, and those with pages: the image, its
+/// stacks, the description.
 const OWN: usize = 1 + 4 + 6;
-/// A partition's tables: the root, one for each gigabyte, and those with pages: channels, and its devices, which may
-/// lie across a border of 2 MiB.
+/// A partition's tables: the root, one for each gigabyte, and those with pages: channels, and its
+/// devices, which may lie across a border of 2 MiB.
 const OF_A_PARTITION: usize = 1 + 4 + 1 + 2 * 4;
 /// How many tables there are.
 const TABLES: usize = OWN + Description::PARTITIONS * OF_A_PARTITION;

@@ -1,7 +1,8 @@
-//! Owns: the counter as the clock, and the hypervisor's timer (CNTHP). Must never know: who is to be woken.
+//! Owns: the counter as the clock, and the hypervisor's timer (CNTHP). Must never know: the VCPU to
+//! wake.
 //!
-//! Registers: Arm ARM (DDI 0487), chapter D12. The counter is read without a barrier: an exit is one, so a time is never
-//! from before the exit that asks for it.
+//! Registers: Arm ARM (DDI 0487), chapter D12. The counter is read without a barrier: an exit is
+//! one, so a time is never from before the exit that reads it.
 
 use crate::fault::fail;
 use aarch64_cpu::registers::{CNTFRQ_EL0, CNTHP_CTL_EL2, CNTPCT_EL0, Readable, Writeable};

@@ -16,8 +16,8 @@ const INTERFACE: usize = 23;
 
 /// The registers of a VCPU. The laboratory watches which one runs: see `TAKTOS_VCPUS`.
 ///
-/// The general registers, the program counter and the state are here from an exit to the return; the others only
-/// while another VCPU, or none, is loaded.
+/// The general registers, the program counter and the state are here from an exit to the return;
+/// the others only while another VCPU, or none, is loaded.
 #[repr(C, align(64))]
 pub struct Vcpu {
     pub(crate) x: [Cell<u64>; 31],
@@ -39,7 +39,7 @@ pub struct Vcpu {
 const INTERFACE_ON: u64 = 1;
 
 impl Vcpu {
-    /// The place of x30, behind which the program counter follows.
+    /// The offset of x30; the program counter follows it.
     pub(crate) const LINK: usize = offset_of!(Self, x) + 30 * 8;
 
     #[expect(
@@ -85,7 +85,8 @@ const _: () = assert!(offset_of!(Vcpu, pc) == Vcpu::LINK + 8);
 #[repr(transparent)]
 pub struct Vcpus([Vcpu; Description::VCPUS]);
 
-// SAFETY: by the law of contexts (see `taktos_hypervisor::hardware`) one processor at a time uses a VCPU's.
+// SAFETY: by the invariant of contexts (see `taktos_hypervisor::hardware`) one processor at a time
+// uses a VCPU's.
 unsafe impl Sync for Vcpus {}
 
 #[unsafe(no_mangle)]
@@ -97,7 +98,8 @@ pub(crate) fn vcpu(number: usize) -> &'static Vcpu {
     &TAKTOS_VCPUS.0[number]
 }
 
-/// SCTLR_EL1 with nothing but the bits that are one (Arm ARM of Armv8.0, D13.2.118): no translation, no caches.
+/// SCTLR_EL1 with nothing but the bits that are one (Arm ARM of Armv8.0, D13.2.118): no
+/// translation, no caches.
 const SCTLR_RESET: u64 = 0x30D0_0800;
 /// SPSR: EL1 on its own stack pointer, debug exceptions, errors and interrupts masked.
 const EL1_MASKED: u64 = 0x3C5;
@@ -113,7 +115,8 @@ const BY_REGISTERS: u64 = 7;
 /// The bytes of a vector table, which it is aligned to.
 const VECTORS: u64 = 0x800;
 
-/// Where the vector table of EL1 takes a synchronous exception from a guest in `state` (Arm ARM, D1.10.2).
+/// Where the vector table of EL1 takes a synchronous exception from a guest in `state` (Arm ARM,
+/// D1.10.2).
 fn synchronous_vector(state: u64) -> u64 {
     match state {
         _ if state & AARCH32 != 0 => 0x600,

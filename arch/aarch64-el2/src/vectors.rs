@@ -1,5 +1,5 @@
-//! Owns: where exceptions lead at EL2: the exit of a guest, its return, the wait of an idle processor.
-//! Must never know: what an exit means.
+//! Owns: where exceptions lead at EL2: the exit of a guest, its return, the wait of an idle
+//! processor. Must never know: what an exit means.
 
 use crate::exit::{ERROR, EXCEPTION, INTERRUPT};
 use crate::fault::report;
@@ -27,8 +27,8 @@ pub(crate) fn install() {
     }
 }
 
-/// An exit: `SP_EL2` is the VCPU's address. 27 instructions with the jump into the hypervisor, of the 32 that an entry of
-/// the table has room for.
+/// An exit: `SP_EL2` is the VCPU's address. 27 instructions with the jump into the hypervisor, of
+/// the 32 that an entry of the table has room for.
 macro_rules! exit {
     ($kind:literal) => {
         concat!(
@@ -64,7 +64,8 @@ macro_rules! exit {
     };
 }
 
-/// An exception of EL2's own: it ends the machine. What it interrupted is told in a few registers.
+/// Handles an exception of EL2's own: it ends the machine. A few registers describe the interrupted
+/// code.
 macro_rules! own_exception {
     ($entry:literal) => {
         own_exception!($entry, ".p2align 7")
@@ -86,7 +87,8 @@ macro_rules! own_exception {
     };
 }
 
-/// An asynchronous error at EL2. In the window of [`take_error`] it is what that looks for; anywhere else it ends the machine.
+/// An asynchronous error at EL2. In the window of [`take_error`] it is what that looks for;
+/// anywhere else it ends the machine.
 macro_rules! own_error {
     () => {
         concat!(
@@ -113,9 +115,10 @@ macro_rules! own_error {
 /// From the beginning of [`take_error`] to its window, in bytes.
 const WINDOW: usize = 32;
 
-/// Waits until all accesses of this processor are complete, and takes the asynchronous error (SError) that came of them: 1 if there was
-/// one, which is masked everywhere else at EL2. Armv8.0 has no ESB: the pending error shows in ISR_EL1.A (Arm ARM, D13.2), and a
-/// window of two instructions without the mask lets it in. No emulator shows one.
+/// Waits until all accesses of this processor are complete, and takes the asynchronous error
+/// (SError) that came of them: 1 if there was one, which is masked everywhere else at EL2. Armv8.0
+/// has no ESB: the pending error shows in ISR_EL1.A (Arm ARM, D13.2), and a window of two
+/// instructions without the mask lets it in. No emulator shows one.
 #[unsafe(naked)]
 pub(crate) extern "C" fn take_error() -> u64 {
     naked_asm!(
@@ -135,8 +138,8 @@ pub(crate) extern "C" fn take_error() -> u64 {
     )
 }
 
-/// The vector table (Arm ARM, D1.10.2): the exceptions of EL2 itself, on either stack pointer, those of a guest in
-/// AArch64, and those of a guest's user mode in AArch32.
+/// The vector table (Arm ARM, D1.10.2): the exceptions of EL2 itself, on either stack pointer,
+/// those of a guest in AArch64, and those of a guest's user mode in AArch32.
 #[unsafe(naked)]
 #[unsafe(link_section = ".text.table")]
 #[unsafe(export_name = "taktos_vectors")]
@@ -174,8 +177,9 @@ extern "C" fn table() {
     )
 }
 
-/// Goes on with the VCPU whose address is in x0; where that is null, waits for an interrupt, which stays masked, and asks
-/// again; without a wait where there is more to do. The stack is empty. 23 instructions to the guest.
+/// Resumes the VCPU at the address in x0. If that is null, waits for an interrupt, which stays
+/// masked, and requests the next VCPU again. Does not wait if there is more to do. The stack is
+/// empty. 23 instructions to the guest.
 #[unsafe(naked)]
 #[unsafe(link_section = ".text.vectors")]
 extern "C" fn resume() {
@@ -202,7 +206,8 @@ extern "C" fn resume() {
         "ldp x28, x29, [sp, #224]",
         "ldp x0, x1, [sp]",
         "eret",
-        // Nothing behind the return is executed, nor speculated on, with the guest's registers.
+        // No instruction after the return is executed, nor speculated on, with the guest's
+        // registers.
         "dsb nsh",
         "isb",
         "1:",
@@ -210,7 +215,7 @@ extern "C" fn resume() {
         "ldr x2, [x1, #{again}]",
         "str xzr, [x1, #{again}]",
         "cbnz x2, 2f",
-        // What was written to the interrupt controller and to memory is out before the wait.
+        // Writes to the interrupt controller and to memory are out before the wait.
         "dsb sy",
         "wfi",
         "2:",
@@ -226,7 +231,8 @@ extern "C" fn resume() {
     )
 }
 
-/// The first entry of this processor into the hypervisor, on its own stack, which begins at `stack`.
+/// The first entry of this processor into the hypervisor, on its own stack, which begins at
+/// `stack`.
 #[unsafe(naked)]
 pub(crate) extern "C" fn enter(stack: usize) -> ! {
     naked_asm!(

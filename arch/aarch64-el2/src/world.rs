@@ -1,19 +1,20 @@
 //! Owns: the change of VCPUs in a processor: which registers move, in which order.
 //! Must never know: why it changes.
 //!
-//! Saved and loaded are all registers that a guest can reach and that the processor does not keep for each (Arm ARM,
-//! D1; the registers that guests are trapped at are not among them: debug, performance monitors, ACTLR_EL1). The
-//! general ones move at each exit and return (`vectors`).
+//! Saved and loaded are all registers that a guest can reach and that the processor does not keep
+//! for each (Arm ARM, D1; the registers that guests are trapped at are not among them: debug,
+//! performance monitors, ACTLR_EL1). The general ones move at each exit and return (`vectors`).
 //!
-//! Order: the first stage's registers, a barrier, then the second stage, so that no walk mixes them; the virtual timer is
-//! stopped first and started last. The return to the guest is the last barrier.
+//! Order: the first stage's registers, a barrier, then the second stage, so that no walk mixes
+//! them; the virtual timer is stopped first and started last. The return to the guest is the last
+//! barrier.
 
 use crate::vcpu::Vcpu;
 use core::arch::naked_asm;
 use core::mem::offset_of;
 
-/// The system registers, in pairs, as they lie in `Vcpu::system`; `crate::vcpu` knows the places of SCTLR_EL1 and
-/// ICC_SRE_EL1.
+/// The system registers, in pairs, as they lie in `Vcpu::system`; `crate::vcpu` knows the places of
+/// SCTLR_EL1 and ICC_SRE_EL1.
 macro_rules! system_pairs {
     ($each:ident) => {
         concat!(
@@ -101,7 +102,8 @@ macro_rules! float_pairs {
     };
 }
 
-/// Saves the VCPU that ran here. Stops its timer and its virtual interrupts: neither may wake this processor.
+/// Saves the VCPU that ran here. Stops its timer and its virtual interrupts: neither may wake this
+/// processor.
 #[unsafe(naked)]
 pub(crate) extern "C" fn save(vcpu: &Vcpu) {
     naked_asm!(

@@ -1,12 +1,14 @@
-//! Owns: the way down to EL1, for boards whose images begin above it: at EL2 behind a boot loader, at EL3 in an emulator.
-//! Must never know: what begins at EL1.
+//! Owns: the way down to EL1, for boards with images that begin above it: at EL2 after a boot
+//! loader, at EL3 in an emulator. Must never know: the code that begins at EL1.
 //!
-//! At EL3 it takes the place of a firmware that has nothing to protect: an interrupt controller with two states of security must
-//! have been set up by a real one. Registers: Arm ARM (DDI 0487), chapter D24.
+//! At EL3 it takes the place of a firmware that has nothing to protect: an interrupt controller
+//! with two states of security must have been set up by a real one. Registers: Arm ARM (DDI 0487),
+//! chapter D24.
 
-/// Brings the image's entry, `taktos_enter`, which goes on at EL1 with `entry`. Processors that come here and are not number 0
-/// wait: with the feature `smp` until they are started, otherwise for ever. Used once, in a board crate, whose linker script begins with `ENTRY(taktos_enter)` and the
-/// section `.taktos.enter`.
+/// Defines the image's entry, `taktos_enter`, which continues at EL1 with `entry`. Processors that
+/// come here and are not number 0 wait: with the feature `smp` until they are started, otherwise
+/// for ever. Used once, in a board crate that has a linker script with `ENTRY(taktos_enter)` and
+/// the section `.taktos.enter` at its beginning.
 #[macro_export]
 macro_rules! enter {
     () => {
@@ -18,7 +20,8 @@ macro_rules! enter {
             "mrs x4, currentel",
             "cmp x4, #3 << 2",
             "b.ne 2f",
-            // EL3: below it all is non-secure, of 64 bits, and may call a hypervisor; nothing is trapped.
+            // EL3: below it all is non-secure, of 64 bits, and may call a hypervisor; nothing is
+            // trapped.
             "mov x4, #0x531",
             "msr scr_el3, x4",
             "msr cptr_el3, xzr",
@@ -42,7 +45,8 @@ macro_rules! enter {
             "2: mrs x4, currentel",
             "cmp x4, #2 << 2",
             "b.ne 4f",
-            // EL2: EL1 is of 64 bits; it has the timers and the floating-point unit, and the processor's real names.
+            // EL2: EL1 is of 64 bits; it has the timers and the floating-point unit, and the
+            // processor's real names.
             "mov x4, #1 << 31",
             "msr hcr_el2, x4",
             "mov x4, #3",

@@ -14,7 +14,7 @@ const DATA: usize = 0x25;
 pub(crate) const ODD_STACK: usize = 0x26;
 const LATE_BUS: usize = 0x2F;
 
-/// What an access met (`ESR_EL1.DFSC` and `IFSC`).
+/// Reasons for which an access failed (`ESR_EL1.DFSC` and `IFSC`).
 const ALIGNMENT: usize = 0x21;
 const EXTERNAL: usize = 0x10;
 
@@ -24,9 +24,10 @@ x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29 x30 sp  pc  spsr";
 const PC: usize = 32;
 const SPSR: usize = 33;
 
-/// Tells the kernel of the fault with the given registers.
+/// Reports the fault with the given registers to the kernel.
 ///
-/// Of several processors the first one to fault reports; another one that does so meanwhile halts for good.
+/// Of several processors the first one to fault reports; another one that does so meanwhile halts
+/// for good.
 pub fn report_fault<U: Upcalls>(values: &[usize; 34], syndrome: usize) -> ! {
     report_alone();
     let (cause, address) = classify(syndrome, values[PC]);
@@ -55,7 +56,7 @@ fn classify(syndrome: usize, pc: usize) -> (Cause, Option<usize>) {
     }
 }
 
-/// What is no question of the map.
+/// Returns the cause of a fault: `access`, unless the syndrome reports a reason outside of the map.
 pub(crate) fn cause_of(syndrome: usize, access: Cause) -> Cause {
     match syndrome & 0x3F {
         ALIGNMENT => Cause::Arithmetic,

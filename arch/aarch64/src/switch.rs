@@ -1,20 +1,21 @@
-//! Owns: the hand-written paths by which one thread gives way to another.
+//! Owns: the hand-written paths that switch from one thread to another.
 //!
-//! A kernel call is written into its caller by [`call`], which declares to the compiler that it destroys nearly all
-//! registers: so the caller keeps what is alive on its stack, and only that, and the entry has to save no more than
-//! the two that cannot be so declared, x19 and x29.
+//! A kernel call is written into its caller by [`call`], which declares to the compiler that it
+//! destroys nearly all registers: so the caller keeps what is alive on its stack, and only that,
+//! and the entry has to save no more than the two that cannot be so declared, x19 and x29.
 //!
-//! Everywhere below, at the common tail: x0 names the thread to go on with, x1 the thread that gives way,
-//! kernel-level interrupts are masked, and the stack holds a whole frame.
+//! Everywhere below, at the common tail: x0 names the thread to resume, x1 the thread to switch
+//! out. Kernel-level interrupts are masked, and the stack holds a whole frame.
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::pieces::{find_and_release, with_state};
+use crate::registers::{x2_to_x17, x18_to_x28};
 use crate::state::AT_SWITCH;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Status, Timeout};
-use taktos_arch_common::Outcome64;
-use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
+use taktos_arch_common::{Outcome64, switch_marks, with_context};
+use taktos_machine::{Answer, Decision, Machine, Processor};
 
 /// Takes the decision `D`. Called with the mask set, which ends here.
 #[inline(always)]
@@ -24,7 +25,8 @@ pub(crate) fn call<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
     timeout: Timeout,
 ) -> Answer {
     let (status, value);
-    // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
+    // SAFETY: the entry follows the procedure call standard but for the registers named as
+    // destroyed.
     unsafe {
         asm!(
             "bl {entry}",
@@ -44,9 +46,8 @@ pub(crate) fn call<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
     }
 }
 
-/// The first part of each switch: x3 holds what is called where a slice begins, or zero; x4 tells
-/// the use of floating point, x2 is the
-/// state's address.
+/// The first part of each switch. x3 holds the function to call if a slice begins, or zero. x4 is
+/// not zero if there is floating-point state to save; x2 is the state's address.
 macro_rules! load_state {
     () => {
         concat!(
@@ -78,7 +79,7 @@ macro_rules! tail {
             $crate::pieces::set_current!(),
             // The answer, for a thread that called the kernel.
             "ldp x0, x1, [x0, #{status}]\n",
-            // From here on another processor may go on with the thread that gave way.
+            // From here on another processor may resume the thread that was switched out.
             $crate::pieces::release!("x2"),
             "ldr x30, [sp, #16]
              ldp x19, x29, [sp], #32
@@ -89,8 +90,8 @@ macro_rules! tail {
 
 pub(crate) use {begin_slice, tail};
 
-/// The thread x1 names gives way to the one x0 names: tells x3, on the handlers' stack, which is
-/// empty. Keeps x0 to x2.
+/// The thread of x1 is switched out for the thread of x0: calls x3, on the handlers' stack, which
+/// is empty. Keeps x0 to x2.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch_slice() {
     naked_asm!(
@@ -109,47 +110,34 @@ pub(crate) extern "C" fn switch_slice() {
     )
 }
 
-/// The switch behind an entry: saves the caller in the thread x1 names and goes on with the one x0 names, for
-/// a whole slice. On the stack is the caller's frame.
-///
-/// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
-/// each file of an image that has this code defines them.
+/// The switch after an entry: saves the caller in the thread of x1 and resumes the thread of x0,
+/// for a whole slice. On the stack is the caller's frame.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch() {
-    with_state!(
-        ".ifndef \"taktos.mark.switch.begin\"",
-        ".weak \"taktos.mark.schedule.end\"",
-        ".weak \"taktos.mark.switch.begin\"",
-        "\"taktos.mark.schedule.end\":",
-        "\"taktos.mark.switch.begin\":",
-        ".endif",
+    with_context!([with_state]
+        switch_marks!(),
         load_state!(),
         begin_slice!(),
         tail!(),
         at_switch = const AT_SWITCH,
         leave_float = sym leave_float,
         switch_slice = sym switch_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
-        current = const offset_of!(Processor, current),
     )
 }
 
 /// Like [`switch`], for the rest of the present slice.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch_in_slice() {
-    with_state!(
+    with_context!([with_state]
         load_state!(),
         tail!(),
         at_switch = const AT_SWITCH,
         leave_float = sym leave_float_in_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
-        current = const offset_of!(Processor, current),
     )
 }
 
-/// The entry: takes the decision `D`, and goes on with the switch that may follow. Entered and left with the mask set.
+/// The entry: takes the decision `D`, and continues with the switch that may follow. Entered and
+/// left with the mask set.
 #[unsafe(naked)]
 extern "C" fn enter<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
     naked_asm!(
@@ -195,27 +183,17 @@ extern "C" fn enter<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
     )
 }
 
-/// The rest of an interrupt after which another thread runs. At EL1 on the handlers' stack, with the interrupted
-/// thread's registers as they were, `ELR` and `SPSR` leading back to it, and nothing left on the handlers' stack.
+/// The rest of an interrupt after which another thread runs. At EL1 on the handlers' stack, with
+/// the interrupted thread's registers as they were, `ELR` and `SPSR` leading back to it, and
+/// nothing left on the handlers' stack.
 #[unsafe(naked)]
 pub(crate) extern "C" fn preempt() {
-    with_state!(
+    with_context!([with_state]
         "msr spsel, #0",
         "sub sp, sp, #{both}",
         "stp x0, x1, [sp, #32]",
-        "stp x2, x3, [sp, #48]",
-        "stp x4, x5, [sp, #64]",
-        "stp x6, x7, [sp, #80]",
-        "stp x8, x9, [sp, #96]",
-        "stp x10, x11, [sp, #112]",
-        "stp x12, x13, [sp, #128]",
-        "stp x14, x15, [sp, #144]",
-        "stp x16, x17, [sp, #160]",
-        "stp x18, x20, [sp, #176]",
-        "stp x21, x22, [sp, #192]",
-        "stp x23, x24, [sp, #208]",
-        "stp x25, x26, [sp, #224]",
-        "stp x27, x28, [sp, #240]",
+        x2_to_x17!("stp", "sp, #32 + "),
+        x18_to_x28!("stp", "sp, #32 + "),
         "mrs x2, elr_el1",
         "mrs x3, spsr_el1",
         "stp x30, x2, [sp, #256]",
@@ -225,7 +203,7 @@ pub(crate) extern "C" fn preempt() {
         "add x30, x30, :lo12:{resume_interrupted}",
         "stp x19, x29, [sp]",
         "str x30, [sp, #16]",
-        // The thread that gives way, and the heir.
+        // The thread to switch out, and the heir.
         "mrs x7, tpidr_el1",
         "ldr x1, [x7, #{current}]",
         "ldr x0, [x7, #{heir}]",
@@ -237,9 +215,6 @@ pub(crate) extern "C" fn preempt() {
         at_switch = const AT_SWITCH,
         leave_float = sym leave_float,
         switch_slice = sym switch_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
-        current = const offset_of!(Processor, current),
         heir = const offset_of!(Processor, heir),
     )
 }
@@ -256,42 +231,17 @@ extern "C" fn resume_interrupted() {
         "ldr x3, [sp, #240]",
         "msr elr_el1, x2",
         "msr spsr_el1, x3",
-        "ldp x27, x28, [sp, #208]",
-        "ldp x25, x26, [sp, #192]",
-        "ldp x23, x24, [sp, #176]",
-        "ldp x21, x22, [sp, #160]",
-        "ldp x18, x20, [sp, #144]",
-        "ldp x16, x17, [sp, #128]",
-        "ldp x14, x15, [sp, #112]",
-        "ldp x12, x13, [sp, #96]",
-        "ldp x10, x11, [sp, #80]",
-        "ldp x8, x9, [sp, #64]",
-        "ldp x6, x7, [sp, #48]",
-        "ldp x4, x5, [sp, #32]",
-        "ldp x2, x3, [sp, #16]",
+        x18_to_x28!("ldp", "sp, #"),
+        x2_to_x17!("ldp", "sp, #"),
         "ldp x0, x1, [sp], #{interrupted}",
         "eret",
         interrupted = const INTERRUPTED,
     )
 }
 
-/// Lays out the frame of a thread that has not run yet.
-///
-/// # Safety
-/// As of [`taktos_arch_common::prepare`].
-pub(crate) unsafe fn prepare(
-    context: &Context,
-    stack: StackRegion,
-    entry: extern "C" fn(usize, usize) -> !,
-    words: [usize; 2],
-) {
-    // SAFETY: the caller's. `begin` takes what lies there.
-    unsafe { taktos_arch_common::prepare(context, stack, begin, entry, words) };
-}
-
 /// The first instructions of every thread.
 #[unsafe(naked)]
-extern "C" fn begin() {
+pub(crate) extern "C" fn begin() {
     naked_asm!(
         "ldr x2, [sp, #16]",
         "ldp x0, x1, [sp], #32",
@@ -306,8 +256,8 @@ extern "C" fn begin() {
 ///
 /// `processor`: this one's pair; `handlers`: where the stack of its handlers begins.
 pub(crate) fn start(processor: &'static Processor, handlers: usize) -> ! {
-    // SAFETY: called once on a processor, with all set up; nothing of the present stack is used again. The first
-    // thread's frame was written by `prepare`.
+    // SAFETY: called once on a processor, with all set up; nothing of the present stack is used
+    // again. The first thread's frame was written by `prepare`.
     unsafe {
         asm!(
             "msr tpidr_el1, {processor}",
@@ -316,7 +266,7 @@ pub(crate) fn start(processor: &'static Processor, handlers: usize) -> ! {
             "msr spsel, #0",
             "ldr x1, [x0]",
             "mov sp, x1",
-            // Errors of the bus that come late are told from here on.
+            // Errors of the bus that come late are reported from here on.
             "msr daifclr, #4",
             "ldr x30, [sp, #16]",
             "ldp x19, x29, [sp], #32",

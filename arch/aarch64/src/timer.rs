@@ -1,5 +1,5 @@
-//! Owns: the processor's generic timers: the counter as the clock, the virtual timer as the alarm, the physical
-//! timer for slices. Must never know: who is to be woken.
+//! Owns: the processor's generic timers: the counter as the clock, the virtual timer as the alarm,
+//! the physical timer for slices. Must never know: the thread to wake.
 //!
 //! Registers: Arm ARM (DDI 0487), chapter D12.
 
@@ -36,7 +36,7 @@ struct Rate {
     nanos: Cell<u64>,
     /// Ticks a nanosecond, times 2⁶³; the counter is slower than 1 GHz.
     ticks: Cell<u64>,
-    /// What the counter showed at the start.
+    /// Value of the counter at the start.
     zero: Cell<u64>,
 }
 
@@ -49,7 +49,7 @@ static RATE: Rate = Rate {
     zero: Cell::new(0),
 };
 
-/// Reads the counter's rate; the clock stands at zero then.
+/// Reads the counter's rate; the clock is at zero then.
 pub(crate) fn start<B: Board>() {
     find_rate();
     interrupt::set_handler::<B>(ALARM_INTERRUPT, alarm);
@@ -64,7 +64,7 @@ fn find_rate() {
     RATE.zero.set(CNTVCT_EL0.get());
 }
 
-/// The present time. It is asked for before the start, too: then it is zero.
+/// Returns the present time. Before the start it is zero.
 #[inline(always)]
 pub(crate) fn now() -> Instant {
     if RATE.nanos.get() == 0 {
@@ -76,13 +76,13 @@ pub(crate) fn now() -> Instant {
     Instant::from_nanos(nanos as u64)
 }
 
-/// What the counter shows. No barrier: it may be read before what stands before it has been done.
+/// Returns the counter's value. No barrier: it may be read before earlier instructions are done.
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {
     CNTVCT_EL0.get()
 }
 
-/// How long so many ticks are.
+/// Returns the length of `ticks` ticks.
 pub(crate) fn span_of(ticks: u64) -> Duration {
     Duration::from_nanos(((u128::from(ticks) * u128::from(RATE.nanos.get())) >> 32) as u64)
 }
@@ -105,16 +105,17 @@ pub(crate) fn set_alarm(at: Option<Instant>) {
 /// The alarm's interrupt. Given to `set_handler` alone.
 fn alarm() {
     CNTV_CTL_EL0.write(CNTV_CTL_EL0::ENABLE::CLEAR);
-    // SAFETY: so this is a handler: all have the kernel's level, do not nest, and begin without the lock.
+    // SAFETY: so this is a handler: all have the kernel's level, do not nest, and begin without the
+    // lock.
     unsafe { taktos_alarm() };
 }
 
 /// Ticks of a slice; zero while slices are off.
 static SLICE: AtomicU64 = AtomicU64::new(0);
 
-/// The end of a slice, unless a switch came between the timer's end and here: that began a slice for another thread,
-/// and the timer is not due any more. On several processors another one may have switched slices off meanwhile, too.
-/// Given to `set_handler` alone.
+/// The end of a slice, unless a switch came between the timer's end and here: that began a slice
+/// for another thread, and the timer is not due any more. On several processors another one may
+/// have switched slices off meanwhile, too. Given to `set_handler` alone.
 fn slice_end() {
     if SEVERAL && SLICE.load(Relaxed) == 0 {
         return follow_slice();

@@ -3,6 +3,7 @@
 use crate::float::give_unit;
 use crate::interrupt::dispatch;
 use crate::processors::entry::{fault_stack, look_again, on_fault_stack, with_choice};
+use crate::registers::{x2_to_x17, x18_to_x29};
 use crate::switch::preempt;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
@@ -26,7 +27,8 @@ pub(crate) fn install() {
     }
 }
 
-/// The vector table (Arm ARM, D1.10.2): sixteen entries, 128 bytes apart, which begin at a multiple of 2048.
+/// The vector table (Arm ARM, D1.10.2): sixteen entries, 128 bytes apart, which begin at a multiple
+/// of 2048.
 #[unsafe(naked)]
 #[unsafe(link_section = ".text.vectors")]
 extern "C" fn table() {
@@ -51,38 +53,20 @@ extern "C" fn table() {
 /// Keeps what a call does not keep, on the handlers' stack.
 macro_rules! keep_registers {
     () => {
-        "stp x0, x1, [sp, #-160]!
-         stp x2, x3, [sp, #16]
-         stp x4, x5, [sp, #32]
-         stp x6, x7, [sp, #48]
-         stp x8, x9, [sp, #64]
-         stp x10, x11, [sp, #80]
-         stp x12, x13, [sp, #96]
-         stp x14, x15, [sp, #112]
-         stp x16, x17, [sp, #128]
-         stp x18, x30, [sp, #144]"
+        concat!(
+            "stp x0, x1, [sp, #-160]!\n",
+            $crate::registers::x2_to_x17!("stp", "sp, #"),
+            "stp x18, x30, [sp, #144]"
+        )
     };
 }
 
-/// Loads x2 to x17 from a frame on the stack in which x0 is the first.
-macro_rules! load_registers {
-    () => {
-        "ldp x2, x3, [sp, #16]
-         ldp x4, x5, [sp, #32]
-         ldp x6, x7, [sp, #48]
-         ldp x8, x9, [sp, #64]
-         ldp x10, x11, [sp, #80]
-         ldp x12, x13, [sp, #96]
-         ldp x14, x15, [sp, #112]
-         ldp x16, x17, [sp, #128]\n"
-    };
-}
-
-/// Gives the registers back, and leaves the interrupt: to the interrupted thread where the flag Z is set.
+/// Gives the registers back, and leaves the interrupt: to the interrupted thread where the flag Z
+/// is set.
 macro_rules! end_interrupt {
     () => {
         concat!(
-            $crate::vectors::load_registers!(),
+            $crate::registers::x2_to_x17!("ldp", "sp, #"),
             "ldp x18, x30, [sp, #144]
              ldp x0, x1, [sp], #160
              b.eq 1f
@@ -93,7 +77,7 @@ macro_rules! end_interrupt {
     };
 }
 
-pub(crate) use {end_interrupt, keep_registers, load_registers};
+pub(crate) use {end_interrupt, keep_registers};
 
 /// An interrupt while a thread ran.
 #[unsafe(naked)]
@@ -113,7 +97,8 @@ pub(crate) extern "C" fn interrupt() {
     )
 }
 
-/// An exception that a thread's instruction caused: its first use of the floating-point unit, or a fault.
+/// An exception that a thread's instruction caused: its first use of the floating-point unit, or a
+/// fault.
 #[unsafe(naked)]
 pub(crate) extern "C" fn thread_fault() {
     naked_asm!(
@@ -134,8 +119,8 @@ pub(crate) extern "C" fn thread_fault() {
     )
 }
 
-/// Any other exception: a fault, or an interrupt that cannot be. Collects the registers; the two software registers
-/// hold x0 and the stack pointer until they are stored.
+/// Any other exception: a fault, or an interrupt that cannot be. Collects the registers; the two
+/// software registers hold x0 and the stack pointer until they are stored.
 #[unsafe(naked)]
 pub(crate) extern "C" fn fault() {
     on_fault_stack!(
@@ -145,20 +130,8 @@ pub(crate) extern "C" fn fault() {
         fault_stack!(),
         "mov sp, x0",
         "sub sp, sp, #{registers}",
-        "stp x2, x3, [sp, #16]",
-        "stp x4, x5, [sp, #32]",
-        "stp x6, x7, [sp, #48]",
-        "stp x8, x9, [sp, #64]",
-        "stp x10, x11, [sp, #80]",
-        "stp x12, x13, [sp, #96]",
-        "stp x14, x15, [sp, #112]",
-        "stp x16, x17, [sp, #128]",
-        "stp x18, x19, [sp, #144]",
-        "stp x20, x21, [sp, #160]",
-        "stp x22, x23, [sp, #176]",
-        "stp x24, x25, [sp, #192]",
-        "stp x26, x27, [sp, #208]",
-        "stp x28, x29, [sp, #224]",
+        x2_to_x17!("stp", "sp, #"),
+        x18_to_x29!("stp", "sp, #"),
         "mrs x2, tpidr_el0",
         "stp x2, x1, [sp]",
         // The stack pointer that was selected.

@@ -9,14 +9,14 @@ pub trait Board: 'static {
     const DISTRIBUTOR: usize;
     /// The address of the interrupt controller's processor interface.
     const PROCESSOR_INTERFACE: usize;
-    /// The memory that the image lies in; whole megabytes, at most 128.
+    /// The memory that contains the image; whole megabytes, at most 128.
     const MEMORY: Range<usize>;
     /// The devices' registers; whole megabytes.
     const DEVICES: Range<usize>;
 
     /// The present time. Called with and without the mask.
     fn now() -> Instant;
-    /// Asks for an alarm, as [`Machine::set_alarm`](taktos_machine::Machine::set_alarm).
+    /// Requests an alarm, as [`Machine::set_alarm`](taktos_machine::Machine::set_alarm).
     fn set_alarm(at: Option<Instant>);
     /// Switches slices of the given length on, or off; a whole one begins now. Called with the
     /// mask.

@@ -1,8 +1,7 @@
-//! Owns: the processor's counter of cycles (Armv7-A manual, C12: PMCCNTR), and code whose cost tells it from a count of instructions.
-//! Must never know: what is measured by it.
+//! Owns: the processor's counter of cycles (Armv7-A manual, C12: PMCCNTR), and code with a cost
+//! that distinguishes it from a count of instructions. Must never know: the code that it measures.
 
 use core::arch::asm;
-use core::cell::Cell;
 
 /// The counter's name.
 pub const COUNTER: &str = "pmccntr";
@@ -28,12 +27,4 @@ pub fn read() -> u32 {
     cycles
 }
 
-/// 256 loads, each from where the one before it says.
-pub fn loads() {
-    let cell = Cell::new(0);
-    cell.set(cell.as_ptr().addr());
-    // SAFETY: the word holds its own address, so each load reads it.
-    unsafe {
-        asm!(".rept 256", "ldr {at}, [{at}]", ".endr", at = inout(reg) cell.as_ptr() => _, options(nostack, preserves_flags))
-    };
-}
+taktos_arch_common::define_loads!("ldr {at}, [{at}]");

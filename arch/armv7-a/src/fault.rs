@@ -19,7 +19,8 @@ unsafe extern "C" {
     fn taktos_fault();
 }
 
-/// Collects the registers r0 to r15 and CPSR on the stack of the present mode. lr names the instruction.
+/// Collects the registers r0 to r15 and CPSR on the stack of the present mode. lr names the
+/// instruction.
 macro_rules! collect {
     () => {
         "srsdb sp!, #{mode}
@@ -45,7 +46,8 @@ macro_rules! collect {
     };
 }
 
-/// The rest of the handler of undefined instructions, where it was no use of the floating-point unit.
+/// The rest of the handler of undefined instructions, where it was no use of the floating-point
+/// unit.
 #[unsafe(naked)]
 pub(crate) extern "C" fn undefined() {
     naked_asm!(
@@ -84,7 +86,7 @@ extern "C" fn _asm_data_abort_handler() {
 const NAMES: &str = "r0  r1  r2  r3  r4  r5  r6  r7  r8  r9  r10 r11 r12 sp  lr  pc  cpsr";
 const CPSR: usize = 16;
 
-/// Tells the kernel of the fault with the given registers.
+/// Reports the fault with the given registers to the kernel.
 pub fn report_fault<U: Upcalls>(values: &[usize; 17], kind: u32) -> ! {
     let (cause, address) = classify(kind);
     let in_thread = values[CPSR] & 0x1F == SYSTEM_MODE as usize || is_threads_guard(cause, address);
@@ -98,7 +100,7 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 17], kind: u32) -> ! {
     })
 }
 
-/// The register that tells why an access was forbidden.
+/// Returns the register that holds the reason why an access was forbidden.
 fn status(kind: u32) -> Option<(&'static str, usize)> {
     match kind {
         UNDEFINED => None,
@@ -131,7 +133,8 @@ fn classify(kind: u32) -> (Cause, Option<usize>) {
     }
 }
 
-/// What a fault status register says (ARMv7-A manual, B3.13.3) that is no question of the map: an address that is no multiple of a size.
+/// Value of a fault status register (ARMv7-A manual, B3.13.3) for a fault outside of the map: an
+/// address that is no multiple of a size.
 pub(crate) const ALIGNMENT: u32 = 0b0_0001;
 /// And errors of a bus: at the access itself, at a walk through the tables (two levels), and late.
 pub(crate) const EXTERNAL: [u32; 4] = [0b0_1000, 0b0_1100, 0b0_1110, LATE];

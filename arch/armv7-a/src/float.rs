@@ -1,21 +1,23 @@
-//! Owns: the floating-point and vector registers (d0–d31, FPSCR) and whose they are.
+//! Owns: the floating-point and vector registers (d0–d31, FPSCR) and the thread that has them.
 //!
-//! A thread begins without the unit: its first floating-point instruction is undefined, the handler of that
-//! gives it the unit, cleared, and repeats the instruction. From then on the thread has floating-point state.
-//! When it gives way, the unit is switched off again, and room for the registers is made on the
-//! thread's stack, under a frame that leads to [`resume_float`]; but they stay where they are.
-//! They are saved only when another thread wants the unit, and loaded only if that happened. So
+//! A thread begins without the unit: its first floating-point instruction is undefined, the handler
+//! of that gives it the unit, cleared, and repeats the instruction. From then on the thread has
+//! floating-point state. When it switches away, the unit is switched off again, and space for the
+//! registers is made on the thread's stack, under a frame that leads to [`resume_float`]; but they
+//! stay where they are. They are saved only when another thread wants the unit, and loaded only if
+//! that happened. So
 //! - a thread that never uses the unit pays one comparison and a branch not taken at each switch;
-//! - a thread that is alone in using it pays for switching it off and on, not for 33 loads and stores.
+//! - a thread that is alone in using it pays for switching it off and on, not for 33 loads and
+//!   stores.
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
 use crate::state::{STATE, State};
-use crate::switch::{SYSTEM_MODE, begin_slice, switch_slice, tail};
+use crate::switch::SYSTEM_MODE;
 use aarch32_cpu::register::Cpacr;
-use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_machine::{Context, Processor, StackRegion};
+use taktos_arch_common::with_unit;
+use taktos_machine::StackRegion;
 
 /// 32 registers of eight bytes, and FPSCR; a multiple of eight.
 const AREA: usize = 32 * 8 + 8;
@@ -34,49 +36,31 @@ macro_rules! store_registers {
     };
 }
 
-/// Defines what a switch does more where the thread that gives way has floating-point state.
-macro_rules! leave_float {
-    ($name:ident $(, $begin_slice:ident, $switch_slice:path)?) => {
-        /// Switches the unit off and makes room for its registers; then ends as each switch.
-        /// Entered like the tail, with the state's address in r12.
-        #[unsafe(naked)]
-        pub(crate) extern "C" fn $name() {
-            naked_asm!(
-                ".fpu neon",
-                "mov r3, #0",
-                "vmsr fpexc, r3",
-                "str r3, [r12, #{float_in_use}]",
-                "sub sp, sp, #{area}",
-                "str sp, [r12, #{float_area}]",
-                // One frame more, of which only the address matters.
-                "movw r3, #:lower16:{resume_float}",
-                "movt r3, #:upper16:{resume_float}",
-                "str r3, [sp, #-4]!",
-                "sub sp, sp, #{rest_of_frame}",
-                $($begin_slice!(),)?
-                tail!(),
-                $(switch_slice = sym $switch_slice,)?
-                area = const AREA,
-                rest_of_frame = const REST_OF_FRAME,
-                resume_float = sym resume_float,
-                float_in_use = const offset_of!(State, float_in_use),
-                float_area = const offset_of!(State, float_area),
-                stack_pointer = const offset_of!(Context, stack_pointer),
-                status = const offset_of!(Context, status),
-                current = const offset_of!(Processor, current),
-            )
-        }
-    };
-}
+// Switches the unit off and makes room for its registers. The state's address is in r12.
+taktos_arch_common::leave_float!(
+    [
+        ".fpu neon",
+        "mov r3, #0",
+        "vmsr fpexc, r3",
+        "str r3, [r12, #{float_in_use}]",
+        "sub sp, sp, #{area}",
+        "str sp, [r12, #{float_area}]",
+        // One frame more, of which only the address matters.
+        "movw r3, #:lower16:{resume_float}",
+        "movt r3, #:upper16:{resume_float}",
+        "str r3, [sp, #-4]!",
+        "sub sp, sp, #{rest_of_frame}",
+    ],
+    [],
+    rest_of_frame = const REST_OF_FRAME,
+    float_area = const offset_of!(State, float_area),
+);
 
-leave_float!(leave_float, begin_slice, switch_slice);
-leave_float!(leave_float_in_slice);
-
-/// Where a thread with floating-point state goes on: the stack pointer is at its room. r0 and r1 are kept,
-/// and so is the mask, which ends where the frame proper leads.
+/// Resumes a thread with floating-point state: the stack pointer is at the space for that state.
+/// Keeps r0, r1 and the mask, which ends in the code that the frame proper leads to.
 #[unsafe(naked)]
 extern "C" fn resume_float() {
-    naked_asm!(
+    with_unit!(
         ".fpu neon",
         "movw r12, #:lower16:{state}",
         "movt r12, #:upper16:{state}",
@@ -103,23 +87,20 @@ extern "C" fn resume_float() {
         "add sp, sp, #{area}",
         // The frame proper.
         "pop {{r4-r12, pc}}",
-        state = sym STATE,
-        enable = const ENABLE,
         area = const AREA,
-        float_in_use = const offset_of!(State, float_in_use),
-        float_area = const offset_of!(State, float_area),
     )
 }
 
-/// The handler of undefined instructions. In a thread that has not used the unit it gives it the unit and
-/// repeats the instruction; one that is undefined all the same comes here again, and is a fault.
+/// The handler of undefined instructions. In a thread that has not used the unit it gives it the
+/// unit and repeats the instruction; one that is undefined all the same comes here again, and is a
+/// fault.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 extern "C" fn _asm_undefined_handler() {
-    naked_asm!(
+    with_unit!(
         ".fpu neon",
         "push {{r0-r3}}",
-        // lr is behind the instruction: of two bytes in T32, and of four in A32.
+        // lr is after the instruction, which has two bytes in T32, and four in A32.
         "mrs r0, spsr",
         "tst r0, #{thumb}",
         "subeq lr, lr, #4",
@@ -159,26 +140,20 @@ extern "C" fn _asm_undefined_handler() {
         thumb = const 1 << 5,
         mode_bits = const 0x1F,
         system_mode = const SYSTEM_MODE,
-        enable = const ENABLE,
-        state = sym STATE,
         fault = sym crate::fault::undefined,
-        float_in_use = const offset_of!(State, float_in_use),
-        float_area = const offset_of!(State, float_area),
     )
 }
 
-/// Forgets floating-point registers whose room lies on `stack`: its thread begins anew.
+/// Forgets floating-point registers with save space on `stack`: its thread begins again.
 pub(crate) fn forget(stack: StackRegion) {
-    let area = STATE.float_area.get();
-    if (stack.base..stack.base + stack.size).contains(&area) {
-        STATE.float_area.set(0);
-    }
+    STATE.forget_float(stack);
 }
 
 /// Lets the unit be switched on at all.
 pub(crate) fn allow() {
     const BOTH_COPROCESSORS: u32 = 0xF << 20;
-    // SAFETY: called once, before the first thread runs; opens the coprocessors 10 and 11 and leaves them off.
+    // SAFETY: called once, before the first thread runs; opens the coprocessors 10 and 11 and
+    // leaves them off.
     unsafe { Cpacr::write(Cpacr(BOTH_COPROCESSORS)) };
     aarch32_cpu::asm::isb();
 }

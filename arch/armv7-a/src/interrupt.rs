@@ -16,7 +16,8 @@ pub(crate) const INTERRUPT_STACK_TOP: usize = 0xFFFF_0000;
 /// The stack's size in bytes: two pages.
 pub(crate) const INTERRUPT_STACK_SIZE: usize = 2 * memory::PAGE;
 
-/// How many interrupts can have handlers: those that software sends, those of the processor, and 64 of devices.
+/// How many interrupts can have handlers: those that software sends, those of the processor, and 64
+/// of devices.
 pub const INTERRUPTS: u32 = 96;
 
 struct Handlers([Cell<Option<Handler>>; INTERRUPTS as usize]);
@@ -29,7 +30,7 @@ static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS as u
 /// The board's interrupt controller.
 #[inline(always)]
 pub(crate) fn controller<B: Board>() -> Controller {
-    // SAFETY: the board says where it is, and the map has it as a device; nobody else uses it.
+    // SAFETY: the board says where it is, and the map has it as a device; no other code uses it.
     unsafe { Controller::new(B::DISTRIBUTOR, B::PROCESSOR_INTERFACE) }
 }
 
@@ -48,14 +49,15 @@ pub(crate) fn disable<B: Board>(number: u32) {
     }
 }
 
-/// How an interrupt is served, in its mode: what a call does not keep lies on the handlers' stack then, r0 and r1 are who runs and who is to,
-/// and the flag "equal" says whether they are one. The code around has the operands `dispatch` and `processor`.
+/// Serves an interrupt, in its mode. Registers that a call does not preserve are then on the
+/// handlers' stack. r0 is the current thread, r1 the heir, and the flag "equal" says whether they
+/// are one. The code around has the operands `dispatch` and `processor`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! serve_interrupt {
     () => {
-        // The address of the instruction that was not executed. The stack stays aligned to eight bytes. An exclusive access that was
-        // interrupted must begin anew.
+        // The address of the instruction that was not executed. The stack stays aligned to eight
+        // bytes. An exclusive access that was interrupted must begin again.
         "sub lr, lr, #4
          push {{r0-r3, r12, lr}}
          bl {dispatch}
@@ -67,8 +69,9 @@ macro_rules! serve_interrupt {
     };
 }
 
-/// Where the vector of interrupts leads: the body of a naked function, which the board defines by the name that the vector table has
-/// for it. (An alias of a generic function of this crate would be none where the compiler makes several objects of the board.)
+/// Where the vector of interrupts leads: the body of a naked function, which the board defines by
+/// the name that the vector table has for it. (An alias of a generic function of this crate would
+/// be none where the compiler makes several objects of the board.)
 #[doc(hidden)]
 #[macro_export]
 macro_rules! interrupt_entry {
@@ -94,8 +97,8 @@ pub extern "C" fn dispatch<B: Board>() {
     if let Some(handler) = HANDLERS.0.get(interrupt.number()).and_then(Cell::get) {
         handler();
     }
-    // A handler that called the kernel comes back with the mask cleared. Behind the end of
-    // service the mask alone keeps out the next interrupt.
+    // A handler that called the kernel comes back with the mask cleared. After the end of service
+    // the mask alone keeps out the next interrupt.
     mask();
     controller::<B>().end(interrupt);
 }

@@ -1,8 +1,8 @@
 //! ARMv7-A (Cortex-A8) as a machine.
 //!
 //! Owns: the switch of threads, interrupts and their controller, floating-point state, memory
-//! protection, faults. Must never know: the kernel, a board's devices (the board brings its clock by
-//! [`Board`]).
+//! protection, faults. Must never know: the kernel, a board's devices (the board brings its clock
+//! by [`Board`]).
 //!
 //! # Modes
 //! Threads and the kernel run privileged, in system mode, on the threads' own stacks. Kernel-level
@@ -10,20 +10,22 @@
 //! kernel: nothing here ever masks them once the first thread runs.
 //!
 //! # What a mask is
-//! `CPSR.I`, set and cleared without a memory of what it was: the cheapest instructions there are. That is
-//! sound in handlers too, where the interrupt controller keeps out the others: all interrupts have one
-//! priority, and none is signalled until the handler in service has been ended, with `CPSR.I` set.
+//! `CPSR.I`, set and cleared without a memory of what it was: the cheapest instructions there are.
+//! That is sound in handlers too, where the interrupt controller keeps out the others: all
+//! interrupts have one priority, and none is signalled until the handler in service has been ended,
+//! with `CPSR.I` set.
 //!
 //! # Where a handler's stack is
-//! In the last megabyte of the address space, to which the memory map brings it, and where no thread's
-//! stack is. So the stack pointer itself tells whether the caller is a handler, in one comparison.
+//! In the last megabyte of the address space, to which the memory map brings it, and where no
+//! thread's stack is. So one comparison of the stack pointer shows whether the caller is a handler.
 //!
 //! # Two frames
-//! A thread that is not running has on its stack, from low to high, r4–r11, a word for alignment and an
-//! address to go on at: what one `pop {r4-r12, pc}` takes. A thread that called the kernel has nothing more:
-//! the address is its caller's. A thread that was interrupted has r0–r3, r12, lr, pc and CPSR above that,
-//! and the address leads to a few instructions that restore them. So each path that resumes a thread
-//! treats both alike. A thread with floating-point state has room for it in between (see `float`).
+//! The stack of a thread that is not running holds, from low to high, r4–r11, a word for alignment
+//! and an address to resume at. One `pop {r4-r12, pc}` takes them. A thread that called the kernel
+//! has nothing more: the address is its caller's. A thread that was interrupted has r0–r3, r12, lr,
+//! pc and CPSR above that, and the address leads to a few instructions that restore them. So each
+//! path that resumes a thread treats both alike. A thread with floating-point state has room for it
+//! in between (see `float`).
 #![no_std]
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "an architecture port")]
@@ -43,12 +45,12 @@ pub use board::Board;
 pub use fault::report_fault;
 pub use interrupt::{Handler, INTERRUPTS};
 pub use machine::ArmV7A;
-pub use switch::Outcome32;
+use taktos_arch_common::one as processors;
 #[doc(hidden)]
 pub use taktos_arch_common::{self as common, reexports};
-pub use taktos_arch_common::{Guard, TAKTOS_PROCESSOR};
+pub use taktos_arch_common::{Guard, Outcome32, TAKTOS_PROCESSOR, wire_partitions as partitions};
 
-/// What the way of an interrupt needs.
+/// Functions that the path of an interrupt needs.
 #[doc(hidden)]
 pub mod entry {
     pub use crate::interrupt::dispatch;

@@ -5,11 +5,11 @@ use crate::float;
 use crate::interrupt::{self, Handler};
 use crate::memory;
 use crate::state::STATE;
-use crate::switch::{self, Outcome32};
+use crate::switch;
 use core::marker::PhantomData;
 use taktos_abi::{Status, Timeout};
-use taktos_arch_common::{Guard, TAKTOS_PROCESSOR};
-use taktos_machine::{Answer, Context, Decision, Machine, Processor, SliceSwitch, StackRegion};
+use taktos_arch_common::Outcome32;
+use taktos_machine::{Answer, Decision, Machine, SliceSwitch};
 use taktos_time::{Duration, Instant};
 
 /// The machine: a Cortex-A8 on a board.
@@ -17,12 +17,14 @@ pub struct ArmV7A<B>(PhantomData<B>);
 
 impl<B: Board> ArmV7A<B> {
     /// Makes `handler` handle the interrupt `number`, below 96, at the kernel's level, and lets it
-    /// through. Interrupts 0 to 15 are those of [`ArmV7A::pend_interrupt`]; other numbers have no effect.
+    /// through. Interrupts 0 to 15 are those of [`ArmV7A::pend_interrupt`]; other numbers have no
+    /// effect.
     pub fn set_handler(number: u32, handler: Handler) {
         interrupt::set_handler::<B>(number, handler);
     }
 
-    /// Keeps the interrupt `number`, below 96, from its handler. Those of software, 0 to 15, come nevertheless.
+    /// Keeps the interrupt `number`, below 96, from its handler. Those of software, 0 to 15, come
+    /// nevertheless.
     pub fn disable_interrupt(number: u32) {
         interrupt::disable::<B>(number);
     }
@@ -35,48 +37,11 @@ impl<B: Board> ArmV7A<B> {
 }
 
 impl<B: Board> Machine for ArmV7A<B> {
-    type Mask = ();
+    taktos_arch_common::machine_with_map!(memory::protect, switch::prepare);
     type Outcome = Outcome32;
-    type Aligned = ();
-    type Before = ();
-    const BEFORE: () = ();
-    type Guard = Guard;
-    const GUARD: Guard = Guard::NEW;
-    type FixedGuard = ();
-    const FIXED_GUARD: () = ();
-    /// The frame of an interrupted thread (72 bytes), and room to work. Threads that use floating point
-    /// need 304 bytes more.
+    /// The frame of an interrupted thread (72 bytes), and room to work. Threads that use floating
+    /// point need 304 bytes more.
     const SMALLEST_STACK: usize = 256;
-
-    #[inline(always)]
-    fn mask() {
-        interrupt::mask();
-    }
-
-    #[inline(always)]
-    fn unmask((): ()) {
-        interrupt::unmask();
-    }
-
-    #[inline(always)]
-    fn mask_over() -> usize {
-        interrupt::mask_over()
-    }
-
-    #[inline(always)]
-    fn restore(before: usize) {
-        interrupt::restore(before);
-    }
-
-    #[inline(always)]
-    fn in_interrupt() -> bool {
-        interrupt::in_handler()
-    }
-
-    #[inline(always)]
-    fn processor() -> &'static Processor {
-        &TAKTOS_PROCESSOR.0
-    }
 
     #[inline(always)]
     fn enter<D: Decision<Self>>(
@@ -96,22 +61,6 @@ impl<B: Board> Machine for ArmV7A<B> {
             status: Status::from_word(words as u32 as usize),
             value: (words >> 32) as usize,
         }
-    }
-
-    /// Nothing: each interrupt ends with a look at the heir.
-    #[inline(always)]
-    fn pend_switch() {}
-
-    fn prepare(
-        context: &Context,
-        stack: StackRegion,
-        entry: extern "C" fn(usize, usize) -> !,
-        first: usize,
-        second: usize,
-    ) {
-        float::forget(stack);
-        memory::protect(stack.guard);
-        switch::prepare(context, stack, entry, first, second);
     }
 
     fn start() -> ! {
@@ -147,10 +96,5 @@ impl<B: Board> Machine for ArmV7A<B> {
 
     fn begin_slice(left: usize) {
         B::begin_slice(left);
-    }
-
-    #[inline(always)]
-    fn at_switch() -> Option<SliceSwitch> {
-        STATE.at_switch.get()
     }
 }

@@ -1,10 +1,10 @@
-//! Owns: the memory map: where what may be accessed, and the guards below stacks.
-//! Must never know: whose stack it is.
+//! Owns: the memory map: which memory may be accessed, and the guards below stacks.
+//! Must never know: the owner of a stack.
 //!
-//! The short-descriptor format (ARMv7-A manual, B3.5). Addresses are what they are physically, but for the
-//! handlers' stack. The megabyte at zero is not mapped: a null pointer faults. Code and constants cannot be
-//! written, and nothing but code can be executed. The linker script puts each of them on pages of its own
-//! (`_region_alignment`).
+//! The short-descriptor format (ARMv7-A manual, B3.5). Addresses are what they are physically, but
+//! for the handlers' stack. The megabyte at zero is not mapped: a null pointer faults. Code and
+//! constants cannot be written, and nothing but code can be executed. The linker script puts each
+//! of them on pages of its own (`_region_alignment`).
 
 use crate::board::Board;
 use crate::interrupt::{INTERRUPT_STACK_SIZE, INTERRUPT_STACK_TOP};
@@ -15,22 +15,24 @@ pub(crate) use taktos_arch_common::PAGE;
 
 pub(crate) const MEGABYTE: usize = 1 << 20;
 pub(crate) const PAGES: usize = MEGABYTE / PAGE;
-/// One for each megabyte of the largest memory that a board may have, and one for the handlers' stack.
+/// One for each megabyte of the largest memory that a board may have, and one for the handlers'
+/// stack.
 const SECOND_LEVEL_TABLES: usize = 128 + 1;
 
-/// Sections and pages of data, which nobody may execute: ordinary memory, written back, allocated on write.
+/// Sections and pages of data, not executable: ordinary memory, written back, allocated on write.
 const DATA_SECTION: u32 = 0b1_0100_0001_1110;
 pub(crate) const DATA_PAGE: u32 = 0b101_1111;
-/// Pages of constants, and of code, that nobody may write.
+/// Pages of constants, and of code: not writable.
 pub(crate) const CONSTANT_PAGE: u32 = 0b10_0101_1111;
 pub(crate) const CODE_PAGE: u32 = 0b10_0101_1110;
-/// Sections of device registers, which nobody may execute.
+/// Sections of device registers, not executable.
 pub(crate) const DEVICE_SECTION: u32 = 0b100_0001_0110;
 /// A section that is divided into pages.
 pub(crate) const TABLE: u32 = 0b01;
 /// The kinds of entry.
 pub(crate) const KIND: u32 = 0b11;
-/// A page that nobody may touch: the processor looks at the two lowest bits alone, we at all.
+/// A page that no code may access: the processor reads the two lowest bits alone, this port reads
+/// all.
 const GUARD_PAGE: u32 = 0xDEAD_0000;
 
 #[repr(C, align(16384))]
@@ -84,7 +86,8 @@ static INTERRUPT_STACK: InterruptStack = InterruptStack(UnsafeCell::new([0; INTE
 /// Writes an entry where the processor's table walk sees it.
 pub(crate) fn write(entry: &Cell<u32>, value: u32) {
     entry.set(value);
-    // SAFETY: cleans the entry's line from the data cache, past which tables are read, and waits for it.
+    // SAFETY: cleans the entry's line from the data cache, past which tables are read, and waits
+    // for it.
     unsafe {
         asm!(
             "mcr p15, 0, {entry}, c7, c10, 1",
@@ -116,7 +119,7 @@ pub(crate) fn next_table() -> &'static SecondLevel {
     &TABLES.second[number]
 }
 
-/// The table of the megabyte that `address` lies in, if that is divided into pages.
+/// Returns the table of the megabyte that contains `address`, if that is divided into pages.
 fn page_table(address: usize) -> Option<&'static SecondLevel> {
     let section = TABLES.first.0[address / MEGABYTE].get();
     if section & KIND != TABLE {
@@ -132,7 +135,8 @@ fn place(table: &'static SecondLevel, address: usize) -> &'static Cell<u32> {
     &table.0[address % MEGABYTE / PAGE]
 }
 
-/// Divides the megabyte that `address` lies in into pages, if it is not. Steps: the pages.
+/// Divides the megabyte that contains `address` into pages, if it is not divided yet. Steps: the
+/// pages.
 fn divide(address: usize, page: impl Fn(usize) -> u32) {
     let section = &TABLES.first.0[address / MEGABYTE];
     if section.get() & KIND == TABLE {
@@ -183,7 +187,7 @@ pub(crate) fn protect(guard: usize) {
     }
 }
 
-/// Whether `address` lies in a guard.
+/// Returns whether `address` is in a guard.
 pub(crate) fn is_guard(address: usize) -> bool {
     page_table(address).is_some_and(|table| place(table, address).get() == GUARD_PAGE)
 }
@@ -226,9 +230,9 @@ fn map_interrupt_stack() {
 }
 
 fn switch_on() {
-    // SAFETY: called once. The tables map the code that runs, its data and its stack to where they are.
-    // Domain 0 obeys the entries' permissions; the map, the caches and branch prediction are switched
-    // on together, and translations from before are dropped.
+    // SAFETY: called once. The tables map the code that runs, its data and its stack to where they
+    // are. Domain 0 obeys the entries' permissions; the map, the caches and branch prediction
+    // are switched on together, and translations from before are dropped.
     unsafe {
         asm!(
             "mcr p15, 0, {tables}, c2, c0, 0",  // TTBR0

@@ -1,7 +1,7 @@
-//! Owns: the hand-written paths by which one thread gives way to another.
+//! Owns: the hand-written paths that switch from one thread to another.
 //!
-//! Everywhere below, at the common tail: r0 names the thread to go on with, r1 the thread that gives
-//! way, kernel-level interrupts are masked, and the stack holds a whole frame.
+//! Everywhere below, at the common tail: r0 names the thread to resume, r1 the thread to switch
+//! out. Kernel-level interrupts are masked, and the stack holds a whole frame.
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::INTERRUPT_STACKS_SIZE;
@@ -9,39 +9,17 @@ use crate::state::STATE;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
-use taktos_arch_common::TAKTOS_PROCESSOR;
-use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, StackRegion};
-
-/// A decision's outcome in r0 and r1. To switch: the thread to go on with, and the one to save.
-/// To stay: twice the status plus one (no thread has an odd address), and the value.
-#[repr(transparent)]
-pub struct Outcome32(u64);
-
-impl Outcome for Outcome32 {
-    #[inline(always)]
-    fn switch(from: *const Context, to: *const Context) -> Self {
-        Self(pair(to.addr(), from.addr()))
-    }
-
-    #[inline(always)]
-    fn stay(answer: Answer) -> Self {
-        Self(pair(answer.status.word() << 1 | 1, answer.value))
-    }
-}
-
-#[inline(always)]
-fn pair(low: usize, high: usize) -> u64 {
-    (high as u64) << 32 | low as u64
-}
+use taktos_arch_common::{Outcome32, TAKTOS_PROCESSOR, switch_marks, with_context};
+use taktos_machine::{Context, Decision, Machine, Processor, StackRegion};
 
 /// The number of the mode in which threads run.
 pub(crate) const SYSTEM_MODE: u32 = 0x1F;
 /// That of the mode in which an interrupt comes.
 const INTERRUPT_MODE: u32 = 0x12;
 
-/// The first part of each switch: r2 is what is called where a slice begins, or zero, r3 tells the
-/// use of floating point.
-/// The loads take their time while the registers behind are pushed. r12 is the state's address.
+/// The first part of each switch. In r2 is the function to call if a slice begins, or zero. In r3
+/// is a value that is not zero if there is floating-point state to save. The latency of the loads
+/// is hidden by the pushes that follow. r12 is the state's address.
 macro_rules! load_state {
     () => {
         "movw r12, #:lower16:{state}
@@ -83,16 +61,16 @@ macro_rules! tail {
          str r0, [r5, #{current}]
          // The answer, for a thread that called the kernel.
          ldrd r0, r1, [r0, #{status}]
-         // The mask ends behind the call, or by the `rfe` of an interrupted thread: when this frame is
-         // used up, so that frames cannot pile up under a storm of interrupts.
+         // The mask ends after the call, or by the `rfe` of an interrupted thread: when this frame
+         // is used up, so that frames cannot pile up under a burst of interrupts.
          pop {{r4-r12, pc}}"
     };
 }
 
 pub(crate) use {begin_slice, tail};
 
-/// The thread r1 names gives way to the one r0 names: tells r2, on the stack of interrupts, which
-/// is empty. Keeps r0, r1 and r5. In system mode.
+/// The thread of r1 is switched out for the thread of r0: calls r2, on the stack of interrupts,
+/// which is empty. Keeps r0, r1 and r5. In system mode.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch_slice() {
     naked_asm!(
@@ -112,22 +90,14 @@ pub(crate) extern "C" fn switch_slice() {
     )
 }
 
-/// The switch behind an entry: saves the caller in the thread r1 names and goes on with the one r0 names, for
-/// a whole slice. On the stack are r12 and the return address.
-///
-/// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
-/// each file of an image that has this code defines them.
+/// The switch after an entry: saves the caller in the thread of r1 and resumes the thread of r0,
+/// for a whole slice. On the stack are r12 and the return address.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch() {
-    naked_asm!(
-        ".ifndef \"taktos.mark.switch.begin\"",
-        ".weak \"taktos.mark.schedule.end\"",
-        ".weak \"taktos.mark.switch.begin\"",
-        "\"taktos.mark.schedule.end\":",
-        "\"taktos.mark.switch.begin\":",
-        ".endif",
+    with_context!([naked_asm]
+        switch_marks!(),
         load_state!(),
-        // What the procedure call standard leaves to the callee.
+        // The registers that the procedure call standard leaves to the callee.
         "push {{r4-r11}}",
         load_address!(),
         ask_for_float!(),
@@ -137,16 +107,13 @@ pub(crate) extern "C" fn switch() {
         processor = sym TAKTOS_PROCESSOR,
         leave_float = sym leave_float,
         switch_slice = sym switch_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
-        current = const offset_of!(Processor, current),
     )
 }
 
 /// Like [`switch`], for the rest of the present slice.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch_in_slice() {
-    naked_asm!(
+    with_context!([naked_asm]
         load_state!(),
         "push {{r4-r11}}",
         load_address!(),
@@ -155,9 +122,6 @@ pub(crate) extern "C" fn switch_in_slice() {
         state = sym STATE,
         processor = sym TAKTOS_PROCESSOR,
         leave_float = sym leave_float_in_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
-        current = const offset_of!(Processor, current),
     )
 }
 
@@ -176,7 +140,8 @@ macro_rules! enter {
                 "cmn sp, #{interrupt_stacks}",
                 "bcs {turn_away}",
                 ".endif",
-                // r12 keeps the stack aligned; decisions keep r4 to r11, which are saved only for a switch.
+                // r12 keeps the stack aligned; decisions preserve r4 to r11, which are saved only
+                // for a switch.
                 "push {{r12, lr}}",
                 "bl {decide}",
                 // Odd: no switch.
@@ -220,7 +185,7 @@ enter!(enter_in_slice, switch_in_slice, argument: usize, timeout: Timeout);
 enter!(enter_without_words, switch);
 enter!(enter_without_words_in_slice, switch_in_slice);
 
-/// What a handler gets that asks for something that may block.
+/// Returns the error for a handler that calls an operation that may block.
 #[unsafe(naked)]
 extern "C" fn turn_away() {
     naked_asm!(
@@ -231,11 +196,12 @@ extern "C" fn turn_away() {
     )
 }
 
-/// The rest of an interrupt after which another thread runs. In IRQ mode, with the interrupted thread's
-/// registers as they were, lr and SPSR leading back to it, and nothing left on the handlers' stack.
+/// The rest of an interrupt after which another thread runs. In IRQ mode, with the interrupted
+/// thread's registers as they were, lr and SPSR leading back to it, and nothing left on the
+/// handlers' stack.
 #[unsafe(naked)]
 pub extern "C" fn preempt() {
-    naked_asm!(
+    with_context!([naked_asm]
         // pc and CPSR go to the thread's stack, and so does the processor.
         "srsdb sp!, #{system_mode}",
         "cps #{system_mode}",
@@ -244,7 +210,7 @@ pub extern "C" fn preempt() {
         "movw lr, #:lower16:{resume_interrupted}",
         "movt lr, #:upper16:{resume_interrupted}",
         "push {{r4-r12, lr}}",
-        // r0 is the heir's address, r1 that of the thread that gives way.
+        // r0 is the heir's address, r1 that of the thread to switch out.
         load_state!(),
         load_address!(),
         "ldr r1, [r5, #{current}]",
@@ -258,15 +224,12 @@ pub extern "C" fn preempt() {
         processor = sym TAKTOS_PROCESSOR,
         leave_float = sym leave_float,
         switch_slice = sym switch_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
-        current = const offset_of!(Processor, current),
         heir = const offset_of!(Processor, heir),
     )
 }
 
-/// Where the frame of an interrupted thread leads: the registers that a call does not keep. Its status
-/// register, and with it the end of the mask, comes by the last instruction.
+/// Where the frame of an interrupted thread leads: the registers that a call does not keep. Its
+/// status register, and with it the end of the mask, comes by the last instruction.
 #[unsafe(naked)]
 extern "C" fn resume_interrupted() {
     naked_asm!("pop {{r0-r3, r12, lr}}", "rfeia sp!")
@@ -281,12 +244,14 @@ struct Frame {
 }
 
 /// Lays out the frame of a thread that has not run yet.
-pub(crate) fn prepare(
+///
+/// # Safety
+/// `stack` is memory that nothing else is in.
+pub(crate) unsafe fn prepare(
     context: &Context,
     stack: StackRegion,
     entry: extern "C" fn(usize, usize) -> !,
-    first: usize,
-    second: usize,
+    [first, second]: [usize; 2],
 ) {
     let frame = Frame {
         r4_to_r11: [first, second, entry as usize, 0, 0, 0, 0, 0],
@@ -295,7 +260,7 @@ pub(crate) fn prepare(
     };
     let top = (stack.base + stack.size) & !7;
     let place = top - size_of::<Frame>();
-    // SAFETY: within the thread's stack, which is not in use; a multiple of eight.
+    // SAFETY: within the stack, which the caller says is free; a multiple of eight.
     unsafe { core::ptr::with_exposed_provenance_mut::<Frame>(place).write(frame) };
     context.stack_pointer.set(place);
 }
@@ -309,14 +274,14 @@ extern "C" fn begin() {
 /// Leaves the start-up code, which runs in system mode with both kinds of interrupt masked, for
 /// the current thread.
 pub(crate) fn start() -> ! {
-    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first thread's
-    // frame was written by `prepare`.
+    // SAFETY: called once, with all set up; nothing of the present stack is used again. The first
+    // thread's frame was written by `prepare`.
     unsafe {
         asm!(
             "ldr r0, [{processor}]",
             "ldr sp, [r0]",
-            // From here on nothing masks fast interrupts, nor late errors of the bus. The thread's first
-            // instructions end the mask of the others.
+            // From here on nothing masks fast interrupts, nor late errors of the bus. The thread's
+            // first instructions end the mask of the others.
             "cpsie af",
             "pop {{r4-r12, pc}}",
             processor = in(reg) &raw const TAKTOS_PROCESSOR,

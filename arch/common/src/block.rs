@@ -1,4 +1,5 @@
-//! Owns: what is remembered of each of several processors, and who goes on when an interrupt ends.
+//! Owns: the record of each of several processors, and the thread that resumes when an interrupt
+//! ends.
 //! Must never know: how a processor finds its block.
 
 use crate::lock::{Exchange, Handle, Lock, Taken, lock, unlock};
@@ -6,30 +7,34 @@ use crate::stack::stacks_of;
 use core::cell::Cell;
 use taktos_machine::{Context, Processor};
 
-/// What a port with several processors has that others have not.
+/// Properties of a port with several processors that differ between ports.
 ///
 /// # Safety
-/// Each processor touches its own [`Port::More`] alone, with interrupts masked, but for what is atomic or was written before others start.
+/// Each processor touches its own [`Port::More`] alone, with interrupts masked, but for what is
+/// atomic or was written before others start.
 pub unsafe trait Port: Exchange + Sized {
-    /// The one lock of the seam. Whoever holds it has interrupts masked. The hand-written paths give it back themselves.
+    /// The one lock of the seam. Its holder has interrupts masked. The hand-written paths release
+    /// it themselves.
     const LOCK: &'static Lock<Self>;
-    /// Whether it is shorter to load what is stored in the lock, which lies beside the lock's address, than to make it.
+    /// Whether it is shorter to load what is stored in the lock, which is next to the lock's
+    /// address, than to make it.
     const LOADS_HELD: bool;
     /// How many processors there may be.
     const MOST: usize;
-    /// What a block has besides.
+    /// Further content of a block.
     type More: 'static;
     /// That of a processor before its start.
     const MORE: Self::More;
 
-    /// The block of the processor that runs the caller, who is masked or cannot move.
+    /// Returns the block of the processor that runs the caller. The caller is masked or cannot
+    /// move.
     fn own() -> &'static Block<Self>;
 }
 
 /// A processor's own block.
 #[repr(C, align(64))]
 pub struct Block<P: Port> {
-    /// Who runs. At the very beginning: the laboratory watches it.
+    /// Current thread and heir. At the very beginning: the laboratory watches it.
     pub processor: Processor,
     /// Not zero while the current thread may use the floating-point unit.
     pub float_in_use: Cell<usize>,
@@ -39,9 +44,10 @@ pub struct Block<P: Port> {
     pub number: Cell<usize>,
     /// Where the stack of handlers begins, downwards.
     pub handler_stack: Cell<usize>,
-    /// The same of the stack on which faults are reported, below what the port collects there first.
+    /// Where the stack begins on which faults are reported, below the space that the port collects
+    /// in first.
     pub fault_stack: Cell<usize>,
-    /// What this port has besides.
+    /// Further content of this port's.
     pub more: P::More,
 }
 
@@ -61,14 +67,15 @@ impl<P: Port> Block<P> {
     };
 }
 
-/// The blocks of all processors, in the order of their numbers. They begin a page: where else they lay would decide how many
-/// instructions it takes to reach a word of them.
+/// The blocks of all processors, in the order of their numbers. They begin a page: where else they
+/// lay would decide how many instructions it takes to reach a word of them.
 #[repr(C, align(4096))]
 pub struct Blocks<P: Port, const N: usize>([Block<P>; N]);
 
-// SAFETY: a block's cells are touched by its own processor with interrupts masked, but for the pair, which the kernel keeps in its
-// section (the one lock is held then; a look without it is volatile), and for what the first processor writes before others start.
-// The port says the same of what it adds.
+// SAFETY: a block's cells are accessed by its own processor with interrupts masked. One exception
+// is the pair, which the kernel keeps in its section (the one lock is held then; a read without it
+// is volatile). The other is what the first processor writes before others start. The port says the
+// same of what it adds.
 unsafe impl<P: Port, const N: usize> Sync for Blocks<P, N> {}
 
 impl<P: Port, const N: usize> Blocks<P, N> {
@@ -88,14 +95,15 @@ impl<P: Port, const N: usize> Blocks<P, N> {
 unsafe extern "C" {
     /// The first of the board's [`Blocks`], which `smp!` makes.
     static TAKTOS_PROCESSORS: Processor;
-    /// The board's, by `smp!`: as [`Upcalls::choose`](taktos_machine::Upcalls::choose), with interrupts masked and the lock held.
+    /// The board's, by `smp!`: as [`Upcalls::choose`](taktos_machine::Upcalls::choose), with
+    /// interrupts masked and the lock held.
     fn taktos_choose() -> *const Context;
 }
 
 /// The block of the processor `number`, of `count`.
 ///
 /// # Safety
-/// The board has made so many, of this port.
+/// The board has made `count` blocks, of this port.
 #[inline(always)]
 pub unsafe fn numbered<P: Port>(number: usize, count: usize) -> &'static Block<P> {
     assert!(number < count, "there is no such processor");
@@ -107,11 +115,12 @@ pub unsafe fn numbered<P: Port>(number: usize, count: usize) -> &'static Block<P
     }
 }
 
-/// Tells the blocks of all `count` processors who they are and where their stacks are; `collected` is what the port puts first on that of
-/// faults. Called once, by the first processor, before anything else.
+/// Sets the numbers and stacks in the blocks of all `count` processors; `collected` is the space
+/// that the port uses first on the stack of faults. Called once, by the first processor, before
+/// anything else.
 ///
 /// # Safety
-/// The board has made so many, of this port, and as many stacks. Others have not started.
+/// The board has made `count` blocks, of this port, and as many stacks. Others have not started.
 pub unsafe fn set_up<P: Port>(count: usize, collected: usize) {
     for number in 0..count {
         // SAFETY: the caller's.
@@ -122,9 +131,10 @@ pub unsafe fn set_up<P: Port>(count: usize, collected: usize) {
     }
 }
 
-/// The end of an interrupt that has found another heir than the current thread: it may be none yet, or may have been replaced by
-/// another processor since, and is looked at once more with the lock held. One says to switch to the heir: then the lock stays held, for
-/// the switch to release. Zero says to go on; a truth value would cost an instruction more.
+/// Ends an interrupt that has found another heir than the current thread. The heir may be none yet,
+/// or may have been replaced by another processor since, so it is checked once more with the lock
+/// held. Returns one to switch to the heir: then the lock stays held, for the switch to release.
+/// Returns zero to continue; a truth value would cost an instruction more.
 ///
 /// # Safety
 /// Interrupts are masked, and the caller does not hold the lock.
@@ -136,7 +146,8 @@ pub unsafe extern "C" fn choose<P: Port>() -> usize {
     unsafe { choose_holding(taken, processor, || processor.current.get()) }
 }
 
-/// The same for who has looked at this processor, and has seen that `current` runs and is not the heir.
+/// Chooses as [`choose`] does, for a caller that has read this processor's record, and has seen
+/// that `current` runs and is not the heir.
 ///
 /// # Safety
 /// As of [`choose`].
@@ -150,7 +161,8 @@ pub unsafe fn choose_after<P: Port>(
     unsafe { choose_holding(taken, processor, || current) }
 }
 
-/// Takes the lock, unless others have decided that the thread that runs gives way; says whether. Called with interrupts masked.
+/// Takes the lock, unless other processors have decided that the running thread is preempted.
+/// Returns whether it did. Called with interrupts masked.
 pub fn keep_turn<P: Port>() -> bool {
     let taken = lock::<P>();
     let processor = &taken.own().processor;
@@ -170,7 +182,8 @@ unsafe fn choose_holding<P: Port>(
     current: impl FnOnce() -> *const Context,
 ) -> usize {
     if processor.heir.get().is_null() {
-        // SAFETY: interrupts are masked, and the lock is held; it is released below, or by the switch that follows.
+        // SAFETY: interrupts are masked, and the lock is held; it is released below, or by the
+        // switch that follows.
         processor.heir.set(unsafe { taktos_choose() });
     }
     if processor.heir.get() == current() {

@@ -1,4 +1,4 @@
-//! Owns: what lies on the stack of a thread that has not run yet.
+//! Owns: the words on the stack of a thread that has not run yet.
 //! Must never know: what registers are called.
 
 use taktos_machine::{Context, StackRegion};
@@ -15,8 +15,8 @@ struct FirstFrame {
     filler_too: usize,
 }
 
-/// Lays out the frame of a thread that has not run yet: it will go on at `begin`, and find above the caller's frame the words
-/// `first`, `second` and `entry`.
+/// Lays out the frame of a thread that has not run yet. The thread begins at `begin`, and finds
+/// above the caller's frame the words `first`, `second` and `entry`.
 ///
 /// # Safety
 /// `stack` is memory that nothing else is in.

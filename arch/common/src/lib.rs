@@ -1,33 +1,54 @@
-//! What the ports to different processors have in common.
+//! Code that the ports to different processors have in common.
 //!
-//! Owns: the form of an outcome in two registers, the frame of a thread that has not run, stacks and the guards below them; the
-//! one processor of a machine that has one; of a machine with several their blocks, the one lock, the choice at an interrupt's end,
-//! and how a board wires all that.
-//! Must never know: an instruction, a register, a board; the kernel.
+//! Owns: the form of an outcome in two registers, the frame of a thread that has not run, stacks
+//! and the guards below them; the one processor of a machine that has one; of a machine with
+//! several their blocks, the one lock, the choice at an interrupt's end, and how a board wires all
+//! that; tables of pages, and the state of threads in user mode. Must never know: an instruction, a
+//! register, a board; the kernel.
 //!
-//! What a port has that others have not it says by [`Port`], and by what it hands to the functions here.
+//! A port states the properties that others do not have by [`Port`] and [`Format`](tables::Format),
+//! and by the arguments that it passes to the functions here. Macros define what names a port's own
+//! modules, or symbols that assembly names.
 #![no_std]
 #![expect(unsafe_code, reason = "a part of the architecture ports")]
 
 mod block;
+mod cycles;
 mod frame;
 mod lock;
+mod machine;
 pub mod one;
 mod outcome;
+mod several;
 mod stack;
+mod switch;
+pub mod tables;
+mod user;
 mod wiring;
 
 pub use block::{Block, Blocks, Port, choose, choose_after, keep_turn, numbered, set_up};
 pub use frame::prepare;
 pub use lock::{Exchange, Handle, Lock, Taken, free_lock, lock, lock_out_of_line, unlock};
 pub use one::TAKTOS_PROCESSOR;
-pub use outcome::Outcome64;
+pub use outcome::{Outcome32, Outcome64};
 pub use stack::{FaultStack, Guard, HandlerStack, OwnStacks, PAGE, Stacks, stacks_of};
+pub use user::{
+    PAGED, PARTITIONS, TAKTOS_CALLS, UserMap, UserMaps, report_user_fault, taktos_user_object,
+};
 
-/// What macros need of other crates.
+/// Items of other crates that macros need.
 #[doc(hidden)]
 pub mod reexports {
-    pub use taktos_machine::{Context, RaisedFault, Upcalls};
+    pub use taktos_abi::Timeout;
+    pub use taktos_machine::{
+        Answer, Context, Decision, Processor, RaisedFault, RegionRules, SliceSwitch, StackRegion,
+        Upcalls, UserStart,
+    };
+
+    /// Offsets of words that a switch reads and writes.
+    pub const STACK_POINTER: usize = core::mem::offset_of!(Context, stack_pointer);
+    pub const STATUS: usize = core::mem::offset_of!(Context, status);
+    pub const CURRENT: usize = core::mem::offset_of!(Processor, current);
 
     /// Two words, each in a register: an integer, as structures of 32-bit Arm have none.
     #[cfg(target_pointer_width = "64")]

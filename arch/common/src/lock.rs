@@ -1,17 +1,18 @@
-//! Owns: the one lock of the seam as the machines have it: its words, and how it is taken and given back.
-//! Must never know: what it guards.
+//! Owns: the one lock of the seam as the machines have it: its words, and how it is taken and given
+//! back. Must never know: what it guards.
 
 use crate::block::{Block, Port};
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU32;
 use taktos_lock::{HELD, QueuedLock, Word};
 
-/// The accesses to a lock's word that a processor has shorter than the language: an exchange that goes one way where it took the word
-/// and another where it did not, and stores of its lowest bytes, which their writer alone writes.
+/// The accesses to a lock's word that are shorter on a processor than in the language. They are an
+/// exchange that branches on whether it took the word, and stores of its lowest bytes, which their
+/// writer alone writes.
 ///
 /// # Safety
-/// Each does what [`Word`] says of the call of its name, as one access that other processors see whole or not at all; an exchange around
-/// a store of a part of the word begins anew.
+/// Each does what [`Word`] says of the call of its name, as one access that other processors see
+/// whole or not at all. An exchange around a store of a part of the word begins again.
 pub unsafe trait Exchange: 'static {
     /// As [`Word::take`].
     ///
@@ -28,7 +29,7 @@ pub unsafe trait Exchange: 'static {
     /// # Safety
     /// As of [`Exchange::take`].
     unsafe fn succeed(word: *mut u32);
-    /// What a processor does at each turn while it waits.
+    /// Does a processor's work of each turn while it waits.
     fn wait();
 }
 
@@ -91,12 +92,12 @@ impl<E: Exchange> Word for Shared<E> {
 /// A lock of processors.
 pub type Lock<E> = QueuedLock<Shared<E>>;
 
-/// A lock that nobody has.
+/// Creates a lock without a holder.
 pub const fn free_lock<E: Exchange>() -> Lock<E> {
     Lock::with_words(Shared::FREE, Shared::FREE, Shared::FREE)
 }
 
-/// What a processor's block has of the lock: where it is, and what to store in it.
+/// Part of a processor's block for the lock: its address, and the value to store in it.
 #[repr(C)]
 pub struct Handle<P: Port> {
     lock: &'static Lock<P>,
@@ -146,12 +147,14 @@ pub fn lock<P: Port>() -> Taken<P> {
     Taken { own, lock }
 }
 
-/// The same for a hand-written path that found it held, and that keeps its registers around the call.
+/// Takes the lock for a hand-written path that found it held, and that keeps its registers around
+/// the call.
 pub extern "C" fn lock_out_of_line<P: Port>() {
     let _ = lock::<P>();
 }
 
-/// Gives the lock to whoever waits for it longest. Called by the holder, with what taking it gave.
+/// Gives the lock to the processor that waits longest. Called by the holder, with the value that
+/// [`lock`] returned.
 #[inline(always)]
 pub fn unlock<P: Port>(taken: Taken<P>) {
     taken.lock.unlock();

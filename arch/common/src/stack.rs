@@ -1,4 +1,4 @@
-//! Owns: the stacks that a machine has beside the threads', and the guard below a stack.
+//! Owns: the stacks that a machine has in addition to the threads', and the guard below a stack.
 //! Must never know: what runs on them.
 
 use core::cell::UnsafeCell;
@@ -6,8 +6,9 @@ use core::cell::UnsafeCell;
 /// The bytes of a page: the smallest piece that can be protected.
 pub const PAGE: usize = 4096;
 
-/// The bytes below a stack that nobody may touch: more than the frame of any usual function, since one that is larger passes over them.
-/// For AArch64 the compiler touches each page of a large frame in turn, so that one is enough.
+/// The bytes below a stack that no code may access. They are more than the frame of any usual
+/// function, since a larger frame passes over them. For AArch64 the compiler touches each page of a
+/// large frame in turn, so that one is enough.
 #[repr(C, align(4096))]
 pub struct Guard([u8; Self::SIZE]);
 
@@ -31,12 +32,14 @@ pub struct HandlerStack {
     memory: UnsafeCell<[u8; Self::SIZE]>,
 }
 
-// SAFETY: its content is reached by whoever makes it a processor's stack alone; here are its addresses.
+// SAFETY: the content is reached only by the code that makes it a processor's stack; here are its
+// addresses.
 unsafe impl Sync for HandlerStack {}
 
 impl HandlerStack {
     const SIZE: usize = 4 * PAGE;
-    /// How far behind the beginning of all of it the stack begins, downwards.
+    /// The offset from the beginning of this value, guard included, at which the stack begins,
+    /// downwards.
     pub const BEGIN: usize = size_of::<Self>();
 
     /// An unused stack.
@@ -54,13 +57,14 @@ impl HandlerStack {
         self.memory.get().addr() + Self::SIZE
     }
 
-    /// The same below a word that stays there.
+    /// Writes `word` at the top, where it stays, and returns where the stack begins below it.
     ///
     /// # Safety
     /// Nothing uses the stack yet.
     pub unsafe fn top_below(&self, word: usize) -> usize {
         let place = self.memory.get().expose_provenance() + Self::SIZE - 16;
-        // SAFETY: within the memory, which the caller says nobody uses, and a multiple of sixteen.
+        // SAFETY: within the memory, which nothing uses by the caller's contract, and a multiple of
+        // sixteen.
         unsafe { core::ptr::with_exposed_provenance_mut::<usize>(place).write(word) };
         place
     }
@@ -131,7 +135,7 @@ unsafe extern "C" {
 /// The stacks of the processor `number`, of `count`.
 ///
 /// # Safety
-/// The board has made so many.
+/// The board has made `count` sets of stacks.
 #[inline(always)]
 pub unsafe fn stacks_of(number: usize, count: usize) -> &'static OwnStacks {
     assert!(number < count, "there is no such processor");

@@ -21,8 +21,8 @@ macro_rules! wire_timers {
     };
 }
 
-/// Tells the laboratory where the lock is, a static of the port's (`taktos_abi::layout::LOCK`): a
-/// symbol, and no instruction.
+/// Publishes the address of the lock, a static of the port's (`taktos_abi::layout::LOCK`), to the
+/// laboratory: a symbol, and no instruction.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! name_lock {
@@ -35,26 +35,28 @@ macro_rules! name_lock {
     };
 }
 
-/// Makes room for the processors of a board, `$blocks` and `$stacks`, and wires them to a type that implements
-/// [`Upcalls`](taktos_machine::Upcalls).
+/// Makes room for the processors of `$board`, of the port `$port`, and wires them to a type that
+/// implements [`Upcalls`](taktos_machine::Upcalls).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! wire_processors {
-    ($upcalls:ty, $blocks:ty, $stacks:ty, $size:expr) => {
-        /// Who runs on each processor; watched by the laboratory.
+    ($upcalls:ty, $board:ty, $port:tt) => {
+        /// Running thread and heir of each processor; watched by the laboratory.
         #[unsafe(no_mangle)]
-        static TAKTOS_PROCESSORS: $blocks = <$blocks>::new();
+        static TAKTOS_PROCESSORS: $port::Processors<{ <$board as $port::Board>::PROCESSORS }> =
+            $port::Processors::new();
 
         // How far they lie apart, for the laboratory.
         ::core::arch::global_asm!(
             ".globl \"taktos.layout.processor\"",
             ".set \"taktos.layout.processor\", {size}",
-            size = const $size,
+            size = const $port::PROCESSOR_SIZE,
         );
 
         /// The stacks of handlers and of fault reports.
         #[unsafe(export_name = "taktos_stacks")]
-        static TAKTOS_STACKS: $stacks = <$stacks>::new();
+        static TAKTOS_STACKS: $crate::Stacks<{ <$board as $port::Board>::PROCESSORS }> =
+            $crate::Stacks::new();
 
         /// Another processor has called.
         #[unsafe(no_mangle)]
@@ -72,9 +74,9 @@ macro_rules! wire_processors {
     };
 }
 
-/// Gives a program's partitions their calls and their end, by the kernel `$kernel`, whose system is `$system`: the table of calls, whom a
-/// handle with a generation names, and what is told of a fault.
-#[doc(hidden)]
+/// Gives a program's partitions their calls and their end, by the kernel `$kernel`, with the system
+/// `$system`: the table of calls, the object that a handle with a generation names, and the report
+/// of a fault. Used once, in a program, through its board: ports have it as `partitions!`.
 #[macro_export]
 macro_rules! wire_partitions {
     ($system:ty, $kernel:path) => {
@@ -95,7 +97,8 @@ macro_rules! wire_partitions {
                 word: usize,
                 needs: u32,
             ) -> TwoWords {
-                // SAFETY: the entry of calls is the only caller, masked, for a thread of that partition.
+                // SAFETY: the entry of calls is the only caller, masked, for a thread of that
+                // partition.
                 let (object, error) = unsafe { kernel::user::object_of(partition, word, needs) };
                 two_words(object.addr(), error)
             }

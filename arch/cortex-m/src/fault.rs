@@ -27,8 +27,9 @@ unsafe extern "C" {
     fn taktos_fault();
 }
 
-/// Lays out the status register, as `$status` puts it into r1, the stack pointer, the processor's frame and r4 to r11 on the main stack. The
-/// protection unit goes off first, so that the frame can be read even if it lies on a guard.
+/// Lays out the status register, as `$status` puts it into r1, the stack pointer, the processor's
+/// frame and r4 to r11 on the main stack. The protection unit goes off first, so that the frame can
+/// be read even if it is on a guard.
 macro_rules! collect {
     ($name:ident, [$($first:literal)?], [$($status:literal),*], $($operands:tt)*) => {
         #[unsafe(naked)]
@@ -68,7 +69,8 @@ macro_rules! collect {
 
 collect!(collect, [], ["ldr r1, ={status}", "ldr r1, [r1]"], status = const 0xE000_ED28_u32,);
 
-// Where the registers of an interrupted thread came below its limit: no exception was raised, so this is none that keeps others out.
+// Where the registers of an interrupted thread came below its limit: no exception was raised, so
+// this is none that keeps others out.
 #[cfg(armv8m)]
 collect!(overflow_at_switch, ["cpsid i"], ["mov r1, #{status}"], status = const guard::BELOW_LIMIT,);
 
@@ -77,7 +79,7 @@ const NAMES: &str = "sp  cfsrr0  r1  r2  r3  r12 lr  pc  xpsrr4  r5  r6  r7  r8 
 #[cfg(armv8m)]
 const STACK_POINTER: usize = 0;
 const STATUS: usize = 1;
-/// The registers that the processor itself stores, in a frame of so many bytes.
+/// The registers that the processor itself stores, in a frame of `FRAME_SIZE` bytes.
 const FRAME: Range<usize> = 2..10;
 #[cfg(armv8m)]
 const FRAME_SIZE: usize = (FRAME.end - FRAME.start) << 2;
@@ -86,11 +88,11 @@ const NOT_STORED: usize = 1 << 4 | 1 << 12;
 
 /// Floating-point state that was not stacked at once could not be stacked later.
 const LATE_STACKING: u32 = 1 << 5;
-/// The register that tells whose such state is, and the bit that says that it is a thread's.
+/// The register that holds the owner of such state, and the bit that says that it is a thread's.
 const FLOAT_CONTEXT: usize = 0xE000_EF34;
 const OF_THREAD: usize = 1 << 3;
 
-/// Tells the kernel of the fault whose registers are given, in the order of their names.
+/// Reports a fault to the kernel; `values` are its registers, in the order of their names.
 pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -> ! {
     // SAFETY: reads of address registers.
     let (memory_address, bus_address, float) = unsafe {
@@ -99,8 +101,8 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -
         (scb.mmfar.read() as usize, scb.bfar.read() as usize, float)
     };
     let (cause, address) = classify(values[STATUS] as u32, memory_address, bus_address);
-    // Handlers put registers of the thread on the thread's stack: the switch at the end of an interrupt does,
-    // and so does the processor, late, with floating-point state.
+    // Handlers put registers of the thread on the thread's stack: the switch at the end of an
+    // interrupt does, and so does the processor, late, with floating-point state.
     let late = values[STATUS] as u32 & LATE_STACKING != 0 && float & OF_THREAD != 0;
     let of_thread = exception_return & 8 != 0 || late || address.is_some_and(guard::is_of_thread);
     U::fault(&Fault {
@@ -113,8 +115,9 @@ pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -
     })
 }
 
-/// The frame, if the processor has not stored it: it met a forbidden address, or would have come below the limit of the stack, to which it has
-/// set the stack pointer instead (Armv8-M manual, B3.18).
+/// The frame, if the processor has not stored it: it met a forbidden address, or would have come
+/// below the limit of the stack, to which it has set the stack pointer instead (Armv8-M manual,
+/// B3.18).
 pub(crate) fn lost(values: &[usize]) -> Range<usize> {
     let status = values.get(STATUS).copied().unwrap_or(0);
     #[cfg(armv8m)]
@@ -131,7 +134,7 @@ pub(crate) fn lost(values: &[usize]) -> Range<usize> {
     }
 }
 
-/// Tells the kernel that a handler above its level has called it.
+/// Reports to the kernel that a handler above its level has called it.
 pub fn report_forbidden_call<U: Upcalls>() -> ! {
     U::fault(&Fault {
         cause: Cause::ForbiddenCall,
@@ -143,7 +146,8 @@ pub fn report_forbidden_call<U: Upcalls>() -> ! {
     })
 }
 
-/// The cause by the configurable fault status register (Armv7-M manual, B3.2.15; Armv8-M, D1.2), and the address.
+/// The cause by the configurable fault status register (Armv7-M manual, B3.2.15; Armv8-M, D1.2),
+/// and the address.
 fn classify(status: u32, memory_address: usize, bus_address: usize) -> (Cause, Option<usize>) {
     const INSTRUCTION_ACCESS: u32 = 1 << 0;
     const DATA_ACCESS: u32 = 1 << 1;

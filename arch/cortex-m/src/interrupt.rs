@@ -5,7 +5,8 @@ use core::hint::cold_path;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cortex_m::peripheral::{NVIC, Peripherals};
 
-/// The most urgent priority of interrupts that may call the kernel: what the kernel masks begins here.
+/// The most urgent priority of interrupts that may call the kernel: what the kernel masks begins
+/// here.
 pub const KERNEL_LEVEL: u8 = 0x80;
 
 /// The priority of the kernel's own exceptions: they come when the last handler has returned.
@@ -19,8 +20,9 @@ const ABOVE_THE_MASK: u8 = KERNEL_LEVEL - 0x20;
 pub enum Level {
     /// The kernel's level: its handler may call the kernel; it waits while the kernel masks.
     Kernel,
-    /// Less urgent than the kernel's level: the same, but that its handler is interrupted by more urgent ones, and so is no
-    /// proof of a section (`taktos_kernel::Interrupt`). 0x81 (the most urgent) to 0xFF; processors use only the upper bits.
+    /// Less urgent than the kernel's level: the same, but that its handler is interrupted by more
+    /// urgent ones, and so is no proof of a section (`taktos_kernel::Interrupt`). 0x81 (the
+    /// most urgent) to 0xFF; processors use only the upper bits.
     Below(u8),
     /// Above the kernel: never delayed by it, must not call it. 0 (the most urgent) to 0x7F;
     /// processors use only the upper bits.
@@ -41,7 +43,8 @@ unsafe impl cortex_m::interrupt::InterruptNumber for Number {
 /// The most interrupts that a controller has (Armv7-M manual, B3.4).
 const MOST: usize = 496;
 
-/// The interrupts that were let through above the kernel's level, a bit each: [`bring_to_kernel_level`] leaves them there.
+/// The interrupts that were let through above the kernel's level, a bit each:
+/// [`bring_to_kernel_level`] leaves them there.
 static ABOVE: [AtomicU32; MOST.div_ceil(32)] = [const { AtomicU32::new(0) }; MOST.div_ceil(32)];
 
 /// Lets the interrupt `number` reach its handler, at `level`.
@@ -84,7 +87,8 @@ pub fn pend_interrupt(number: u16) {
 /// The exception number of the interrupt 0.
 const FIRST_INTERRUPT: u32 = 16;
 
-/// The number of the running handler's exception; 0 in a thread. The same whenever a function asks, so once is enough.
+/// Returns the number of the running handler's exception; 0 in a thread. The number is constant
+/// within a function, so one read is enough.
 #[inline(always)]
 pub(crate) fn exception() -> u32 {
     let exception;
@@ -95,16 +99,16 @@ pub(crate) fn exception() -> u32 {
     exception
 }
 
-/// The number of the interrupt whose handler runs, as the vectors count behind the exceptions; none in a thread and in the handler of an
-/// exception.
+/// Returns the number of the interrupt with the running handler, as the vectors count after the
+/// exceptions; none in a thread and in the handler of an exception.
 pub(crate) fn number() -> Option<usize> {
     exception()
         .checked_sub(FIRST_INTERRUPT)
         .map(|number| number as usize)
 }
 
-/// Whether the running handler's priority is one at which the kernel masks it. Of the processor's own exceptions the timer's, the last, may
-/// call: faults, and what cannot be masked, may not.
+/// Whether the running handler's priority is one at which the kernel masks it. Of the processor's
+/// own exceptions the timer's, the last, may call: faults, and what cannot be masked, may not.
 #[inline(always)]
 pub(crate) fn may_call() -> bool {
     let number = exception().wrapping_sub(FIRST_INTERRUPT) as usize;
@@ -117,10 +121,11 @@ pub(crate) fn may_call() -> bool {
     priority.read() >= KERNEL_LEVEL
 }
 
-/// Puts every interrupt above the kernel's level at that level, but for those that were let through at [`Level::Above`]. After a reset all
-/// are above it, and drivers of chips' vendors choose priorities without knowing of the level; a handler there must not call the kernel.
-/// The kernel's start does this; a program whose driver sets a priority later does it once more. Bound: two accesses an interrupt, at most
-/// 496. Allowed in threads.
+/// Puts every interrupt above the kernel's level at that level, except those that were let through
+/// at [`Level::Above`]. After a reset all are above it, and drivers of chips' vendors choose
+/// priorities without knowledge of the level; a handler there must not call the kernel. The
+/// kernel's start does this; a program with a driver that sets a priority later does it once more.
+/// Bound: two accesses an interrupt, at most 496. Allowed in threads.
 pub fn bring_to_kernel_level() {
     for number in 0..interrupts() {
         let above = ABOVE[usize::from(number) / 32].load(Relaxed) >> (number % 32);
@@ -130,7 +135,8 @@ pub fn bring_to_kernel_level() {
     }
 }
 
-/// As many interrupts as there may be by the controller's type register (Armv7-M manual, B3.4.3): in steps of 32.
+/// As many interrupts as there may be by the controller's type register (Armv7-M manual, B3.4.3):
+/// in steps of 32.
 fn interrupts() -> u16 {
     const CONTROLLER_TYPE: usize = 0xE000_E004;
     // SAFETY: a register that is only read.
@@ -139,7 +145,8 @@ fn interrupts() -> u16 {
     (((steps & 0xF) + 1) * 32).min(MOST as u32) as u16
 }
 
-/// Puts the kernel's exceptions behind all interrupts, but for `SysTick`, whose priority is given.
+/// Puts the kernel's exceptions after all interrupts, except `SysTick`, which gets the priority
+/// `of_timer`.
 pub(crate) fn set_system_priorities(of_timer: u8) {
     const PRIORITIES: usize = 0xE000_ED18;
     /// Of `SVCall`, which comes while the mask is set, to return to an interrupted thread.
@@ -147,30 +154,35 @@ pub(crate) fn set_system_priorities(of_timer: u8) {
     // Of `PendSV` and `SysTick`, which follow.
     let of_switches = [0, 0, LOWEST, of_timer];
     let priorities = core::ptr::with_exposed_provenance_mut::<[u32; 3]>(PRIORITIES);
-    // SAFETY: called once, before the first thread runs; the exceptions are this port's own, and no others have these words.
+    // SAFETY: called once, before the first thread runs; the exceptions are this port's own, and no
+    // others have these words.
     unsafe {
         (&raw mut (*priorities)[1]).write_volatile(u32::from_le_bytes(OF_CALLS));
         (&raw mut (*priorities)[2]).write_volatile(u32::from_le_bytes(of_switches));
     }
 }
 
-/// Gives `SysTick` its priority before the kernel starts, where time is measured by it: what masks up to the kernel's level is to mask it.
+/// Gives `SysTick` its priority before the kernel starts, where time is measured by it: what masks
+/// up to the kernel's level is to mask it.
 pub(crate) fn set_timer_priority(priority: u8) {
     const OF_TIMER: usize = 0xE000_ED23;
-    // SAFETY: a byte of the system handlers' priorities, that of the port's own exception (Armv7-M manual, B3.2.12).
+    // SAFETY: a byte of the system handlers' priorities, that of the port's own exception (Armv7-M
+    // manual, B3.2.12).
     unsafe {
         core::ptr::with_exposed_provenance_mut::<u8>(OF_TIMER).write_volatile(priority);
     }
 }
 
-/// Masks interrupts from the kernel's level down. A handler above the level that comes here calls the kernel: with debug assertions that
-/// is reported at once, whatever table of vectors led to the handler; without them nothing is asked.
+/// Masks interrupts from the kernel's level down. A handler above the level that comes here calls
+/// the kernel. With debug assertions that is reported at once, whatever table of vectors led to the
+/// handler. Without them nothing is checked.
 #[inline(always)]
 pub(crate) fn mask() {
     if cfg!(debug_assertions) && number().is_some() && !may_call() {
         forbidden_call();
     }
-    // SAFETY: raises the execution priority to the kernel's level; memory accesses are not moved across.
+    // SAFETY: raises the execution priority to the kernel's level; memory accesses are not moved
+    // across.
     unsafe {
         asm!("msr basepri, {level}", level = in(reg) u32::from(KERNEL_LEVEL), options(nostack, preserves_flags));
     }
@@ -183,11 +195,13 @@ fn forbidden_call() -> ! {
     unsafe { crate::reexports::taktos_forbidden_call() }
 }
 
-/// Masks interrupts from the kernel's level down, wherever it is called: gives what was masked before, for [`restore`].
+/// Masks interrupts from the kernel's level down, wherever it is called: gives what was masked
+/// before, for [`restore`].
 #[inline(always)]
 pub(crate) fn mask_over() -> usize {
     let before;
-    // SAFETY: as for `mask`; the register `BASEPRI_MAX` takes a priority only where that masks more than before.
+    // SAFETY: as for `mask`; the register `BASEPRI_MAX` takes a priority only where that masks more
+    // than before.
     unsafe {
         asm!(
             "mrs {before}, basepri",
@@ -212,17 +226,20 @@ pub(crate) fn restore(before: usize) {
 /// Ends the mask.
 #[inline(always)]
 pub(crate) fn unmask() {
-    // SAFETY: threads and the handlers that may call the kernel run with BASEPRI 0 outside the kernel's sections.
+    // SAFETY: threads and the handlers that may call the kernel run with BASEPRI 0 outside the
+    // kernel's sections.
     unsafe {
         asm!("msr basepri, {none}", none = in(reg) 0, options(nostack, preserves_flags));
     }
 }
 
-/// Defines `$vector`, to be put into the table of interrupts for one above the kernel's level: it calls `$handler`.
+/// Defines `$vector`, to be put into the table of interrupts for one above the kernel's level: it
+/// calls `$handler`.
 ///
-/// A handler up there must not call the kernel: it may have come in the midst of a section. What wakes or waits is turned
-/// away, and what is left of a call, the mask, is put back here. A call that would be done in place cannot be turned
-/// away at no cost to all others; but each ends the mask, by which it is noticed here and reported as a fault.
+/// A handler up there must not call the kernel: it may have come in the midst of a section. A call
+/// that wakes or waits is turned away, and what is left of a call, the mask, is put back here. A
+/// call that would be done in place cannot be turned away at no cost to all others; but each ends
+/// the mask, by which it is noticed here and reported as a fault.
 #[macro_export]
 macro_rules! above {
     ($(#[$attribute:meta])* $vector:ident, $handler:path) => {

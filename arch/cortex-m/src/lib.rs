@@ -4,32 +4,35 @@
 //! Must never know: the kernel, a board's devices (the board brings its clock by [`Clock`]).
 //!
 //! # Exceptions
-//! Interrupts from [`KERNEL_LEVEL`] down may call the kernel, which masks them in its sections. Those of the very level
-//! do not nest, so a handler there needs no masking against another; less urgent ones nest as they like. The kernel's own
-//! exceptions `PendSV` and `SysTick` have the lowest priority: a switch of threads follows the last handler, and comes in
-//! the midst of none, whose registers it would change. Interrupts of higher priority than the level are never delayed by
-//! the kernel, and must not call it; see [`above!`]. `SVCall` stands just above the mask, for the ten instructions that
-//! return to an interrupted thread where only a handler can.
+//! Interrupts from [`KERNEL_LEVEL`] down may call the kernel, which masks them in its sections.
+//! Those of the very level do not nest, so a handler there needs no masking against another; less
+//! urgent ones nest without limit. The kernel's own exceptions `PendSV` and `SysTick` have the
+//! lowest priority. So a switch of threads follows the last handler, and never comes in the middle
+//! of one: it would change the handler's registers. Interrupts of higher priority than the level
+//! are never delayed by the kernel, and must not call it; see [`above!`]. `SVCall` is just above
+//! the mask, for the ten instructions that return to an interrupted thread where only a handler
+//! can.
 //!
 //! # Two frames
 //! A thread that is not running has on its stack, from low to high, r4, r6, r7 and an address to
-//! go on at. A thread that called the kernel has nothing more: the address is its caller's, and the call was
-//! declared to destroy the other registers. A thread that was interrupted has those above that, and then
-//! the processor's own exception frame; the address leads to a few instructions that load it, or return from it. So each path that resumes a thread may treat both alike. Threads that use the
-//! floating-point unit have its registers in between, restored by the instructions behind the address:
-//! those that do not use it pay nothing.
+//! resume at. A thread that called the kernel has nothing more: the address is its caller's, and
+//! the call was declared to destroy the other registers. A thread that was interrupted has those
+//! above that, and then the processor's own exception frame; the address leads to a few
+//! instructions that load it, or return from it. So each path that resumes a thread may treat both
+//! alike. Threads that use the floating-point unit have its registers in between, restored by the
+//! instructions at the address: those that do not use it pay nothing.
 //!
 //! # Armv8-M
-//! `guard` has what differs for the most part: the limits of stack pointers stand for guards below stacks. The port runs in whichever
-//! security state it is started in, and says nothing of the other: what the processor hands over at an exception keeps the bits that
-//! name the state.
+//! `guard` has most of the differences: the limits of stack pointers replace guards below stacks.
+//! The port runs in whichever security state it is started in, and says nothing of the other: the
+//! bits that the processor passes at an exception to name the state are kept.
 #![no_std]
 #![cfg_attr(
     target_os = "none",
     expect(unsafe_code, reason = "an architecture port")
 )]
 
-/// What the processor is needed for. The rest is compiled for the host too, for its tests.
+/// Modules that need the processor. The rest is compiled for the host too, for its tests.
 #[cfg(target_os = "none")]
 #[macro_use]
 mod switch;
@@ -54,7 +57,9 @@ mod vectors;
 #[doc(hidden)]
 pub use taktos_arch_common as common;
 #[cfg(target_os = "none")]
-pub use taktos_arch_common::TAKTOS_PROCESSOR;
+use taktos_arch_common::one as processors;
+#[cfg(target_os = "none")]
+pub use taktos_arch_common::{Outcome32, TAKTOS_PROCESSOR};
 #[cfg(target_os = "none")]
 pub use {
     fault::{report_fault, report_forbidden_call},
@@ -65,11 +70,10 @@ pub use {
     },
     machine::{Clock, CortexM},
     slice::{SliceTimer, Slices},
-    switch::Outcome32,
     systick::{SystemTimer, start as start_system_timer},
 };
 
-/// What macros need of other crates.
+/// Items of other crates that macros need.
 #[cfg(target_os = "none")]
 #[doc(hidden)]
 pub mod reexports {
@@ -86,7 +90,8 @@ pub mod reexports {
 }
 
 /// Wires the processor's exceptions to a type that implements
-/// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate. With `SystemTimer` before it where that is the board's clock.
+/// [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate. With `SystemTimer` before it
+/// where that is the board's clock.
 #[macro_export]
 macro_rules! exceptions {
     ($upcalls:ty) => {
@@ -118,7 +123,7 @@ macro_rules! exceptions {
             $crate::report_fault::<$upcalls>(values, exception_return)
         }
 
-        /// Where an interrupt above the kernel's level leads whose handler has called the kernel.
+        /// Reports the handler of an interrupt above the kernel's level that has called the kernel.
         #[unsafe(no_mangle)]
         extern "C" fn taktos_forbidden_call() -> ! {
             $crate::report_forbidden_call::<$upcalls>()

@@ -4,24 +4,24 @@ use crate::fault;
 use crate::guard::{self, Guard};
 use crate::interrupt;
 use crate::slice::Slices;
-use crate::switch::{self, Outcome32};
+use crate::switch;
 use core::marker::PhantomData;
 use core::ops::Range;
 use cortex_m::peripheral::SCB;
 use taktos_abi::{Status, Timeout};
-use taktos_arch_common::TAKTOS_PROCESSOR;
-use taktos_machine::{
-    Answer, Context, Decision, Machine, Processor, Reply, SliceSwitch, StackRegion,
-};
+use taktos_arch_common::Outcome32;
+use taktos_machine::{Answer, Context, Decision, Machine, Reply, SliceSwitch, StackRegion};
 use taktos_time::{Duration, Instant};
 
-/// What the board brings: a clock with an alarm. [`SystemTimer`](crate::SystemTimer) is one for boards without a timer of their own.
+/// Clock with an alarm, which the board brings. [`SystemTimer`](crate::SystemTimer) is one for
+/// boards without a timer of their own.
 pub trait Clock: 'static {
-    /// What measures time slices: [`SliceTimer`](crate::SliceTimer), beside a clock of the board's own.
+    /// Timer of time slices: [`SliceTimer`](crate::SliceTimer), in addition to a clock of the
+    /// board's own.
     type Slices: Slices;
     /// The present time. Called with and without the mask.
     fn now() -> Instant;
-    /// Asks for an alarm, as [`Machine::set_alarm`].
+    /// Requests an alarm, as [`Machine::set_alarm`].
     fn set_alarm(at: Option<Instant>);
     /// Sets the time forward, as [`Machine::advance`]. Called masked.
     fn advance(by: Duration) -> bool {
@@ -34,7 +34,7 @@ pub trait Clock: 'static {
 pub struct CortexM<C>(PhantomData<C>);
 
 impl<C: Clock> Machine for CortexM<C> {
-    type Mask = ();
+    taktos_arch_common::machine_with_mask!();
     type Outcome = Outcome32;
     type Aligned = guard::Aligned;
     type Before = guard::Before;
@@ -43,33 +43,14 @@ impl<C: Clock> Machine for CortexM<C> {
     const GUARD: Guard = Guard::NEW;
     type FixedGuard = Guard;
     const FIXED_GUARD: Guard = Guard::NEW;
-    /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room to work.
+    /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room
+    /// to work.
     const SMALLEST_STACK: usize = 256;
     const GUARDS_STAY: bool = false;
     const HANDLERS_INTERRUPT_SWITCHES: bool = true;
 
     fn lost(values: &[usize]) -> Range<usize> {
         fault::lost(values)
-    }
-
-    #[inline(always)]
-    fn mask() {
-        interrupt::mask();
-    }
-
-    #[inline(always)]
-    fn unmask((): ()) {
-        interrupt::unmask();
-    }
-
-    #[inline(always)]
-    fn mask_over() -> usize {
-        interrupt::mask_over()
-    }
-
-    #[inline(always)]
-    fn restore(before: usize) {
-        interrupt::restore(before);
     }
 
     #[inline(always)]
@@ -84,11 +65,6 @@ impl<C: Clock> Machine for CortexM<C> {
     #[inline(always)]
     fn may_call() -> bool {
         interrupt::may_call()
-    }
-
-    #[inline(always)]
-    fn processor() -> &'static Processor {
-        &TAKTOS_PROCESSOR.0
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
-//! Owns: how slices are measured; `SysTick` where it measures them and nothing else, in cycles of the processor.
-//! Must never know: `SysTick` as a clock, which is `systick`.
+//! Owns: how slices are measured; `SysTick` where it measures them and nothing else, in cycles of
+//! the processor. Must never know: `SysTick` as a clock, which is `systick`.
 //!
-//! What belongs to slices is referred to only from where they are switched on: a program that does not do
+//! Code for slices is referred to only from where they are switched on: a program that does not do
 //! that does not carry it.
 
 use crate::interrupt::{LOWEST, mask, unmask};
@@ -11,7 +11,7 @@ use cortex_m::peripheral::SYST;
 use cortex_m::peripheral::syst::{RegisterBlock, SystClkSource};
 use taktos_time::Duration;
 
-/// What measures time slices.
+/// Timer of time slices.
 pub trait Slices {
     /// The priority of `SysTick`.
     const LEVEL: u8;
@@ -24,7 +24,7 @@ pub trait Slices {
     fn begin(left: usize);
 }
 
-/// `SysTick` measures slices, on a processor of so many `HERTZ`, and nothing else.
+/// `SysTick` measures slices, on a processor with a rate of `HERTZ`, and nothing else.
 pub struct SliceTimer<const HERTZ: u32>;
 
 impl<const HERTZ: u32> Slices for SliceTimer<HERTZ> {
@@ -44,7 +44,8 @@ impl<const HERTZ: u32> Slices for SliceTimer<HERTZ> {
 }
 
 unsafe extern "C" {
-    /// The board's, by [`exceptions!`](crate::exceptions): as [`Upcalls::slice_end`](taktos_machine::Upcalls::slice_end).
+    /// The board's, by [`exceptions!`](crate::exceptions): as
+    /// [`Upcalls::slice_end`](taktos_machine::Upcalls::slice_end).
     fn taktos_slice_end();
 }
 
@@ -55,7 +56,7 @@ struct AtEnd(Cell<Option<extern "C" fn()>>);
 // SAFETY: written and read with kernel-level interrupts masked, on the one processor.
 unsafe impl Sync for AtEnd {}
 
-/// Has `handler` called when the counter has wrapped.
+/// Sets the `handler` that is called when the counter has wrapped.
 pub(crate) fn set_handler(handler: extern "C" fn()) {
     AT_END.0.set(Some(handler));
 }
@@ -63,20 +64,21 @@ pub(crate) fn set_handler(handler: extern "C" fn()) {
 /// The counter has wrapped.
 #[unsafe(no_mangle)]
 extern "C" fn SysTick() {
-    // SAFETY: a word of its own, in the interrupt's section. Volatile: a compiler that knew what the word can
-    // hold would put the handler itself here, and every program would carry it.
+    // SAFETY: a word of its own, in the interrupt's section. Volatile: a compiler that knew what
+    // the word can hold would put the handler itself here, and every program would carry it.
     if let Some(handler) = unsafe { AT_END.0.as_ptr().read_volatile() } {
         handler();
     }
 }
 
-/// The end of the slice, unless a switch came between the counter's end and here: that began a slice for
-/// another thread, and cleared the flag by which the counter says that it has wrapped.
+/// The end of the slice, unless a switch came between the counter's end and here: that began a
+/// slice for another thread, and cleared the flag by which the counter says that it has wrapped.
 extern "C" fn end() {
     if has_wrapped() {
         // Interrupts that may call the kernel are more urgent than this one.
         mask();
-        // SAFETY: in a handler, which no thread interrupts, with those masked; there is one processor.
+        // SAFETY: in a handler, which no thread interrupts, with those masked; there is one
+        // processor.
         unsafe { taktos_slice_end() };
         unmask();
     }
@@ -116,8 +118,8 @@ fn left() -> usize {
     if has_wrapped() { 1 } else { left.max(1) }
 }
 
-/// The least from which the counter begins: it must not come to zero before it has been told how
-/// long a whole slice is.
+/// The least from which the counter begins: it must not come to zero before the length of a whole
+/// slice is stored.
 const LEAST: u32 = 32;
 
 /// Lets the slice end in `left` cycles, of which there are [`LEAST`]; or in a whole slice's. Then a
@@ -126,7 +128,7 @@ fn begin(left: usize) {
     let timer = timer();
     let whole = timer.rvr.read();
     // SAFETY: a write to the value clears the counter, and the flag; with the next tick it begins
-    // anew.
+    // again.
     unsafe {
         if left == 0 || left >= whole as usize {
             timer.cvr.write(0);
@@ -139,8 +141,8 @@ fn begin(left: usize) {
     }
 }
 
-/// What the counter starts from: it takes one tick to get there. It has 24 bits: longer slices are cut
-/// to what it holds (0.67 s at 25 MHz).
+/// Returns the value that the counter starts from: it takes one tick to get there. It has 24 bits:
+/// longer slices are cut to its maximum (0.67 s at 25 MHz).
 fn reload(length: Duration, hertz: u32) -> u32 {
     const LONGEST: u64 = 0x00FF_FFFF;
     let ticks = length.as_nanos().saturating_mul(hertz.into()) / 1_000_000_000;

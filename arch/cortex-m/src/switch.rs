@@ -1,12 +1,14 @@
-//! Owns: the hand-written paths by which one thread gives way to another.
+//! Owns: the hand-written paths that switch from one thread to another.
 //!
-//! A kernel call is written into its caller by [`call`], which declares to the compiler that it destroys nearly all
-//! registers: so the caller keeps what is alive on its stack, and only that, and the entry has to save no more than
-//! the two registers that cannot be so declared, r6 and r7 (and r4, for the stack's alignment).
+//! A kernel call is written into its caller by [`call`], which declares to the compiler that it
+//! destroys nearly all registers: so the caller keeps what is alive on its stack, and only that,
+//! and the entry has to save no more than the two registers that cannot be so declared, r6 and r7
+//! (and r4, for the stack's alignment).
 //!
-//! Everywhere below, at the common tail: r0 names the thread to go on with, r1 the thread that gives way,
-//! kernel-level interrupts are masked, and r4, r6, r7 and the return address lie on the stack.
-//! Instructions are ordered so that single loads and stores follow each other, which the processor pipelines.
+//! Everywhere below, at the common tail: r0 names the thread to resume, r1 the thread to switch
+//! out. Kernel-level interrupts are masked, and r4, r6, r7 and the return address are on the stack.
+//! Instructions are ordered so that single loads and stores follow each other, which the processor
+//! pipelines.
 
 use crate::guard::GUARD;
 #[cfg(not(armv8m))]
@@ -15,49 +17,30 @@ use crate::interrupt::KERNEL_LEVEL;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Timeout};
-use taktos_arch_common::TAKTOS_PROCESSOR;
-use taktos_machine::{Answer, Context, Decision, Machine, Outcome, Processor, Reply, StackRegion};
+use taktos_arch_common::{Outcome32, TAKTOS_PROCESSOR};
+use taktos_machine::{Context, Decision, Machine, Processor, Reply, StackRegion};
 
-/// A decision's outcome in r0 and r1. To switch: the thread to go on with, and the one to save.
-/// To stay: twice the status plus one (no thread has an odd address), and the value.
-#[repr(transparent)]
-pub struct Outcome32(u64);
-
-impl Outcome for Outcome32 {
-    #[inline(always)]
-    fn switch(from: *const Context, to: *const Context) -> Self {
-        Self(pair(to.addr(), from.addr()))
-    }
-
-    #[inline(always)]
-    fn stay(answer: Answer) -> Self {
-        Self(pair(answer.status.word() << 1 | 1, answer.value))
-    }
-}
-
-#[inline(always)]
-fn pair(low: usize, high: usize) -> u64 {
-    (high as u64) << 32 | low as u64
-}
-
-/// `SysTick`'s control register; its other registers and the protection unit's are reached from here.
+/// `SysTick`'s control register; its other registers and the protection unit's are reached from
+/// here.
 pub const SYSTEM_TIMER: u32 = 0xE000_E010;
 const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
 /// The bit that pends `PendSV`.
 pub const PEND_SWITCH: u32 = 1 << 28;
-/// Where what a switch calls lies by which a slice begins.
+/// The offset of the function that a switch calls if a slice begins with it.
 pub const AT_SWITCH: usize = offset_of!(Processor, at_switch);
-/// The number of the exception that is the first interrupt, and the address of the interrupts' priorities, a byte each.
+/// The number of the exception that is the first interrupt, and the address of the interrupts'
+/// priorities, a byte each.
 const FIRST_INTERRUPT: u32 = 16;
 const PRIORITIES: u32 = 0xE000_E400;
 const COPROCESSOR_ACCESS: u32 = 0xE000_ED88;
 const FULL_ACCESS: u32 = 0xF << 20;
 
-/// Calls an entry with the words given, and ends the mask behind it. Every register is named as destroyed that can be: r6 and
-/// r7, which cannot, the entry preserves.
+/// Calls an entry with the words given, and ends the mask after it. Every register is named as
+/// destroyed that can be: r6 and r7, which cannot, the entry preserves.
 ///
-/// The standard leaves floating-point registers to the caller, too. Where the interface has them, the compiler warns of those
-/// that this processor does not have if it is given the standard's list; elsewhere they may be in use all the same.
+/// The standard leaves floating-point registers to the caller, too. Where the interface has them,
+/// the compiler warns of those that this processor does not have if it is given the standard's
+/// list; elsewhere they may be in use all the same.
 macro_rules! call_entry {
     ($entry:path, $($words:tt)*) => {
         asm!(
@@ -84,7 +67,8 @@ macro_rules! call_entry {
 /// Defines how a kernel call is made through the entry `$entry`.
 macro_rules! call {
     ($name:ident, $entry:ident) => {
-        /// Takes the decision `D`: two words, of which the second is the value. Called with the mask set, which ends here.
+        /// Takes the decision `D`: two words, of which the second is the value. Called with the
+        /// mask set, which ends here.
         #[inline(always)]
         fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
             object: &'static D::Object,
@@ -95,7 +79,8 @@ macro_rules! call {
             if D::USES_WORDS && D::USES_TIMEOUT {
                 let low = timeout.bits() as u32;
                 let high = (timeout.bits() >> 32) as u32;
-                // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
+                // SAFETY: the entry follows the procedure call standard except for the registers
+                // named as destroyed.
                 unsafe {
                     call_entry!(
                         $entry::<M, D>,
@@ -160,13 +145,14 @@ pub fn take<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
     through(object, argument, timeout)
 }
 
-/// Takes the decision `D`, which looks at no words, as the last thing of a function that C calls. Called with the mask set.
+/// Takes the decision `D`, which reads no words, as the last thing of a function that C calls.
+/// Called with the mask set.
 #[inline(always)]
 pub fn take_last<M: Machine<Outcome = Outcome32>, D: Decision<M>, R: Reply>(
     object: &'static D::Object,
 ) -> usize {
-    // A function that only jumps here, as that of a yield does, would get a stack frame before that. A way that nobody goes, and that has a call,
-    // takes the frame away from it.
+    // A function that only jumps here, as that of a yield does, would get a stack frame before
+    // that. A path that is never taken and has a call removes that frame.
     if D::ALWAYS_SWITCHES {
         // SAFETY: no instructions.
         unsafe {
@@ -185,20 +171,20 @@ pub fn take_last<M: Machine<Outcome = Outcome32>, D: Decision<M>, R: Reply>(
     }
 }
 
-/// What looks like a call.
+/// Looks like a call to the compiler.
 #[inline(always)]
 fn never() -> usize {
     let result;
-    // SAFETY: nobody comes here.
+    // SAFETY: no code comes here.
     unsafe { asm!("udf #0", out("r4") _, lateout("r0") result) }
     result
 }
 
-/// Assembles an entry: its own lines, then the common tail (by `slice` a time slice begins, where
-/// slices are on, by `keep` none does), then lines that nothing falls into; at last the operands.
+/// Assembles an entry: its own lines, then the common tail, then lines that nothing falls into; at
+/// last the operands. By `slice` a time slice begins, if slices are on; by `keep` none does.
 ///
-/// The question whether slices are on is the last one, behind all single loads: elsewhere it would
-/// end their pipelining. The thread that gives way is in no register there.
+/// The test whether slices are on is the last one, after all single loads: elsewhere it would end
+/// their pipelining. The thread that is switched out is in no register there.
 macro_rules! with_tail {
     ([$($line:expr),* $(,)?], slice, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
         with_tail!(@ [$($line),*],
@@ -217,8 +203,8 @@ macro_rules! with_tail {
     (@ [$($line:expr),*], [$($load:tt)*], [$($ask:tt)*], [$($behind:tt)*], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
-            // From here on the laboratory counts the phase "switch": a label, numbered by a counter of the
-            // assembler's, since the tail is laid out many times.
+            // From here on the laboratory counts the phase "switch": a label, numbered by a counter
+            // of the assembler's, since the tail is laid out many times.
             ".ifndef .Ltaktos_tails",
             ".set .Ltaktos_tails, 0",
             ".endif",
@@ -249,7 +235,8 @@ macro_rules! with_tail {
             "ldr r1, [r0, #{value}]",
             "ldr r0, [r0, #{status}]",
             $($ask)*
-            // The mask ends behind the call, or where the resumed thread's exception frame is returned from.
+            // The mask ends after the call, or at the return from the resumed thread's exception
+            // frame.
             "pop {{r4, r6, r7, pc}}",
             $($behind)*
             ".ltorg",
@@ -264,11 +251,11 @@ macro_rules! with_tail {
     };
 }
 
-/// Tells r4, at the end of the common tail, that the thread whose slice ran last gives way to that
-/// whose guard r12 names. Keeps r0 and r1.
+/// Notifies the function in r4, at the end of the common tail, of the switch to the thread that r12
+/// names by its guard. The thread that had the last slice switches away. Preserves r0 and r1.
 ///
-/// On the stack of the handlers, none of which has begun: the thread that goes on may have used up its
-/// own. A handler above the kernel's level comes on that stack all the same.
+/// On the stack of the handlers, none of which has begun: the thread that resumes may have used up
+/// its own. A handler above the kernel's level comes on that stack all the same.
 #[cfg(not(feature = "small"))]
 #[unsafe(naked)]
 extern "C" fn switch_slice() {
@@ -289,14 +276,15 @@ extern "C" fn switch_slice() {
     )
 }
 
-/// Defines an entry: the lines by which it begins, and how it is declared; `$stay` are the lines by which it leaves where there is no switch. Both
-/// with their operands.
+/// Defines an entry: the lines by which it begins, and how it is declared; `$stay` are the lines by
+/// which it leaves where there is no switch. Both with their operands.
 macro_rules! enter {
     (
         $name:ident, $blocks:literal, $unusual:ident, $slice:ident, [$($first:expr),*], [$($stay:expr),*], [$($operand:tt)*],
         [$($reply:ident)?], ($($argument:ident: $type:ty),*) -> $result:ty
     ) => {
-        /// Takes the decision `D`. Entered and left with the mask set: the caller ends it, or what is behind the last thing of a function.
+        /// Takes the decision `D`. Entered and left with the mask set: the caller ends the mask, or
+        /// the code after the last call of a function does.
         #[unsafe(naked)]
         extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M> $(, $reply: Reply)?>(
             $($argument: $type),*
@@ -311,7 +299,7 @@ macro_rules! enter {
                 "bl {decide}",
                 $($stay,)*
             ], $slice, [
-                // Behind the tail, where nothing is in the way of the usual case.
+                // After the tail, out of the fast path.
                 "5:",
                 concat!("movs r5, #", $blocks),
                 "ldr r6, ={decide}",
@@ -325,9 +313,10 @@ macro_rules! enter {
     };
 }
 
-/// Defines all forms of an entry: with the question whether to switch at all, and without; called where a thread gives way, and as the last thing
-/// of a function that C calls. What such a function preserves and the common tail does not lies above the frame that the tail knows, whose end
-/// leads to where it comes back.
+/// Defines all forms of an entry: with the question whether to switch at all, and without; called
+/// where a thread switches away, and as the last call of a function that C calls. Registers that
+/// such a function preserves, and the common tail does not, are above the frame that the tail
+/// knows. The end of that frame leads to the code that restores them.
 macro_rules! entries {
     ($blocks:literal: [$name:ident, $certain:ident], [$last:ident, $last_certain:ident], $unusual:ident, $slice:ident) => {
         entries!(@ $blocks: $name, $certain, $unusual, $slice, [], [],
@@ -349,7 +338,8 @@ entries!(0: [enter_waking_in_slice, switch_waking_in_slice], [last_waking_in_sli
 entries!(1: [enter_blocking, switch_blocking], [last_blocking, last_switch_blocking], unusual, slice);
 entries!(1: [enter_blocking_in_slice, switch_blocking_in_slice], [last_blocking_in_slice, last_switch_blocking_in_slice], unusual_in_slice, keep);
 
-/// Where the last thing of a function goes on: with the two instructions that end the mask, as all do.
+/// The end of an entry that is the last call of a function: the two instructions that end the mask,
+/// as after all entries.
 #[unsafe(naked)]
 extern "C" fn behind_last<R: Reply>() {
     naked_asm!(
@@ -370,8 +360,8 @@ extern "C" fn stay() {
     naked_asm!("lsrs r0, r0, #1", "pop {{r4, r6, r7, pc}}",)
 }
 
-/// Defines an entry's way where the caller is an interrupt handler or a thread with floating-point state. r12 is CONTROL, r6
-/// the decision, r5 tells whether it may block.
+/// Defines an entry's slow path, for a caller that is an interrupt handler or a thread with
+/// floating-point state. CONTROL is in r12, the decision in r6; r5 is 1 if it may block.
 macro_rules! unusual {
     ($name:ident, $slice:ident) => {
         #[unsafe(naked)]
@@ -409,14 +399,16 @@ macro_rules! unusual {
 unusual!(unusual, slice);
 unusual!(unusual_in_slice, keep);
 
-/// An entry's way in an interrupt handler. A call that may block is refused before anything is looked at. A call from above the kernel's level,
-/// which may have come in the midst of a section, ends the program with a report of that. Where threads are to be switched, that is done
+/// An entry's way in an interrupt handler. A call that may block is refused before anything is
+/// looked at. A call from above the kernel's level, which may have come in the midst of a section,
+/// ends the program with a report of that. Where threads are to be switched, that is done
 /// when the handlers have returned.
 #[unsafe(naked)]
 extern "C" fn in_handler() {
     naked_asm!(
         "mrs r4, ipsr",
-        // No other exceptions than interrupts have a call to make: the rest are faults and the port's own.
+        // No other exceptions than interrupts have a call to make: the rest are faults and the
+        // port's own.
         "subs r4, #{first_interrupt}",
         "blo 2f",
         "ldr r7, ={priorities}",
@@ -464,21 +456,25 @@ extern "C" fn resume_with_state() {
     )
 }
 
-/// Where an interrupted thread is resumed by the tail of an entry: what its exception frame holds is loaded without an exception. Only an
-/// exception handler can return into the midst of a block of conditional instructions, or of a load or store of several registers: where the
-/// frame's status register says more than the flags, the instruction set and that the processor aligned the stack pointer, a handler returns.
+/// Resumes an interrupted thread from the tail of an entry: the content of its exception frame is
+/// loaded without an exception. Only an exception handler can return into the midst of a block of
+/// conditional instructions, or of a load or store of several registers. If the frame's status
+/// register says more than the flags, the instruction set and that the processor aligned the stack
+/// pointer, a handler returns.
 ///
-/// The last three instructions are such a block themselves. An interrupt that comes between the end of the mask and the last of them puts a
-/// frame below what is still there of the old one; it is a frame that a handler returns from, with the mask's end behind the return. So there is
-/// one frame more at most, even under an interrupt that always pends.
+/// The last three instructions are such a block themselves. An interrupt that comes between the end
+/// of the mask and the last of them puts a frame below the rest of the old one. A handler returns
+/// from that frame, with the mask's end after the return. So there is one frame more at most, even
+/// under an interrupt that always pends.
 ///
-/// Behind that, at [`WITH_STATE`], stands the same for threads with floating-point state: a handler returns.
+/// After that, at [`WITH_STATE`], is the code for threads with floating-point state: a handler
+/// returns.
 #[cfg(not(feature = "small"))]
 #[unsafe(naked)]
 pub extern "C" fn return_from_exception() {
     naked_asm!(
         ".fpu fpv4-sp-d16",
-        // `rest`: the bytes from the place to go on at to where the stack pointer was.
+        // `rest`: the bytes from the saved program counter to where the stack pointer was.
         ".macro taktos_load_frame rest",
         // An address that is loaded into the program counter says the instruction set.
         "orr r0, r0, #1",
@@ -487,7 +483,8 @@ pub extern "C" fn return_from_exception() {
         "msr apsr_nzcvq, r1",
         #[cfg(not(armv8m))]
         "msr apsr_nzcvqg, r1",
-        // As exceptions do: the former thread may have left a reservation that this one would take for its own.
+        // As exceptions do: the former thread may have left a reservation that this one would take
+        // for its own.
         "clrex",
         "ittt al",
         // The lowest eight bits count (Armv7-M manual, B5.2.3), which are zero.
@@ -498,7 +495,8 @@ pub extern "C" fn return_from_exception() {
         "pop {{r5, r8-r11}}",
         // The place, and the status register.
         "ldrd r0, r1, [sp, #24]",
-        // SIMD's flags, which cannot be written without that extension, are none of the former thread's either.
+        // SIMD's flags, which cannot be written without that extension, are none of the former
+        // thread's either.
         #[cfg(armv8m)]
         "mrs r2, apsr",
         #[cfg(armv8m)]
@@ -532,7 +530,7 @@ pub extern "C" fn return_from_exception() {
     )
 }
 
-/// The same in a small program, where a handler always returns.
+/// Returns from an exception in a small program, where a handler always returns.
 #[cfg(feature = "small")]
 #[unsafe(naked)]
 pub extern "C" fn return_from_exception() {
@@ -548,8 +546,8 @@ pub extern "C" fn return_from_exception() {
     )
 }
 
-/// The bits of a frame's status register that are flags, the highest; of the others 24 says the instruction set, and 9 that the stack pointer was
-/// aligned (Armv7-M manual, B1.4.2, B1.5.7).
+/// The bits of a frame's status register that are flags, the highest; of the others 24 says the
+/// instruction set, and 9 that the stack pointer was aligned (Armv7-M manual, B1.4.2, B1.5.7).
 #[cfg(not(feature = "small"))]
 const FLAGS: u32 = 5;
 
@@ -573,7 +571,8 @@ extern "C" fn SVCall() {
         "mrs r0, psp",
         "ldr r0, [r0]",
         "msr psp, r0",
-        // The mask ends here: whatever waits comes after the return, when the old frame is used up.
+        // The mask ends here: whatever waits comes after the return, when the old frame is used
+        // up.
         "movs r1, #0",
         "msr basepri, r1",
         "bx lr",
@@ -582,12 +581,14 @@ extern "C" fn SVCall() {
 
 /// The handler that [`exceptions!`](crate::exceptions) defines as `PendSV`.
 ///
-/// Switches to the heir when the last handler has returned: it has the lowest priority, so it comes in the midst of none.
+/// Switches to the heir when the last handler has returned: it has the lowest priority, so it comes
+/// in the midst of none.
 ///
-/// Handlers may come in between, and name another heir. None of them is in the way: what is read here of the two threads
-/// does not change while the one runs and the other is ready, and who names an heir that is not the current thread makes
-/// this pending again. But for one case: the new heir is the thread that is just being left, when it is still called
-/// the current one. So the heir is looked at once more when the current thread has been written.
+/// Handlers may come in between, and name another heir. None of them is in the way. The fields of
+/// the two threads that are read here do not change while the one runs and the other is ready. A
+/// handler that names an heir other than the current thread makes this pending again, with one
+/// exception. The new heir may be the thread that is just being left, while it is still called the
+/// current one. So the heir is read once more when the current thread has been written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! pended_switch {
@@ -624,15 +625,17 @@ macro_rules! pended_switch {
                 "bne 6f",
                 "2:",
                 "ldmia r0!, {{r4, r6, r7, r12}}",
-                // Where is it to go on: at its own exception frame, or behind a kernel call? The stack pointer of
-                // an interrupted thread, nine words below a frame that the processor aligned to eight bytes,
-                // is the only one that is not a multiple of eight.
+                // The place to resume at is its own exception frame, or after a kernel call. The
+                // stack pointer of an interrupted thread, nine words below a frame that the
+                // processor aligned to eight bytes, is the only one that is not a multiple of
+                // eight.
                 "lsls r1, r0, #29",
                 "bmi 3f",
-                // Behind a kernel call: an exception frame below the registers just read makes it return there,
-                // with its answer in r0 and r1; its other registers are of no account.
-                // Every address to go on at begins with the two instructions that end the mask, which is not set
-                // here: they are skipped, and the mark of the instruction set with them.
+                // After a kernel call: an exception frame below the registers just read makes it
+                // return there, with its result in r0 and r1; its other registers are of no
+                // account. Every address to resume at begins with the two instructions that end the
+                // mask, which is not set here: they are skipped, and the mark of the instruction
+                // set with them.
                 "add r12, r12, #{behind_mask}",
                 "mov r3, #0x01000000",
                 "add r1, r2, #{guard}",
@@ -665,7 +668,7 @@ macro_rules! pended_switch {
                 "add r12, r12, #{with_state}",
                 "b 1b",
                 "6:",
-                // Once more, behind this.
+                // Once more, after this.
                 "ldr r1, ={system_timer}",
                 "mov r3, #{pend_switch}",
                 "str r3, [r1, #{interrupt_control}]",
@@ -692,8 +695,8 @@ macro_rules! pended_switch {
     };
 }
 
-/// From the label named on: tells r0, in a handler that nobody has masked, that the thread of r1
-/// gives way to that of r2. Keeps both, r3 and lr.
+/// Calls r0, from the label named on, to report the switch from the thread of r1 to that of r2. For
+/// a handler without a mask. Keeps both, r3 and lr.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! masked_switch_slice {
@@ -716,10 +719,10 @@ macro_rules! masked_switch_slice {
     };
 }
 
-/// The question of `PendSV` whether something is called at a switch: what is loaded for it, the
-/// question, the way from there, and the call behind all other lines. Empty with the feature `small`,
-/// which has no time slices; the operands are named in a remark there, since each has to be. The
-/// call loads r12 anew.
+/// The test of `PendSV` whether something is called at a switch. Its parts are the load, the test,
+/// the branch from there, and the call after all other lines. Empty with the feature `small`, which
+/// has no time slices; the operands are named in a remark there, since each has to be. The call
+/// loads r12 again.
 #[cfg(not(feature = "small"))]
 #[doc(hidden)]
 #[macro_export]
@@ -773,7 +776,7 @@ pub mod operands {
     pub const BEHIND_MASK: usize = super::END_OF_MASK - 1;
 }
 
-/// What lies on the stack of a thread that is not running, from low to high.
+/// Frame on the stack of a thread that is not running, from low to high.
 #[repr(C)]
 struct Frame {
     r4: usize,
@@ -815,8 +818,9 @@ extern "C" fn begin() {
     )
 }
 
-/// Leaves the start-up code for the first thread, whose frame [`prepare`] wrote. Called once, with all set up;
-/// nothing of the present stack is used again: the main stack is the handlers' from now on.
+/// Leaves the start-up code for the first thread, which has a frame that [`prepare`] wrote. Called
+/// once, with all set up; nothing of the present stack is used again: the main stack is the
+/// handlers' from now on.
 #[unsafe(naked)]
 pub extern "C" fn start() -> ! {
     naked_asm!(

@@ -1,9 +1,10 @@
-//! Owns: how the table of interrupts finds handlers: by symbols with their numbers, of the board or of the program.
-//! Must never know: which interrupts a board has.
+//! Owns: how the table of interrupts finds handlers: by symbols with their numbers, of the board or
+//! of the program. Must never know: which interrupts a board has.
 
-/// Defines the board's table of `$count` interrupts, as the start-up code places it behind the exceptions. The handler of the interrupt
-/// 7 is whatever defines `taktos_interrupt_7`: the board, or the program by [`vector!`](crate::vector). The linker's script gives those
-/// that nobody defines the default handler. Used once, in a board crate.
+/// Defines the board's table of `$count` interrupts, as the start-up code places it after the
+/// exceptions. The handler of the interrupt 7 is whatever defines `taktos_interrupt_7`: the board,
+/// or the program by [`vector!`](crate::vector). The linker's script gives undefined handlers the
+/// default handler. Used once, in a board crate.
 #[macro_export]
 macro_rules! vectors {
     ($count:expr) => {
@@ -30,7 +31,8 @@ macro_rules! vectors {
     };
 }
 
-/// Makes `$handler`, a function of the C convention without arguments, that of the interrupt `$number`, which may be any constant.
+/// Makes `$handler`, a function of the C convention without arguments, that of the interrupt
+/// `$number`, which may be any constant.
 #[macro_export]
 macro_rules! vector {
     ($number:expr, $handler:path) => {

@@ -1,9 +1,11 @@
-//! The generic interrupt controller, versions 1 and 2 (Arm IHI 0048), for the architectures whose boards have one.
+//! The generic interrupt controller, versions 1 and 2 (Arm IHI 0048), for the architectures that
+//! have boards with one.
 //!
-//! Owns: the controller's registers. Must never know: what an interrupt is good for, who handles it.
+//! Owns: the controller's registers. Must never know: the purpose of an interrupt, its handler.
 //!
-//! One view of them is enough: where the controller knows two states of security, the firmware has given interrupts to the
-//! non-secure one (group 1), and the bits named here mean the same there as on a controller that knows none.
+//! One view of them is enough: where the controller knows two states of security, the firmware has
+//! given interrupts to the non-secure one (group 1), and the bits named here mean the same there as
+//! on a controller that knows none.
 #![no_std]
 #![expect(unsafe_code, reason = "the registers of a device")]
 
@@ -37,7 +39,8 @@ const NUMBER: u32 = 0x3FF;
 /// Numbers from here on name no interrupt.
 const SPURIOUS: u32 = 1020;
 
-/// An interrupt controller: its distributor, and the processor interface of who uses it. It is no state, just where that is.
+/// An interrupt controller: its distributor, and the processor interface of the calling processor.
+/// It is no state, just where that is.
 #[derive(Clone, Copy)]
 pub struct Controller {
     distributor: usize,
@@ -45,10 +48,11 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// The controller whose registers are at these addresses.
+    /// Returns the controller that has its registers at these addresses.
     ///
     /// # Safety
-    /// They are those of a controller, mapped as device memory where the value is used, and belong to who calls.
+    /// The addresses are those of a controller, mapped as device memory where the value is used,
+    /// and belong to the caller.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn new(distributor: usize, interface: usize) -> Self {
@@ -64,14 +68,15 @@ impl Controller {
         self.start_another();
     }
 
-    /// The same for a processor that is not the first. Bound: two stores.
+    /// Lets interrupts through to the calling processor if it is not the first. Bound: two stores.
     pub fn start_another(self) {
         self.set_own(PRIORITY_MASK, LOWEST_PRIORITY);
         self.set_own(INTERFACE_CONTROL, 1);
     }
 
-    /// Gives the interrupts of the processor that calls, those below 32, the one priority, and lets through those whose bit is set.
-    /// Each processor has registers of its own for them, which no other one reaches. Bound: 34 stores.
+    /// Gives the interrupts of the calling processor, those below 32, the one priority, and lets
+    /// through those with a bit that is set. Each processor has registers of its own for them,
+    /// which no other one reaches. Bound: 34 stores.
     pub fn set_private(self, enabled: u32) {
         for number in 0..PRIVATE_INTERRUPTS {
             self.set_byte(PRIORITY + number, KERNEL_PRIORITY);
@@ -80,7 +85,8 @@ impl Controller {
         self.set(SET_ENABLE, enabled);
     }
 
-    /// The processor that calls, as the controller counts processors, as a bit; on a controller with one processor none. Bound: one load.
+    /// The processor that calls, as the controller counts processors, as a bit; on a controller
+    /// with one processor none. Bound: one load.
     #[must_use]
     pub fn own_bit(self) -> u32 {
         const LOWEST: u32 = 0xFF;
@@ -88,14 +94,16 @@ impl Controller {
         self.get(TARGETS) & LOWEST
     }
 
-    /// How many interrupts the controller may have: numbers from here on name none. Bound: one load.
+    /// How many interrupts the controller may have: numbers from here on name none. Bound: one
+    /// load.
     #[must_use]
     pub fn interrupts(self) -> u32 {
         const LINES: u32 = 0x1F;
         ((self.get(KIND) & LINES) + 1) * 32
     }
 
-    /// Lets the interrupt `number` through, to the first processor if it is a device's. Bound: three stores.
+    /// Lets the interrupt `number` through, to the first processor if it is a device's. Bound:
+    /// three stores.
     pub fn enable(self, number: u32) {
         self.set_byte(PRIORITY + number as usize, KERNEL_PRIORITY);
         self.set_byte(TARGETS + number as usize, 1);
@@ -103,13 +111,15 @@ impl Controller {
         self.set(SET_ENABLE + word, bit);
     }
 
-    /// Keeps the interrupt `number` from the processor. Those of software may come nevertheless. Bound: one store.
+    /// Keeps the interrupt `number` from the processor. Those of software may come nevertheless.
+    /// Bound: one store.
     pub fn disable(self, number: u32) {
         let (word, bit) = word_and_bit(number);
         self.set(CLEAR_ENABLE + word, bit);
     }
 
-    /// Makes the interrupt `number` pending; one of software's, for the processor that calls. Bound: one store.
+    /// Makes the interrupt `number` pending; one of software's, for the processor that calls.
+    /// Bound: one store.
     #[inline(always)]
     pub fn pend(self, number: u32) {
         if number < SOFTWARE_INTERRUPTS {
@@ -121,25 +131,28 @@ impl Controller {
         }
     }
 
-    /// Sends the processor `to`, below 8, as the controller counts them, the interrupt `number`, below 16. Bound: one store.
+    /// Sends the processor `to`, below 8, as the controller counts them, the interrupt `number`,
+    /// below 16. Bound: one store.
     #[inline(always)]
     pub fn send_to(self, number: u32, to: usize) {
         self.set(SOFTWARE, 1 << (16 + to) | number);
     }
 
-    /// Sends the interrupt `number`, below 16, to all processors but the one that calls. Bound: one store.
+    /// Sends the interrupt `number`, below 16, to all processors but the one that calls. Bound: one
+    /// store.
     #[inline(always)]
     pub fn send_to_others(self, number: u32) {
         const TO_THE_OTHERS: u32 = 1 << 24;
         self.set(SOFTWARE, TO_THE_OTHERS | number);
     }
 
-    /// Takes the most urgent pending interrupt into service: until that is ended, no other one is signalled. `None`: there was none
-    /// after all. Bound: one load.
+    /// Takes the most urgent pending interrupt into service: until that is ended, no other one is
+    /// signalled. `None`: there was none after all. Bound: one load.
     #[inline(always)]
     #[must_use]
     pub fn acknowledge(self) -> Option<Acknowledged> {
-        // SAFETY: a register of the controller, by the promise of `new`; whoever reads it takes the interrupt, and is told so.
+        // SAFETY: a register of the controller, by the requirement of `new`. A read takes the
+        // interrupt, which the return value reports.
         let taken: u32 =
             unsafe { read_volatile(with_exposed_provenance(self.interface + ACKNOWLEDGE)) };
         (taken & NUMBER < SPURIOUS).then_some(Acknowledged(taken))
@@ -152,13 +165,14 @@ impl Controller {
     }
 
     fn get(self, register: usize) -> u32 {
-        // SAFETY: a register of the distributor, by the promise of `new`, of those whose reading changes nothing.
+        // SAFETY: a register of the distributor, by the requirement of `new`, and one of those that
+        // a read does not change.
         unsafe { read_volatile(with_exposed_provenance(self.distributor + register)) }
     }
 
     #[inline(always)]
     fn set(self, register: usize, value: u32) {
-        // SAFETY: a register of the distributor, by the promise of `new`.
+        // SAFETY: a register of the distributor, by the contract of `new`.
         unsafe {
             write_volatile(
                 with_exposed_provenance_mut(self.distributor + register),
@@ -167,7 +181,7 @@ impl Controller {
         }
     }
 
-    /// The same for the registers of one byte an interrupt, which may be written so.
+    /// Sets a register that has one byte for each interrupt, and may be written so.
     fn set_byte(self, register: usize, value: u8) {
         // SAFETY: as for `set`.
         unsafe {
@@ -180,7 +194,7 @@ impl Controller {
 
     #[inline(always)]
     fn set_own(self, register: usize, value: u32) {
-        // SAFETY: a register of the processor interface, by the promise of `new`.
+        // SAFETY: a register of the processor interface, by the contract of `new`.
         unsafe {
             write_volatile(
                 with_exposed_provenance_mut(self.interface + register),

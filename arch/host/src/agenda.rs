@@ -1,5 +1,5 @@
-//! Owns: what is due on one processor, and when.
-//! Must never know: what time it is; who runs.
+//! Owns: the events that are due on one processor, and when.
+//! Must never know: the present time; the running thread.
 
 use crate::Handler;
 use std::cell::{Cell, RefCell};
@@ -10,7 +10,7 @@ use taktos_time::{Duration, Instant};
 /// A point in time that never comes.
 pub const NEVER: u64 = u64::MAX;
 
-/// What is due.
+/// Event that is due.
 pub enum Due {
     /// A simulated interrupt.
     Interrupt(Handler),
@@ -20,7 +20,7 @@ pub enum Due {
     SliceEnd,
 }
 
-/// What is due on one processor; all times in nanoseconds.
+/// Events that are due on one processor; all times in nanoseconds.
 pub struct Agenda {
     /// When the alarm is due.
     pub alarm: Cell<u64>,
@@ -28,7 +28,7 @@ pub struct Agenda {
     /// The function that a switch calls if a slice begins with it.
     pub at_switch: Cell<Option<SliceSwitch>>,
     slice_end: Cell<u64>,
-    /// By time and by the order in which they were asked for.
+    /// By time and by the order of the requests.
     interrupts: RefCell<BTreeMap<(u64, u64), Handler>>,
     next_interrupt: Cell<u64>,
     asked: Cell<u64>,
@@ -63,7 +63,7 @@ impl Agenda {
         self.next_interrupt.set(NEVER);
     }
 
-    /// Has `handler` be due at `at`.
+    /// Makes `handler` due at `at`.
     pub fn add_interrupt(&self, at: u64, handler: Handler) {
         let order = self.asked.replace(self.asked.get() + 1);
         self.interrupts.borrow_mut().insert((at, order), handler);
@@ -78,7 +78,8 @@ impl Agenda {
         self.begin_slice(0, now);
     }
 
-    /// The time slice ends so long after `now`; 0: a whole one begins.
+    /// Lets the time slice end `left` nanoseconds after `now`, but no later than a whole one; 0: a
+    /// whole one begins.
     pub fn begin_slice(&self, left: usize, now: u64) {
         let span = match left {
             0 => self.slice_length.get(),

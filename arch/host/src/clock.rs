@@ -1,5 +1,5 @@
 //! Owns: the virtual time of a world with one processor.
-//! Must never know: who runs.
+//! Must never know: the running thread.
 
 use crate::agenda::{Agenda, Due};
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use std::cell::Cell;
 pub struct Clock {
     /// The present time.
     pub now: Cell<u64>,
-    /// What is due.
+    /// Events that are due.
     pub agenda: Agenda,
 }
 
@@ -27,7 +27,7 @@ impl Clock {
         self.agenda.reset();
     }
 
-    /// Goes on to `at`, unless that has passed.
+    /// Advances to `at`, unless that has passed.
     pub fn advance(&self, at: u64) {
         self.now.set(self.now.get().max(at));
     }

@@ -123,8 +123,9 @@ impl Fibres {
     }
 
     fn recycle(&self, mut fibre: Fibre) {
-        // SAFETY: what lies on the stack is forgotten, not dropped; nothing outside points to it, for
-        // the kernel's objects are statics. What it owns on the heap leaks, as after `mem::forget`.
+        // SAFETY: the values on the stack are forgotten, not dropped; nothing outside points to it,
+        // for the kernel's objects are statics. Heap memory that the coroutine owns leaks, as after
+        // `mem::forget`.
         unsafe { fibre.coroutine.force_reset() };
         self.spare.borrow_mut().push(fibre.coroutine.into_stack());
     }

@@ -1,5 +1,6 @@
-//! Owns: partitions on the host, whose threads are coroutines like others: what they may call is tested here, not what they may touch.
-//! Must never know: what a call is.
+//! Owns: partitions on the host, which have threads that are coroutines like others: tests here
+//! check the calls that partitions may make, not the memory that they may touch. Must never know:
+//! the meaning of a call.
 #![expect(
     unsafe_code,
     reason = "the entry of a thread travels as a pointer that says nothing of its arguments"
@@ -19,7 +20,7 @@ fn place(context: &Context) -> usize {
     std::ptr::from_ref(context).addr()
 }
 
-/// What a partition is on either machine.
+/// Implements partitions on either machine.
 macro_rules! isolate {
     ($machine:ty) => {
         impl Isolation for $machine {
@@ -46,7 +47,8 @@ macro_rules! isolate {
             fn prepare_user(context: &Context, start: &UserStart) {
                 let partition = start.partition.expose_provenance();
                 PARTITIONS.with_borrow_mut(|all| all.insert(place(context), partition));
-                // SAFETY: the kernel gives an entry of two words, of which the first is a reference; both are one word each in the C convention.
+                // SAFETY: the kernel gives an entry of two words, of which the first is a
+                // reference; both are one word each in the C convention.
                 let entry = unsafe {
                     std::mem::transmute::<*const (), extern "C" fn(usize, usize) -> !>(start.entry)
                 };

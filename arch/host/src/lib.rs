@@ -1,16 +1,18 @@
-//! The host as a machine: kernel threads are coroutines, time is virtual, and nothing happens by
-//! chance: the same program does the same thing, to the nanosecond.
+//! The host as a machine: kernel threads are coroutines, time is virtual, and nothing is random.
+//! Each run of a program does the same thing, to the nanosecond.
 //!
-//! Owns: [`Host`] and, with several processors, [`HostSeveral`]; the worlds in which kernels run, virtual time,
-//! simulated interrupts.
+//! Owns: [`Host`] and, with several processors, [`HostSeveral`]; the worlds in which kernels run,
+//! virtual time, simulated interrupts.
 //! Must never know: the kernel; what the threads do.
 //!
 //! Each thread of the operating system has one world at a time, so tests run side by side.
 //! In a world kernel operations take no time; time passes while a thread says that it is busy
 //! ([`Host::spend`], [`Host::busy_until`]) and while all threads wait. The machine checks what the
-//! kernel owes it (masks are not nested, decisions name the heir); where it does not, [`Host::run`] panics.
+//! kernel owes it (masks are not nested, decisions name the heir); where it does not, [`Host::run`]
+//! panics.
 
 mod agenda;
+mod alike;
 mod clock;
 mod fibre;
 mod isolation;
@@ -23,6 +25,7 @@ pub use several::{Chooser, HostSeveral, Order, Step, each_order};
 pub use world::{End, Handler, Outcome};
 
 use agenda::nanos;
+use alike::{machine_types, world_calls};
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{
     Answer, Cause, Context, Decision, Machine, Processor, SliceSwitch, StackRegion, Upcalls,
@@ -33,9 +36,9 @@ use world::with_world;
 /// The host.
 pub struct Host;
 
-/// What a decision told the host.
+/// Result of a decision for the host.
 pub enum Decided {
-    /// The present thread goes on.
+    /// The present thread continues.
     Stay(Answer),
     /// Another one does.
     Switch {
@@ -57,18 +60,7 @@ impl taktos_machine::Outcome for Decided {
 }
 
 impl Machine for Host {
-    /// Nothing needs to be remembered: masks are not nested.
-    type Mask = ();
-    type Outcome = Decided;
-    type Aligned = ();
-    type Before = ();
-    const BEFORE: () = ();
-    /// The coroutines' own stacks have guard pages.
-    type Guard = ();
-    const GUARD: Self::Guard = ();
-    type FixedGuard = ();
-    const FIXED_GUARD: () = ();
-    const SMALLEST_STACK: usize = 64;
+    machine_types!();
 
     fn mask() {
         with_world(world::World::mask);
@@ -209,6 +201,8 @@ fn enter_in_interrupt<D: Decision<Host>>(
 }
 
 impl Host {
+    world_calls!();
+
     /// Runs a world until it ends. `boot` runs with interrupts masked, prepares threads and calls
     /// [`Machine::start`].
     ///
@@ -219,21 +213,9 @@ impl Host {
         world::run::<U>(boot)
     }
 
-    /// Keeps the processor busy for `span` of the calling thread's own time: whatever comes up in between comes
-    /// up at its time, and others may run meanwhile. In an interrupt handler, or masked, only
-    /// the time passes.
-    pub fn spend(span: Duration) {
-        with_world(|world| world.spend(span.as_nanos()));
-    }
-
-    /// Keeps the processor busy until `instant`, or as long as others run when that has passed.
-    pub fn busy_until(instant: Instant) {
-        with_world(|world| world.busy_until(instant.as_nanos()));
-    }
-
-    /// Has `handler` run in an interrupt at `instant`, or, where that has come, at the next point at which
-    /// interrupts come in: at an unmasking, while a thread is busy, while all wait. Handlers of one
-    /// instant run in the order of these calls.
+    /// Runs `handler` in an interrupt at `instant`, or, if that has come, at the next point at
+    /// which interrupts come in: at an unmasking, while a thread is busy, while all wait. Handlers
+    /// of one instant run in the order of these calls.
     pub fn interrupt_at(instant: Instant, handler: impl FnOnce() + 'static) {
         with_world(|world| {
             world
@@ -243,13 +225,14 @@ impl Host {
         });
     }
 
-    /// Has `handler` run in an interrupt, now or as soon as interrupts are not masked.
+    /// Runs `handler` in an interrupt, now or as soon as interrupts are not masked.
     pub fn interrupt(handler: impl FnOnce() + 'static) {
         Self::interrupt_at(Self::now(), handler);
         with_world(world::World::deliver);
     }
 
-    /// Makes `handler` handle the interrupt `number`, and lets it through: now, if it waits for that.
+    /// Makes `handler` handle the interrupt `number`, and lets it through: now, if it waits for
+    /// that.
     pub fn set_handler(number: u32, handler: fn()) {
         let waits = with_world(|world| world.lines.borrow_mut().enable(number, handler));
         if let Some(handler) = waits {
@@ -267,34 +250,5 @@ impl Host {
         if let Some(handler) = with_world(|world| world.lines.borrow_mut().pend(number)) {
             Self::interrupt(handler);
         }
-    }
-
-    /// Asks `hook`, each time that a thread unmasks interrupts, for one that has come up meanwhile:
-    /// so that interleavings can be explored. Until the world ends.
-    pub fn at_each_unmask(hook: impl FnMut() -> Option<Handler> + 'static) {
-        with_world(|world| *world.hook.borrow_mut() = Some(Box::new(hook)));
-    }
-
-    /// Tells the kernel that the running thread, or handler, faulted.
-    pub fn raise(cause: Cause) -> ! {
-        with_world(|world| world.fault(cause))
-    }
-
-    /// Runs `part`; a panic in it ends the world and goes on from [`Host::run`]. Threads whose code may panic need
-    /// it: a panic cannot leave a thread.
-    pub fn shielded(part: impl FnOnce()) {
-        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)) {
-            with_world(|world| world.end(End::Panic(panic)))
-        }
-    }
-
-    /// Writes to the world's console.
-    pub fn write(text: &str) {
-        with_world(|world| world.console.borrow_mut().push_str(text));
-    }
-
-    /// Ends the world.
-    pub fn exit(status: i32) -> ! {
-        with_world(|world| world.end(End::Exit(status)))
     }
 }

@@ -1,5 +1,5 @@
-//! Owns: the interrupts of devices by their numbers, as a program's test raises them: handlers, and which wait to be let through.
-//! Must never know: what an interrupt is good for.
+//! Owns: the interrupts of devices by their numbers, as a program's test raises them: handlers, and
+//! which wait to be let through. Must never know: what an interrupt is good for.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ struct Line {
 pub struct Lines(BTreeMap<u32, Line>);
 
 impl Lines {
-    /// Lets the interrupt `number` through to `handler`. Gives the handler if the interrupt waits for one.
+    /// Lets the interrupt `number` through to `handler`. Gives the handler if the interrupt waits
+    /// for one.
     pub fn enable(&mut self, number: u32, handler: fn()) -> Option<fn()> {
         let line = self.0.entry(number).or_default();
         line.handler = Some(handler);

@@ -4,18 +4,20 @@
 //! Must never know: the kernel; what the threads do.
 //!
 //! All processors run in one thread of the operating system: one acts until it comes to a point of
-//! interleaving, and then an [`Order`] says who goes on. Such points are: before a mask; after an unmask; at a call; at
-//! the beginning of an interrupt, and before its end takes the lock; while a processor is busy, idle, or waits for the
-//! lock. Calls arrive when the order says so, but in the instant in which they were made: one that is still on its way
-//! when its processor masks interrupts stands for what others do between the mask and the lock.
+//! interleaving. Then an [`Order`] chooses the processor that continues. Such points are: before a
+//! mask; after an unmask; at a call; at the beginning of an interrupt, and before its end takes the
+//! lock; while a processor is busy, idle, or waits for the lock. Calls arrive when the order says
+//! so, but in the instant in which they were made. A call that is still on its way when its
+//! processor masks interrupts represents what others do between the mask and the lock.
 //!
-//! There is one time. A thread that is busy ([`HostSeveral::spend`]) is so beside those of the other processors; time
-//! passes when no processor can act at the present instant. Kernel operations take no time; but a processor that
-//! passes a hundred points of interleaving in one instant loses ten microseconds, so that a thread that asks again and
-//! again does not stop the clock that the others wait for ([`HostSeveral::set_patience`]).
+//! There is one time. A thread that is busy ([`HostSeveral::spend`]) is so at the same time as
+//! those of the other processors; time passes when no processor can act at the present instant.
+//! Kernel operations take no time. However, a processor that passes a hundred points of
+//! interleaving in one instant loses ten microseconds, so that a thread that polls does not stop
+//! the clock that the others wait for ([`HostSeveral::set_patience`]).
 //!
-//! The laws of the seam are checked; where the kernel breaks one, [`HostSeveral::run`] panics and tells what happened
-//! last.
+//! The invariants of the seam are checked; if the kernel breaks one, [`HostSeveral::run`] panics
+//! and reports the last events.
 
 mod act;
 mod cpu;
@@ -29,6 +31,7 @@ pub use explore::each_order;
 pub use order::{Chooser, Order, Step};
 
 use crate::agenda::nanos;
+use crate::alike::{machine_types, world_calls};
 use crate::{Decided, End, Handler, Outcome};
 use taktos_abi::{Error, Status, Timeout};
 use taktos_machine::{
@@ -37,22 +40,11 @@ use taktos_machine::{
 use taktos_time::{Duration, Instant};
 use world::{World, with_world};
 
-/// The host with 1 to 64 simulated processors: as many as [`HostSeveral::run`] is told.
+/// The host with 1 to 64 simulated processors; [`HostSeveral::run`] sets the number.
 pub struct HostSeveral;
 
 impl Machine for HostSeveral {
-    /// Nothing needs to be remembered: masks are not nested.
-    type Mask = ();
-    type Outcome = Decided;
-    type Aligned = ();
-    type Before = ();
-    const BEFORE: () = ();
-    /// The coroutines' own stacks have guard pages.
-    type Guard = ();
-    const GUARD: Self::Guard = ();
-    type FixedGuard = ();
-    const FIXED_GUARD: () = ();
-    const SMALLEST_STACK: usize = 64;
+    machine_types!();
     const PROCESSORS: usize = world::MOST;
 
     fn mask() {
@@ -101,7 +93,7 @@ impl Machine for HostSeveral {
         with_world(|world| world.call(number));
     }
 
-    /// A turn of the lock, where others may go on.
+    /// A turn of the lock, in which other processors may continue.
     fn pause() {
         Self::mask();
         Self::unmask(());
@@ -134,7 +126,7 @@ impl Machine for HostSeveral {
 
     fn pend_switch() {
         with_world(|world| {
-            // Each interrupt ends with a look at the heir.
+            // Each interrupt ends with a check of the heir.
             if !world.cpu().in_interrupt.get() {
                 world.broken("a switch is pended outside an interrupt");
             }
@@ -216,12 +208,16 @@ fn decide_in_interrupt<D: Decision<HostSeveral>>(
 }
 
 impl HostSeveral {
-    /// Runs a world of so many processors until it ends, in this order. `boot` runs on processor 0 with interrupts
-    /// masked, prepares threads, names the first one of each processor, and calls [`Machine::start`].
+    world_calls!();
+
+    /// Runs a world of `processors` processors until it ends, in the given order. `boot` runs on
+    /// processor 0 with interrupts masked, prepares threads, names the first one of each processor,
+    /// and calls [`Machine::start`].
     ///
     /// # Panics
-    /// If there are no processors or more than 64; if a world runs already on this thread of the operating system; if the
-    /// kernel breaks a law of the seam; or if a [`HostSeveral::shielded`] part panicked.
+    /// If there are no processors or more than 64; if a world runs already on this thread of the
+    /// operating system; if the kernel violates an invariant of the seam; or if a
+    /// [`HostSeveral::shielded`] part panicked.
     pub fn run<U: Upcalls>(
         processors: usize,
         order: Order,
@@ -235,46 +231,38 @@ impl HostSeveral {
         with_world(|world| world.processors.get())
     }
 
-    /// Keeps the processor busy for `span` of the calling thread's own time: whatever comes up in between comes up
-    /// at its time, and others may run meanwhile. In a handler, or masked, nothing comes in.
-    pub fn spend(span: Duration) {
-        with_world(|world| world.spend(span.as_nanos()));
-    }
-
-    /// Keeps the processor busy until `instant`, or as long as others run when that has passed.
-    pub fn busy_until(instant: Instant) {
-        with_world(|world| world.busy_until(instant.as_nanos()));
-    }
-
-    /// Has the processor `number` lose ten microseconds at so many points of interleaving in one instant, instead of at a
-    /// hundred. Until the world ends.
+    /// Makes the processor `number` lose ten microseconds after `points` points of interleaving in
+    /// one instant, instead of at a hundred. Until the world ends.
     pub fn set_patience(number: usize, points: u32) {
         with_world(|world| world.online()[number].patience.set(points));
     }
 
-    /// Keeps the processor busy until an interrupt has been handled or another one pokes it. For a thread that is ready
-    /// all the time and does what it is told.
+    /// Keeps the processor busy until an interrupt has been handled or another one pokes it. For a
+    /// thread that is ready all the time and acts only on commands.
     pub fn rest() {
         with_world(World::rest);
     }
 
-    /// Ends the [`HostSeveral::rest`] of the processor `number`, if it is in one; one that loses time has lost it.
+    /// Ends the [`HostSeveral::rest`] of the processor `number`, if it is in one; one that loses
+    /// time has lost it.
     pub fn poke(number: usize) {
         with_world(|world| world.poke(number));
     }
 
-    /// Has the calling processor wait until nobody else can do anything at this instant. Interrupts come in behind that. Only one
-    /// processor may settle at a time.
+    /// Makes the calling processor wait until no other processor can do anything at this instant.
+    /// Interrupts come in after that. Only one processor may settle at a time.
     pub fn settle() {
         with_world(World::settle);
     }
 
-    /// Whether calls to the processor `number` stay on their way from now on. Time may pass meanwhile.
+    /// Whether calls to the processor `number` stay on their way from now on. Time may pass
+    /// meanwhile.
     pub fn hold(number: usize, holds: bool) {
         with_world(|world| world.online()[number].held.set(holds));
     }
 
-    /// A point of interleaving in the calling thread: other processors may go on, and interrupts come in.
+    /// A point of interleaving in the calling thread: other processors may continue, and interrupts
+    /// come in.
     pub fn point() {
         with_world(|world| {
             world.point();
@@ -282,8 +270,9 @@ impl HostSeveral {
         });
     }
 
-    /// Has `handler` run in an interrupt of the processor `number` at `instant`, or, where that has come, at the next
-    /// point at which interrupts come in there. Handlers of one instant run in the order of these calls.
+    /// Runs `handler` in an interrupt of the processor `number` at `instant`, or, if that has come,
+    /// at the next point at which interrupts come in there. Handlers of one instant run in the
+    /// order of these calls.
     ///
     /// # Panics
     /// If the present world does not have the processor.
@@ -295,8 +284,8 @@ impl HostSeveral {
         });
     }
 
-    /// Has `handler` run in an interrupt of the caller's processor: now, or where interrupts are masked as soon
-    /// as they are not.
+    /// Runs `handler` in an interrupt of the caller's processor: now, or if interrupts are masked
+    /// as soon as they are not.
     pub fn interrupt(handler: impl FnOnce() + 'static) {
         with_world(|world| {
             let here = world.here.get();
@@ -305,40 +294,12 @@ impl HostSeveral {
         });
     }
 
-    /// Asks `hook`, each time that a thread unmasks interrupts on any processor, for one that has come up there
-    /// meanwhile. Until the world ends.
-    pub fn at_each_unmask(hook: impl FnMut() -> Option<Handler> + 'static) {
-        with_world(|world| *world.hook.borrow_mut() = Some(Box::new(hook)));
-    }
-
-    /// Tells `watcher` of each span of time, just before it passes: nobody does anything within it, so all processors are as they are now
-    /// until it is over. It must not call the kernel, nor look at the time. Until the world ends.
+    /// Calls `watcher` for each span of time, just before it passes. No processor does anything
+    /// within the span, so all are as they are now until it is over. `watcher` must not call the
+    /// kernel, nor read the time. Until the world ends.
     pub fn as_time_passes(mut watcher: impl FnMut(Instant, Instant) + 'static) {
         let in_instants =
             move |from, to| watcher(Instant::from_nanos(from), Instant::from_nanos(to));
         with_world(|world| *world.watcher.borrow_mut() = Some(Box::new(in_instants)));
-    }
-
-    /// Tells the kernel that the running thread, or handler, faulted.
-    pub fn raise(cause: Cause) -> ! {
-        with_world(|world| world.fault(cause))
-    }
-
-    /// Runs `part`; a panic in it ends the world and goes on from [`HostSeveral::run`]. Threads whose code may panic
-    /// need it: a panic cannot leave a thread.
-    pub fn shielded(part: impl FnOnce()) {
-        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(part)) {
-            with_world(|world| world.end(End::Panic(panic)))
-        }
-    }
-
-    /// Writes to the world's console.
-    pub fn write(text: &str) {
-        with_world(|world| world.console.borrow_mut().push_str(text));
-    }
-
-    /// Ends the world.
-    pub fn exit(status: i32) -> ! {
-        with_world(|world| world.end(End::Exit(status)))
     }
 }

@@ -13,7 +13,7 @@ use taktos_abi::Status;
 use taktos_machine::{Answer, Cause, Context, Fault, Processor, Upcalls};
 use taktos_time::Instant;
 
-/// What runs in a simulated interrupt.
+/// Function that runs in a simulated interrupt.
 pub type Handler = Box<dyn FnOnce()>;
 
 /// How a world ended.
@@ -36,11 +36,11 @@ impl fmt::Display for End {
     }
 }
 
-/// What came of a world.
+/// Result of a world.
 pub struct Outcome {
     /// How it ended.
     pub end: End,
-    /// What was written to the console.
+    /// Text that was written to the console.
     pub console: String,
     /// When it ended.
     pub time: Instant,
@@ -141,8 +141,8 @@ impl World {
 
     /// The current thread's context.
     fn context(&self) -> &Context {
-        // SAFETY: the kernel sets the pointer before it starts the machine, and then `go_on_with` does from
-        // the heir: to contexts in control blocks, which are statics.
+        // SAFETY: the kernel sets the pointer before it starts the machine, and then `go_on_with`
+        // does from the heir: to contexts in control blocks, which are statics.
         unsafe { &*self.processor.current.get() }
     }
 
@@ -177,7 +177,8 @@ impl World {
         unreachable!("a world that has ended goes on")
     }
 
-    /// Ends the world because the kernel breaks the machine's contract: a panic of [`Host::run`](crate::Host::run).
+    /// Ends the world because the kernel breaks the machine's contract: a panic of
+    /// [`Host::run`](crate::Host::run).
     pub fn broken(&self, how: &str) -> ! {
         self.end(End::Panic(Box::new(how.to_owned())))
     }
@@ -200,7 +201,8 @@ impl World {
         }
     }
 
-    /// Goes on with `to` in the place of `from`; comes back, with its answer, when `from` is resumed.
+    /// Resumes `to` in the place of `from`; returns, with the result of `from`, when `from` is
+    /// resumed.
     pub fn switch(&self, from: *const Context, to: *const Context, keeps_slice: bool) -> Answer {
         if from != self.processor.current.get() {
             self.broken("a decision saves another than the running thread");
@@ -227,7 +229,7 @@ impl World {
         self.fibres.suspend();
     }
 
-    /// What a thread does when it has unmasked interrupts.
+    /// Lets interrupts in: a thread calls this when it has unmasked them.
     pub fn let_in(&self) {
         if !self.in_interrupt.get()
             && let Some(handler) = self.ask_hook()
@@ -237,8 +239,8 @@ impl World {
         self.deliver();
     }
 
-    /// Handles all interrupts that are due, if interrupts are let in here, and makes the switches that they
-    /// ask for.
+    /// Handles all interrupts that are due, if interrupts are let in here, and makes the switches
+    /// that they ask for.
     pub fn deliver(&self) {
         if self.in_interrupt.get() || self.masked.get() {
             return;
@@ -246,7 +248,8 @@ impl World {
         while let Some(due) = self.clock.take_due() {
             match due {
                 Due::Interrupt(handler) => self.interrupt(handler),
-                // SAFETY: `interrupt` marks it as a handler, of which there is one at a time: see above. No thread runs meanwhile.
+                // SAFETY: `interrupt` marks it as a handler, of which there is one at a time: see
+                // above. No thread runs meanwhile.
                 Due::Alarm => self.interrupt(|| unsafe { (self.wiring().alarm)() }),
                 // SAFETY: as above.
                 Due::SliceEnd => self.interrupt(|| unsafe { (self.wiring().slice_end)() }),
@@ -278,7 +281,7 @@ impl World {
         }
     }
 
-    /// Goes on to the next event, which alone can wake a thread.
+    /// Advances to the next event, which alone can wake a thread.
     pub fn idle(&self) {
         let next = self.clock.agenda.next_event();
         if next == NEVER {

@@ -19,7 +19,7 @@ pub(crate) const STORE_PAGE: usize = 15;
 const NAMES: &str = "ra  sp  gp  tp  t0  t1  t2  s0  s1  a0  a1  a2  a3  a4  a5  a6  a7  \
 s2  s3  s4  s5  s6  s7  s8  s9  s10 s11 t3  t4  t5  t6  pc  sst ";
 
-/// Tells the kernel of the fault with the given registers, cause (`scause`) and value (`stval`).
+/// Reports the fault with the given registers, cause (`scause`) and value (`stval`) to the kernel.
 pub fn report_fault<U: Upcalls>(
     values: &[usize; 33],
     cause: usize,

@@ -1,10 +1,10 @@
-//! Owns: the floating-point registers (f0–f31, fcsr) and whose they are.
+//! Owns: the floating-point registers (f0–f31, fcsr) and the thread that has them.
 //!
-//! A thread begins without the unit: its first floating-point instruction is illegal, the handler of that
-//! gives it the unit, cleared, and repeats the instruction. From then on the thread has floating-point state.
-//! When it gives way, the unit is switched off again, and room for the registers is made on the thread's stack, under a
-//! frame that leads to `resume_float`. Whether they are put there at once depends on how many processors there are:
-//! see `uni` and `smp`.
+//! A thread begins without the unit: its first floating-point instruction is illegal, the handler
+//! of that gives it the unit, cleared, and repeats the instruction. From then on the thread has
+//! floating-point state. When it switches away, the unit is switched off again, and space for the
+//! registers is made on the thread's stack, under a frame that leads to `resume_float`. Whether
+//! they are put there at once depends on how many processors there are: see `uni` and `smp`.
 //!
 //! Handlers must not use the unit: it faults there, or would be the interrupted thread's.
 
@@ -60,6 +60,7 @@ pub(crate) use {clear_registers, load_registers, store_registers, with_float};
 
 /// Switches the unit off, which the start-up code may have switched on.
 pub(crate) fn forbid() {
-    // SAFETY: called once on a processor, before its first thread runs; nothing uses the unit before.
+    // SAFETY: called once on a processor, before its first thread runs; nothing uses the unit
+    // before.
     unsafe { asm!("csrc sstatus, {}", in(reg) ENABLE, options(nomem, nostack, preserves_flags)) };
 }

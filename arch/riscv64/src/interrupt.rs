@@ -1,5 +1,5 @@
-//! Owns: the interrupts that software sends to its own processor, the way to those of devices, and the mask.
-//! Must never know: what an interrupt is good for.
+//! Owns: the interrupts that software sends to its own processor, the way to those of devices, and
+//! the mask. Must never know: what an interrupt is good for.
 
 use crate::clint;
 use crate::processors::{devices, serve_calls, stay};
@@ -22,11 +22,11 @@ unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS]);
 
-/// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads: also the timer's, and those of
-/// devices.
+/// The bit of software interrupts in `sip` and `sie`, and those that are let through to threads:
+/// also the timer's, and those of devices.
 pub(crate) const SOFTWARE: usize = 1 << 1;
 pub(crate) const ENABLED: usize = SOFTWARE | 1 << 5 | devices::ENABLED;
-/// What `scause` says of them, below its highest bit.
+/// Values of `scause` for them, below its highest bit.
 const SOFTWARE_CAUSE: usize = 1;
 const TIMER_CAUSE: usize = 5;
 
@@ -55,11 +55,12 @@ fn raise() {
     unsafe { asm!("csrs sip, {}", in(reg) SOFTWARE, options(nostack, preserves_flags)) };
 }
 
-/// Serves the interrupt that `scause` names. What comes meanwhile waits.
+/// Serves the interrupt that `scause` names. Interrupts that come meanwhile wait.
 ///
 /// # Safety
-/// The caller has been interrupted by that, and has let through no other: so what is called here is a handler at the kernel's level, of
-/// which there is one at a time, and begins without the lock, which a holder is not interrupted with.
+/// The caller has been interrupted by that, and has let through no other: so what is called here is
+/// a handler at the kernel's level, of which there is one at a time, and begins without the lock,
+/// which a holder is not interrupted with.
 pub(crate) unsafe extern "C" fn dispatch(cause: usize) {
     match cause & (usize::MAX >> 1) {
         // SAFETY: the caller's.
@@ -72,7 +73,8 @@ pub(crate) unsafe extern "C" fn dispatch(cause: usize) {
     mask();
 }
 
-/// Serves one of those that wait, the lowest number first. For the others the processor comes again at once.
+/// Serves one of those that wait, the lowest number first. For the others the processor comes again
+/// at once.
 ///
 /// # Safety
 /// As of [`dispatch`].
@@ -115,7 +117,7 @@ pub(crate) fn unmask() {
 
 /// Masks kernel-level interrupts; says in `sstatus.SIE` whether they were let through.
 #[inline(always)]
-pub(crate) fn mask_remembering() -> usize {
+pub(crate) fn mask_over() -> usize {
     let was;
     // SAFETY: as for `mask`.
     unsafe { asm!("csrrci {}, sstatus, 2", out(reg) was, options(nostack, preserves_flags)) };
@@ -124,7 +126,7 @@ pub(crate) fn mask_remembering() -> usize {
 
 /// Ends the mask if it was not set before.
 #[inline(always)]
-pub(crate) fn unmask_again(was: usize) {
+pub(crate) fn restore(was: usize) {
     // SAFETY: as for `mask`.
     unsafe { asm!("csrs sstatus, {}", in(reg) was & 2, options(nostack, preserves_flags)) };
 }

@@ -1,30 +1,34 @@
 //! RISC-V with 64 bits, in supervisor mode, as a machine.
 //!
-//! Owns: the switch of threads, traps, the timer, floating-point state, memory protection, faults, and the few
-//! steps from machine mode to supervisor mode. Must never know: the kernel, a board's devices.
+//! Owns: the switch of threads, traps, the timer, floating-point state, memory protection, faults,
+//! and the few steps from machine mode to supervisor mode. Must never know: the kernel, a board's
+//! devices.
 //!
 //! # Where a trap's stack is
-//! `sscratch` holds the top of the handlers' stack while a thread runs, and zero while a handler does: so it tells
-//! whether the caller is a handler, and a thread whose stack is used up can still be reported.
+//! `sscratch` holds the top of the handlers' stack while a thread runs, and zero while a handler
+//! does. So it shows whether the caller is a handler, and a thread that has used up its stack can
+//! still be reported.
 //!
 //! # What a mask is
-//! `sstatus.SIE`, set and cleared without a memory of what it was. In handlers that is sound because they run with no
-//! interrupt enabled in `sie`: they do not nest.
+//! `sstatus.SIE`, set and cleared without a memory of what it was. In handlers that is sound
+//! because they run with no interrupt enabled in `sie`: they do not nest.
 //!
 //! # Two frames
-//! A thread that is not running has on its stack, from low to high, s0, s1, an address to go on at, and a word that
-//! fills up. A thread that called the kernel has nothing more: the call is declared to the compiler to destroy the
-//! other registers. A thread that was interrupted has those registers, `sepc` and `sstatus` above that, and the address
-//! leads to a few instructions that restore them. A thread with floating-point state has room for it in between (see
-//! `float`). Whoever is resumed is so with the mask set; it ends behind the call, or by `sret`: when the frame is used
-//! up, so that frames cannot pile up under a storm of interrupts.
+//! A thread that is not running has on its stack, from low to high, s0, s1, an address to resume
+//! at, and a word that fills up. A thread that called the kernel has nothing more: the call is
+//! declared to the compiler to destroy the other registers. A thread that was interrupted has those
+//! registers, `sepc` and `sstatus` above that, and the address leads to a few instructions that
+//! restore them. A thread with floating-point state has space for it in between (see `float`). Each
+//! thread resumes with the mask set. The mask ends after the call, or by `sret`: when the frame is
+//! used up, so that frames cannot pile up under a burst of interrupts.
 //!
-//! The register tp names the processor, for threads and handlers alike. No switch saves or restores it: a thread that
-//! goes on elsewhere finds there what names the other processor.
+//! The register tp names the processor, for threads and handlers alike. No switch saves or restores
+//! it: a thread that resumes elsewhere finds there what names the other processor.
 //!
 //! # Several processors
-//! The feature `smp` gives each processor a block of its own, at tp. What differs stands in two folders by the same names, `uni` and
-//! `smp`, of which the crate takes one as its module `processors`: without the feature nothing of several is in the code.
+//! The feature `smp` gives each processor a block of its own, at tp. The differences are in two
+//! folders by the same names, `uni` and `smp`, of which the crate takes one as its module
+//! `processors`: without the feature nothing of several is in the code.
 #![no_std]
 #![cfg(target_os = "none")]
 #![expect(unsafe_code, reason = "an architecture port")]
@@ -42,6 +46,7 @@ mod memory;
 #[cfg_attr(feature = "smp", path = "smp/mod.rs")]
 #[cfg_attr(not(feature = "smp"), path = "uni/mod.rs")]
 mod processors;
+mod registers;
 mod reservation;
 mod supervisor;
 mod switch;
@@ -58,13 +63,15 @@ use processors::{pieces, state};
 pub use supervisor::enter_supervisor_mode;
 #[doc(hidden)]
 pub use taktos_arch_common::{self as common, reexports};
-pub use taktos_arch_common::{Guard, Outcome64};
+pub use taktos_arch_common::{Guard, Outcome64, wire_partitions as partitions};
 
-/// Wires the processor's exceptions to a type that implements [`Upcalls`](taktos_machine::Upcalls). Used once, in a board crate.
+/// Wires the processor's exceptions to a type that implements [`Upcalls`](taktos_machine::Upcalls).
+/// Used once, in a board crate.
 #[macro_export]
 macro_rules! exceptions {
     ($upcalls:ty) => {
-        /// Where the fault exceptions lead, with the registers, the cause, its value, and whether a handler ran.
+        /// Where the fault exceptions lead, with the registers, the cause, its value, and whether a
+        /// handler ran.
         #[unsafe(no_mangle)]
         extern "C" fn taktos_fault(
             registers: &[usize; 33],

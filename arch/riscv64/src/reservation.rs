@@ -1,10 +1,13 @@
-//! Owns: that no reservation of `lr` outlives an interrupt. Must never know: whose it was.
+//! Owns: the invariant that no reservation of `lr` outlives an interrupt. Must never know: the
+//! thread that made it.
 //!
-//! A processor keeps it over a trap and over `sret` if it likes (RISC-V privileged ISA, "Trap-return instructions"), and a store of its own
-//! need not end it. So a thread that was interrupted between its `lr` and its `sc` could succeed over what a handler, or a thread in between,
-//! has stored to that word; an `sc` before it goes on ends the reservation.
+//! A processor may keep it over a trap and over `sret` (RISC-V privileged ISA, "Trap-return
+//! instructions"), and a store of its own need not end it. So a thread that was interrupted between
+//! its `lr` and its `sc` could succeed over what a handler, or a thread in between, has stored to
+//! that word; an `sc` before the thread resumes ends the reservation.
 
-/// Ends it. The word at the stack pointer is stored again, from the register named, if anything is stored.
+/// Ends it. The word at the stack pointer is stored again, from the register named, if anything is
+/// stored.
 macro_rules! end_reservation {
     ($register:literal) => {
         concat!(

@@ -1,12 +1,13 @@
-//! Owns: the way from machine mode, in which the processor starts, to supervisor mode, in which everything runs.
+//! Owns: the way from machine mode, in which the processor starts, to supervisor mode, in which
+//! everything runs.
 //!
 //! Registers: RISC-V privileged architecture, version 1.13, chapters 3 and 12; Sstc, version 1.0.
 
 use core::arch::asm;
 
-/// Goes on in supervisor mode behind this call: all traps are delegated, the whole memory is allowed, the timer and the
-/// counters are the supervisor's. Called once, in machine mode, by the board's start, on the first processor; before
-/// anything of the machine's is used.
+/// Continues in supervisor mode after this call: all traps are delegated, the whole memory is
+/// allowed, the timer and the counters are the supervisor's. Called once, in machine mode, by the
+/// board's start, on the first processor; before anything of the machine's is used.
 #[inline(always)]
 pub fn enter_supervisor_mode() {
     crate::processors::adopt_first();
@@ -22,8 +23,8 @@ pub(crate) fn leave_machine_mode() {
     /// A region of all addresses that may be read, written and executed.
     const EVERYTHING: usize = 0x1F;
     crate::clint::give_to_supervisor();
-    // SAFETY: machine mode; what is delegated is handled by the vectors that the machine's start sets. The stack
-    // pointer and all other registers are kept.
+    // SAFETY: machine mode; what is delegated is handled by the vectors that the machine's start
+    // sets. The stack pointer and all other registers are kept.
     unsafe {
         asm!(
             "csrw medeleg, {exceptions}",

@@ -1,24 +1,25 @@
-//! Owns: the hand-written paths by which one thread gives way to another.
+//! Owns: the hand-written paths that switch from one thread to another.
 //!
-//! A kernel call is written into its caller by [`call`], which declares to the compiler that it destroys nearly all
-//! registers: so the caller keeps what is alive on its stack, and only that, and the entry has to save no more than
-//! the two that cannot be so declared, s0 and s1.
+//! A kernel call is written into its caller by [`call`], which declares to the compiler that it
+//! destroys nearly all registers: so the caller keeps what is alive on its stack, and only that,
+//! and the entry has to save no more than the two that cannot be so declared, s0 and s1.
 //!
-//! Everywhere below, at the common tail: a0 names the thread to go on with, a1 the thread that gives way, t0 is the
-//! state's address (on several processors tp is), t1 what is called where a slice begins,
-//! kernel-level interrupts are masked,
-//! and the stack holds a whole frame. On several processors the one lock is held until the tail releases it.
+//! Everywhere below, at the common tail: a0 names the thread to resume, a1 the thread to switch
+//! out. The state's address is in t0 (on several processors in tp), the function to call if a slice
+//! begins in t1. Kernel-level interrupts are masked, and the stack holds a whole frame. On several
+//! processors the one lock is held until the tail releases it.
 
 use crate::float::{leave_float, leave_float_in_slice};
 use crate::interrupt::ENABLED;
 use crate::pieces::{load_state_address, of_state, release, with_state};
+use crate::registers::{s2_to_s11, t0_to_a7};
 use crate::reservation::end_reservation;
 use crate::state::{AT_SWITCH, State};
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use taktos_abi::{Error, Status, Timeout};
-use taktos_arch_common::Outcome64;
-use taktos_machine::{Answer, Context, Decision, Machine, Processor, StackRegion};
+use taktos_arch_common::{Outcome64, switch_marks, with_context};
+use taktos_machine::{Answer, Context, Decision, Machine, Processor};
 
 /// Takes the decision `D`. Called with the mask set, which ends here.
 #[inline(always)]
@@ -28,7 +29,8 @@ pub(crate) fn call<M: Machine<Outcome = Outcome64>, D: Decision<M>>(
     timeout: Timeout,
 ) -> Answer {
     let (status, value);
-    // SAFETY: the entry follows the procedure call standard but for the registers named as destroyed.
+    // SAFETY: the entry follows the procedure call standard but for the registers named as
+    // destroyed.
     unsafe {
         asm!(
             "call {entry}",
@@ -86,7 +88,7 @@ macro_rules! tail {
              # The answer, for a thread that called the kernel.
              ld a1, {value}(a0)
              ld a0, {status}(a0)\n",
-            // From here on another processor may go on with the thread that gave way.
+            // From here on another processor may resume the thread that was switched out.
             $crate::pieces::release!(),
             "ld ra, 16(sp)
              ld s0, 0(sp)
@@ -99,8 +101,8 @@ macro_rules! tail {
 
 pub(crate) use {begin_slice, tail};
 
-/// The thread a1 names gives way to the one a0 names: tells t1, on the handlers' stack, which is
-/// empty. Keeps a0 and a1.
+/// The thread of a1 is switched out for the thread of a0: calls t1, on the handlers' stack, which
+/// is empty. Keeps a0 and a1.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch_slice() {
     naked_asm!(
@@ -124,20 +126,12 @@ pub(crate) extern "C" fn switch_slice() {
     )
 }
 
-/// The switch behind an entry: saves the caller in the thread a1 names and goes on with the one a0 names, for
-/// a whole slice. On the stack is the caller's frame.
-///
-/// It begins where a decision is done. That is told to the laboratory by symbols, which are weak because
-/// each file of an image that has this code defines them.
+/// The switch after an entry: saves the caller in the thread of a1 and resumes the thread of a0,
+/// for a whole slice. On the stack is the caller's frame.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch() {
-    with_state!(
-        ".ifndef \"taktos.mark.switch.begin\"",
-        ".weak \"taktos.mark.schedule.end\"",
-        ".weak \"taktos.mark.switch.begin\"",
-        "\"taktos.mark.schedule.end\":",
-        "\"taktos.mark.switch.begin\":",
-        ".endif",
+    with_context!([with_state]
+        switch_marks!(),
         load_state!(),
         begin_slice!(),
         tail!(),
@@ -145,30 +139,25 @@ pub(crate) extern "C" fn switch() {
         at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
         switch_slice = sym switch_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),
-        current = const offset_of!(Processor, current),
     )
 }
 
 /// Like [`switch`], for the rest of the present slice.
 #[unsafe(naked)]
 pub(crate) extern "C" fn switch_in_slice() {
-    with_state!(
+    with_context!([with_state]
         load_state!(),
         tail!(),
         leave_float = sym leave_float_in_slice,
         at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),
-        current = const offset_of!(Processor, current),
     )
 }
 
-/// The entry: takes the decision `D`, and goes on with the switch that may follow. Entered and left with the mask set.
+/// The entry: takes the decision `D`, and continues with the switch that may follow. Entered and
+/// left with the mask set.
 #[unsafe(naked)]
 extern "C" fn enter<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
     naked_asm!(
@@ -223,38 +212,16 @@ extern "C" fn enter<M: Machine<Outcome = Outcome64>, D: Decision<M>>() {
 pub(crate) const CALL_FRAME: usize = 32;
 const INTERRUPTED: usize = 224;
 
-/// The rest of an interrupt after which another thread runs: with the interrupted thread's registers as they were,
-/// on its stack, masked, `sepc` and `sstatus` leading back to it. On several processors the one lock is held.
+/// The rest of an interrupt after which another thread runs: with the interrupted thread's
+/// registers as they were, on its stack, masked, `sepc` and `sstatus` leading back to it. On
+/// several processors the one lock is held.
 #[unsafe(naked)]
 pub(crate) extern "C" fn preempt() {
-    with_state!(
+    with_context!([with_state]
         "addi sp, sp, -{both}",
         "sd ra, 32(sp)",
-        "sd t0, 40(sp)",
-        "sd t1, 48(sp)",
-        "sd t2, 56(sp)",
-        "sd t3, 64(sp)",
-        "sd t4, 72(sp)",
-        "sd t5, 80(sp)",
-        "sd t6, 88(sp)",
-        "sd a0, 96(sp)",
-        "sd a1, 104(sp)",
-        "sd a2, 112(sp)",
-        "sd a3, 120(sp)",
-        "sd a4, 128(sp)",
-        "sd a5, 136(sp)",
-        "sd a6, 144(sp)",
-        "sd a7, 152(sp)",
-        "sd s2, 160(sp)",
-        "sd s3, 168(sp)",
-        "sd s4, 176(sp)",
-        "sd s5, 184(sp)",
-        "sd s6, 192(sp)",
-        "sd s7, 200(sp)",
-        "sd s8, 208(sp)",
-        "sd s9, 216(sp)",
-        "sd s10, 224(sp)",
-        "sd s11, 232(sp)",
+        t0_to_a7!("sd", 40),
+        s2_to_s11!("sd", 160),
         "csrr t0, sepc",
         "csrr t1, sstatus",
         "sd t0, 240(sp)",
@@ -264,7 +231,7 @@ pub(crate) extern "C" fn preempt() {
         "sd s0, 0(sp)",
         "sd s1, 8(sp)",
         "sd ra, 16(sp)",
-        // The thread that gives way, and the heir.
+        // The thread to switch out, and the heir.
         "ld a1, {current}(tp)",
         "ld a0, {heir}(tp)",
         load_state!(),
@@ -276,10 +243,7 @@ pub(crate) extern "C" fn preempt() {
         at_switch = const AT_SWITCH,
         float_in_use = const offset_of!(State, float_in_use),
         switch_slice = sym switch_slice,
-        stack_pointer = const offset_of!(Context, stack_pointer),
-        status = const offset_of!(Context, status),
         value = const offset_of!(Context, value),
-        current = const offset_of!(Processor, current),
         heir = const offset_of!(Processor, heir),
     )
 }
@@ -294,54 +258,17 @@ extern "C" fn resume_interrupted() {
         "csrw sstatus, t1",
         "ld ra, 0(sp)",
         end_reservation!("ra"),
-        "ld t0, 8(sp)",
-        "ld t1, 16(sp)",
-        "ld t2, 24(sp)",
-        "ld t3, 32(sp)",
-        "ld t4, 40(sp)",
-        "ld t5, 48(sp)",
-        "ld t6, 56(sp)",
-        "ld a0, 64(sp)",
-        "ld a1, 72(sp)",
-        "ld a2, 80(sp)",
-        "ld a3, 88(sp)",
-        "ld a4, 96(sp)",
-        "ld a5, 104(sp)",
-        "ld a6, 112(sp)",
-        "ld a7, 120(sp)",
-        "ld s2, 128(sp)",
-        "ld s3, 136(sp)",
-        "ld s4, 144(sp)",
-        "ld s5, 152(sp)",
-        "ld s6, 160(sp)",
-        "ld s7, 168(sp)",
-        "ld s8, 176(sp)",
-        "ld s9, 184(sp)",
-        "ld s10, 192(sp)",
-        "ld s11, 200(sp)",
+        t0_to_a7!("ld", 8),
+        s2_to_s11!("ld", 128),
         "addi sp, sp, {interrupted}",
         "sret",
         interrupted = const INTERRUPTED,
     )
 }
 
-/// Lays out the frame of a thread that has not run yet.
-///
-/// # Safety
-/// As of [`taktos_arch_common::prepare`].
-pub(crate) unsafe fn prepare(
-    context: &Context,
-    stack: StackRegion,
-    entry: extern "C" fn(usize, usize) -> !,
-    words: [usize; 2],
-) {
-    // SAFETY: the caller's. `begin` takes what lies there.
-    unsafe { taktos_arch_common::prepare(context, stack, begin, entry, words) };
-}
-
 /// The first instructions of every thread.
 #[unsafe(naked)]
-extern "C" fn begin() {
+pub(crate) extern "C" fn begin() {
     naked_asm!(
         "ld a0, 0(sp)",
         "ld a1, 8(sp)",
@@ -357,8 +284,8 @@ extern "C" fn begin() {
 ///
 /// `processor`: this one's pair; `handlers`: where the stack of its handlers begins.
 pub(crate) fn start(processor: &'static Processor, handlers: usize) -> ! {
-    // SAFETY: called once on a processor, with all set up; nothing of the present stack is used again. The first
-    // thread's frame was written by `prepare`.
+    // SAFETY: called once on a processor, with all set up; nothing of the present stack is used
+    // again. The first thread's frame was written by `prepare`.
     unsafe {
         asm!(
             "mv tp, {processor}",

@@ -1,9 +1,9 @@
 //! Owns: the time counter as the clock, and its one comparator, which alarm and slices share.
-//! Must never know: who is to be woken.
+//! Must never know: the thread to wake.
 
 use crate::board::Board;
 use crate::clint;
-pub(crate) use crate::clint::counter;
+pub(crate) use crate::clint::ticks;
 use crate::processors::tell_slice;
 use crate::state::{self, more};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -34,11 +34,11 @@ const fn ticks_a_nano<B: Board>() -> u64 {
 /// The present time: the counter starts at zero with the machine.
 #[inline(always)]
 pub(crate) fn now<B: Board>() -> Instant {
-    let nanos = (u128::from(counter()) * u128::from(nanos_a_tick::<B>())) >> 32;
+    let nanos = (u128::from(ticks()) * u128::from(nanos_a_tick::<B>())) >> 32;
     Instant::from_nanos(nanos as u64)
 }
 
-/// How long so many ticks are.
+/// Returns the length of `ticks` ticks.
 pub(crate) fn span_of<B: Board>(ticks: u64) -> Duration {
     Duration::from_nanos(((u128::from(ticks) * u128::from(nanos_a_tick::<B>())) >> 32) as u64)
 }
@@ -53,7 +53,7 @@ fn compare() {
     clint::compare(more().alarm.get().min(more().slice_end.get()));
 }
 
-/// Nothing is due before something is asked for.
+/// Programs the timer: nothing is due before a request.
 pub(crate) fn start() {
     compare();
 }
@@ -70,7 +70,7 @@ pub(crate) fn set_alarm<B: Board>(at: Option<Instant>) {
 /// # Safety
 /// As of [`Upcalls::alarm`](taktos_machine::Upcalls::alarm).
 pub(crate) unsafe fn due() {
-    let now = counter();
+    let now = ticks();
     if more().alarm.get() <= now {
         more().alarm.set(NEVER);
         // SAFETY: the caller's.
@@ -91,20 +91,20 @@ static SLICE: AtomicU64 = AtomicU64::new(0);
 /// off.
 pub(crate) fn begin_slice(left: usize) {
     let whole = SLICE.load(Relaxed);
-    let ticks = match left {
+    let length = match left {
         0 => whole,
         left => whole.min(left as u64),
     };
     more().slice_end.set(match whole {
         0 => NEVER,
-        _ => counter() + ticks,
+        _ => ticks() + length,
     });
     compare();
 }
 
 /// As [`Machine::slice_left`](taktos_machine::Machine::slice_left).
 pub(crate) fn slice_left() -> usize {
-    more().slice_end.get().saturating_sub(counter()).max(1) as usize
+    more().slice_end.get().saturating_sub(ticks()).max(1) as usize
 }
 
 /// Slices are at least one tick long.

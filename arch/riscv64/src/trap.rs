@@ -4,6 +4,7 @@ use crate::float::give_unit;
 use crate::interrupt::ENABLED;
 use crate::pieces::{load_state_address, of_state, with_state};
 use crate::processors::entry::{branch_if_another, dispatch, fault_stack, on_fault_stack};
+use crate::registers::t0_to_a7;
 use crate::reservation::end_reservation;
 use crate::state::State;
 use crate::switch::preempt;
@@ -27,34 +28,23 @@ pub(crate) fn install() {
     }
 }
 
-/// What a call does not keep, from the handlers' stack; the interrupted stack pointer last. `sscratch` is again the top.
+/// Restores what a call does not preserve, from the handlers' stack; the interrupted stack pointer
+/// last. `sscratch` is again the top.
 macro_rules! restore {
     () => {
         concat!("ld ra, 0(sp)\n", restore_behind_ra!())
     };
 }
 
-/// The same without the first of them, which is loaded already.
+/// Restores the same except the first of them, which is loaded already.
 macro_rules! restore_behind_ra {
     () => {
-        "addi t0, sp, 144
-         csrw sscratch, t0
-         ld t0, 8(sp)
-         ld t1, 16(sp)
-         ld t2, 24(sp)
-         ld t3, 32(sp)
-         ld t4, 40(sp)
-         ld t5, 48(sp)
-         ld t6, 56(sp)
-         ld a0, 64(sp)
-         ld a1, 72(sp)
-         ld a2, 80(sp)
-         ld a3, 88(sp)
-         ld a4, 96(sp)
-         ld a5, 104(sp)
-         ld a6, 112(sp)
-         ld a7, 120(sp)
-         ld sp, 128(sp)"
+        concat!(
+            "addi t0, sp, 144
+             csrw sscratch, t0\n",
+            t0_to_a7!("ld", 8),
+            "ld sp, 128(sp)"
+        )
     };
 }
 
@@ -70,21 +60,7 @@ pub(crate) extern "C" fn trap() {
         "beqz sp, 9f",
         "addi sp, sp, -144",
         "sd ra, 0(sp)",
-        "sd t0, 8(sp)",
-        "sd t1, 16(sp)",
-        "sd t2, 24(sp)",
-        "sd t3, 32(sp)",
-        "sd t4, 40(sp)",
-        "sd t5, 48(sp)",
-        "sd t6, 56(sp)",
-        "sd a0, 64(sp)",
-        "sd a1, 72(sp)",
-        "sd a2, 80(sp)",
-        "sd a3, 88(sp)",
-        "sd a4, 96(sp)",
-        "sd a5, 104(sp)",
-        "sd a6, 112(sp)",
-        "sd a7, 120(sp)",
+        t0_to_a7!("sd", 8),
         "csrrw t0, sscratch, zero",
         "sd t0, 128(sp)",
         "csrr a0, scause",
@@ -102,7 +78,8 @@ pub(crate) extern "C" fn trap() {
         "2:",
         restore!(),
         "j {preempt}",
-        // An instruction of a thread. The first one that is illegal may be a use of the floating-point unit.
+        // An instruction of a thread. The first one that is illegal may be a use of the
+        // floating-point unit.
         "3:",
         "li t0, 2",
         "bne a0, t0, 4f",
@@ -129,7 +106,8 @@ pub(crate) extern "C" fn trap() {
     )
 }
 
-/// The bytes in which the registers of a fault are collected; the stack of its report begins there, downwards.
+/// The bytes in which the registers of a fault are collected; the stack of its report begins there,
+/// downwards.
 pub(crate) const COLLECTED: usize = (33 * 8usize).next_multiple_of(16);
 
 /// Defines how the registers of a fault are collected; `sscratch` is not needed any more.

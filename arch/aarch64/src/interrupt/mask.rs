@@ -1,5 +1,5 @@
 //! Owns: the mask of interrupts, and whether the caller is a handler.
-//! Must never know: who asks.
+//! Must never know: the caller.
 
 use core::arch::asm;
 
@@ -18,7 +18,7 @@ pub(crate) fn unmask() {
 }
 
 /// Masks, and says what was.
-pub(crate) fn mask_and_remember() -> u64 {
+pub(crate) fn mask_over() -> usize {
     let was;
     // SAFETY: masks, and remembers what was.
     unsafe {
@@ -28,7 +28,7 @@ pub(crate) fn mask_and_remember() -> u64 {
 }
 
 /// Makes the mask what it was.
-pub(crate) fn restore(mask: u64) {
+pub(crate) fn restore(mask: usize) {
     // SAFETY: puts the mask back.
     unsafe { asm!("msr daif, {}", in(reg) mask, options(nostack, preserves_flags)) }
 }

@@ -1,5 +1,6 @@
 //! Owns: the handlers of interrupts, and the way to them.
-//! Must never know: what an interrupt is good for; of which version the controller is: `v2` and `v3` do.
+//! Must never know: what an interrupt is good for; of which version the controller is: `v2` and
+//! `v3` do.
 
 pub(crate) mod mask;
 #[cfg_attr(feature = "gicv2", path = "v2.rs")]
@@ -9,25 +10,27 @@ pub(crate) mod version;
 use crate::board::Board;
 use crate::processors::{publish, settle};
 use core::cell::Cell;
-pub(crate) use mask::{in_handler, mask, unmask};
+pub(crate) use mask::{in_handler, mask, mask_over, restore, unmask};
 pub use version::INTERRUPTS;
 
 /// Handles an interrupt, at the kernel's level: it may call what does not block.
 pub type Handler = fn();
 
-/// The interrupts below are sent by software, those below the second number belong to one processor.
+/// The interrupts below are sent by software, those below the second number belong to one
+/// processor.
 pub(crate) const SOFTWARE: u32 = 16;
 const PRIVATE: u32 = 32;
 
 struct Handlers([Cell<Option<Handler>>; INTERRUPTS as usize]);
 
-// SAFETY: one word each, written before the interrupt is enabled; where it is enabled already, its handler comes to be
-// another one at some instant, for each processor.
+// SAFETY: one word each, written before the interrupt is enabled; where it is enabled already, its
+// handler comes to be another one at some instant, for each processor.
 unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers([const { Cell::new(None) }; INTERRUPTS as usize]);
 
-/// Makes `handler` handle the interrupt `number`, and lets it through. A private one comes to each processor.
+/// Makes `handler` handle the interrupt `number`, and lets it through. A private one comes to each
+/// processor.
 pub(crate) fn set_handler<B: Board>(number: u32, handler: Handler) {
     let Some(place) = HANDLERS.0.get(number as usize) else {
         return;
@@ -66,8 +69,9 @@ pub(crate) fn start<B: Board>() {
 /// Serves one interrupt. If more are pending, the processor comes again at once.
 ///
 /// # Safety
-/// The caller has been interrupted, and runs on the handlers' stack with the mask set: so what is called here is a handler at the
-/// kernel's level, of which there is one at a time, and begins without the lock, which a holder is not interrupted with.
+/// The caller has been interrupted, and runs on the handlers' stack with the mask set: so what is
+/// called here is a handler at the kernel's level, of which there is one at a time, and begins
+/// without the lock, which a holder is not interrupted with.
 pub(crate) unsafe extern "C" fn dispatch() {
     let Some(interrupt) = version::acknowledge() else {
         return;
@@ -80,8 +84,8 @@ pub(crate) unsafe extern "C" fn dispatch() {
     {
         handler();
     }
-    // A handler that called the kernel comes back with the mask cleared. Behind the end of
-    // service the mask alone keeps out the next interrupt.
+    // A handler that called the kernel comes back with the mask cleared. After the end of service
+    // the mask alone keeps out the next interrupt.
     mask();
     version::end(interrupt);
 }

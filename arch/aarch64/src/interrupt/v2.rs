@@ -1,5 +1,5 @@
 //! Owns: where the interrupt controller of version 2 is, and how it begins.
-//! Must never know: who handles an interrupt.
+//! Must never know: the handlers of interrupts.
 
 use super::{HANDLERS, PRIVATE};
 use crate::board::Board;
@@ -8,28 +8,30 @@ use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_arch_gicv2::{Acknowledged, Controller};
 
-/// How many interrupts can have handlers: those that software sends, those of the processor, and 224 of devices.
+/// How many interrupts can have handlers: those that software sends, those of the processor, and
+/// 224 of devices.
 pub const INTERRUPTS: u32 = 256;
 
 /// The board's controller, for the way of an interrupt, which knows no board.
 struct Place(Cell<Controller>);
 
-// SAFETY: written once, by the first processor, before it lets interrupts through and before others start.
+// SAFETY: written once, by the first processor, before it lets interrupts through and before others
+// start.
 unsafe impl Sync for Place {}
 
 static CONTROLLER: Place = Place(Cell::new(
-    // SAFETY: nobody uses it before `start` has put another one here.
+    // SAFETY: no code uses this controller before `start` has put another one here.
     unsafe { Controller::new(0, 0) },
 ));
 
-/// The private interrupts that all processors let through, a bit each. The controller has registers for them that only their own
-/// processor reaches.
+/// The private interrupts that all processors let through, a bit each. The controller has registers
+/// for them that only their own processor reaches.
 static PRIVATE_ENABLED: AtomicU32 = AtomicU32::new(0);
 
 /// The board's controller.
 #[inline(always)]
 pub(crate) fn of<B: Board>() -> Controller {
-    // SAFETY: the board says where it is, and the map has it as a device; nobody else uses it.
+    // SAFETY: the board says where it is, and the map has it as a device; no other code uses it.
     unsafe { Controller::new(B::DISTRIBUTOR, B::PROCESSOR_INTERFACE) }
 }
 
@@ -73,7 +75,8 @@ pub(super) fn pend<B: Board>(number: u32) {
     of::<B>().pend(number);
 }
 
-/// Lets interrupts through to the processor: those that have handlers. A boot loader may have left others enabled.
+/// Lets interrupts through to the processor: those that have handlers. A boot loader may have left
+/// others enabled.
 pub(super) fn start<B: Board>() {
     let controller = of::<B>();
     CONTROLLER.0.set(controller);

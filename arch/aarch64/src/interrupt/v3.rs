@@ -1,11 +1,11 @@
 //! Owns: the interrupt controller of version 3 (Arm IHI 0069).
-//! Must never know: who handles an interrupt.
+//! Must never know: the handlers of interrupts.
 #![expect(
     clippy::extra_unused_type_parameters,
     reason = "its twin for another version needs it"
 )]
 
-use super::mask::{mask_and_remember, restore};
+use super::mask::{mask_over, restore};
 use super::{PRIVATE, SOFTWARE};
 use crate::board::Board;
 use crate::processors::controller;
@@ -15,7 +15,8 @@ use arm_gic::{IntId, InterruptGroup, UniqueMmioPointer};
 use core::cell::UnsafeCell;
 use core::ptr::{NonNull, with_exposed_provenance_mut};
 
-/// How many interrupts can have handlers: those that software sends, those of each processor, and 64 of devices.
+/// How many interrupts can have handlers: those that software sends, those of each processor, and
+/// 64 of devices.
 pub const INTERRUPTS: u32 = 96;
 /// The one priority of all interrupts: they do not interrupt each other.
 const KERNEL_PRIORITY: u8 = 0x80;
@@ -28,12 +29,13 @@ unsafe impl Sync for Controller {}
 
 static CONTROLLER: Controller = Controller(UnsafeCell::new(None));
 
-/// Gives the controller to `body`; it is set up at the first use. Interrupts are masked meanwhile, and as they were
-/// afterwards.
+/// Gives the controller to `body`; it is set up at the first use. Interrupts are masked meanwhile,
+/// and as they were afterwards.
 pub(crate) fn with_controller<B: Board>(body: impl FnOnce(&mut GicV3<'static>)) {
-    let mask = mask_and_remember();
+    let mask = mask_over();
     controller::lock();
-    // SAFETY: nothing else refers to the static, interrupts are masked, and this is the one processor or has the lock.
+    // SAFETY: nothing else refers to the static, interrupts are masked, and this is the one
+    // processor or has the lock.
     let controller = unsafe { &mut *CONTROLLER.0.get() };
     body(controller.get_or_insert_with(set_up::<B>));
     controller::unlock();
@@ -107,7 +109,8 @@ pub(super) fn disable<B: Board>(number: u32) {
 pub(super) fn pend_shared<B: Board>(number: u32) {
     const SET_PENDING: usize = 0x200;
     let word = B::DISTRIBUTOR + SET_PENDING + number as usize / 32 * 4;
-    // SAFETY: a register of the controller, mapped as device memory; a bit that is written as zero changes nothing.
+    // SAFETY: a register of the controller, mapped as device memory; a bit that is written as zero
+    // changes nothing.
     unsafe { with_exposed_provenance_mut::<u32>(word).write_volatile(1 << (number % 32)) };
 }
 
@@ -122,7 +125,8 @@ pub(super) fn pend<B: Board>(number: u32) {
     controller::stay(|own| send(number, listed(own)));
 }
 
-/// A processor by its number, below 16, which is the lowest field of its affinity; the others are zero.
+/// A processor by its number, below 16, which is the lowest field of its affinity; the others are
+/// zero.
 #[inline(always)]
 pub(crate) fn listed(processor: usize) -> SgiTarget {
     SgiTarget::List {

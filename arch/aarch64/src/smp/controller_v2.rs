@@ -1,5 +1,6 @@
-//! Owns: what of an interrupt controller of version 2 several processors need: calls, and what each has to let through itself.
-//! Must never know: who is called, and why.
+//! Owns: the parts of an interrupt controller of version 2 for several processors: calls, and the
+//! interrupts that each processor lets through itself.
+//! Must never know: the processor that is called, and why.
 
 use super::publish;
 use crate::board::Board;
@@ -8,7 +9,8 @@ use crate::interrupt::version::{follow_private, of};
 /// Lets interrupts through to the processor `number`, which is the caller's and not the first.
 ///
 /// # Panics
-/// Where the controller counts processors otherwise: interrupts would reach others than they were sent to.
+/// Where the controller counts processors otherwise: interrupts would reach others than they were
+/// sent to.
 pub(super) fn start_another<B: Board>(number: usize) {
     const { assert!(B::PROCESSORS <= 8, "the controller knows eight processors") };
     let controller = of::<B>();
@@ -32,7 +34,8 @@ pub(super) fn send_to<B: Board>(number: u32, to: usize) {
     of::<B>().send_to(number, to);
 }
 
-/// Sends the other processors the interrupt `number`, as far as they have started; what was stored before is seen there.
+/// Sends the other processors the interrupt `number`, as far as they have started; what was stored
+/// before is seen there.
 pub(super) fn send_to_others<B: Board>(number: u32) {
     publish();
     of::<B>().send_to_others(number);

@@ -1,5 +1,6 @@
-//! Owns: what of an interrupt controller of version 3 several processors need: calls, and its processor interface on each.
-//! Must never know: who is called, and why.
+//! Owns: the parts of an interrupt controller of version 3 for several processors: calls, and its
+//! processor interface on each.
+//! Must never know: the processor that is called, and why.
 #![expect(
     clippy::extra_unused_type_parameters,
     reason = "its twin for another version needs it"
@@ -8,12 +9,13 @@
 use super::lock::wait;
 use super::{number, publish};
 use crate::board::Board;
-use crate::interrupt::mask::{mask_and_remember, restore};
+use crate::interrupt::mask::{mask_over, restore};
 use crate::interrupt::version::{listed, open, send, with_controller};
 use arm_gic::gicv3::{GicCpuInterface, SgiTarget};
 use taktos_lock::QueuedLock;
 
-/// Who holds it uses the controller. A lock of its own, taken behind the seam's one lock or without that.
+/// Lock of the controller: its holder uses the controller. A lock of its own, taken after the
+/// seam's one lock or without that.
 static LOCK: QueuedLock = QueuedLock::new();
 
 /// Keeps the others from the controller.
@@ -31,7 +33,7 @@ pub(crate) fn unlock() {
 /// Does `act` with the number of this processor, which the caller does not leave meanwhile.
 #[inline(always)]
 pub(crate) fn stay(act: impl FnOnce(usize)) {
-    let mask = mask_and_remember();
+    let mask = mask_over();
     act(number());
     restore(mask);
 }

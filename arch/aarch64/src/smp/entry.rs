@@ -1,8 +1,9 @@
-//! Owns: how an interrupt ends, and where reports of faults find their stack, on one of several processors.
-//! Must never know: what is done there.
+//! Owns: how an interrupt ends, and where reports of faults find their stack, on one of several
+//! processors. Must never know: what is done there.
 
-/// The end of an interrupt that has compared heir and current thread. Another heir may be none yet, or may have been replaced by
-/// another processor since: that is looked at once more with the lock held, which the switch then releases.
+/// The end of an interrupt that has compared heir and current thread. Another heir may be none yet,
+/// or may have been replaced by another processor since: that is looked at once more with the lock
+/// held, which the switch then releases.
 macro_rules! look_again {
     () => {
         "b.eq 2f

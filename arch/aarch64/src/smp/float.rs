@@ -1,59 +1,43 @@
-//! Owns: the unit on several processors: its registers are saved when their thread gives way.
+//! Owns: the unit on several processors: its registers are saved when their thread is switched out.
 //!
-//! The thread may go on elsewhere, and an interrupt to fetch them from a processor that has gone on would cost more than
-//! the stores. A thread that never uses the unit pays a branch not taken at each switch.
+//! The thread may resume on another processor. An interrupt to fetch the registers from the former
+//! processor, which runs another thread by then, would cost more than the stores. A thread that
+//! never uses the unit pays a branch not taken at each switch.
 
 use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers};
 use crate::state::State;
-use crate::switch::{CALL_FRAME, begin_slice, switch_slice, tail};
+use crate::switch::CALL_FRAME;
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_machine::{Context, Processor, StackRegion};
+use taktos_machine::StackRegion;
 
-/// Defines what a switch does more where the thread that gives way has floating-point state.
-macro_rules! leave_float {
-    ($name:ident $(, $begin_slice:ident, $switch_slice:path)?) => {
-        /// Saves the registers on the thread's stack and traps the unit; then ends as each switch.
-        /// Entered like the tail, with the state's address in x2.
-        #[unsafe(naked)]
-        pub(crate) extern "C" fn $name() {
-            naked_asm!(
-                ".arch_extension fp",
-                ".arch_extension simd",
-                "str xzr, [x2, #{float_in_use}]",
-                // The function that is called where a slice begins.
-                "mov x8, x3",
-                "sub sp, sp, #{area}",
-                "mov x2, sp",
-                store_registers!(),
-                "msr cpacr_el1, xzr",
-                "isb",
-                "mov x3, x8",
-                // One frame more, of which only the address matters.
-                "adrp x4, {resume_float}",
-                "add x4, x4, :lo12:{resume_float}",
-                "sub sp, sp, #{frame}",
-                "str x4, [sp, #16]",
-                "mrs x2, tpidr_el1",
-                $($begin_slice!(),)?
-                tail!(),
-                $(switch_slice = sym $switch_slice,)?
-                area = const AREA,
-                frame = const CALL_FRAME,
-                resume_float = sym resume_float,
-                float_in_use = const offset_of!(State, float_in_use),
-                stack_pointer = const offset_of!(Context, stack_pointer),
-                status = const offset_of!(Context, status),
-                current = const offset_of!(Processor, current),
-            )
-        }
-    };
-}
+// Saves the registers on the thread's stack and traps the unit. The state's address is in x2.
+taktos_arch_common::leave_float!(
+    [
+        ".arch_extension fp",
+        ".arch_extension simd",
+        "str xzr, [x2, #{float_in_use}]",
+        // The function that is called where a slice begins.
+        "mov x8, x3",
+        "sub sp, sp, #{area}",
+        "mov x2, sp",
+        store_registers!(),
+        "msr cpacr_el1, xzr",
+        "isb",
+        "mov x3, x8",
+        // One frame more, of which only the address matters.
+        "adrp x4, {resume_float}",
+        "add x4, x4, :lo12:{resume_float}",
+        "sub sp, sp, #{frame}",
+        "str x4, [sp, #16]",
+        "mrs x2, tpidr_el1",
+    ],
+    [],
+    frame = const CALL_FRAME,
+);
 
-leave_float!(leave_float, begin_slice, switch_slice);
-leave_float!(leave_float_in_slice);
-
-/// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. x0 and x1 are kept.
+/// Resumes a thread with floating-point state, masked: the stack pointer is at the space for that
+/// state. x0 and x1 are kept.
 #[unsafe(naked)]
 extern "C" fn resume_float() {
     naked_asm!(
@@ -97,6 +81,7 @@ pub(crate) extern "C" fn give_unit() {
     )
 }
 
-/// Nothing is to be forgotten where a thread begins anew: the unit holds no registers but the current thread's.
+/// Does nothing: if a thread begins again, there is nothing to forget, since the unit holds no
+/// registers but the current thread's.
 #[inline(always)]
 pub(crate) fn forget(_: StackRegion) {}

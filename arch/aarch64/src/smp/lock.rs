@@ -1,5 +1,5 @@
-//! Owns: the one lock of the seam, its words by the shortest sequences, and how a processor waits for it.
-//! Must never know: what it guards.
+//! Owns: the one lock of the seam, its words by the shortest sequences, and how a processor waits
+//! for it. Must never know: what it guards.
 
 use super::state::{State, own};
 use core::arch::{asm, naked_asm};
@@ -13,8 +13,8 @@ taktos_arch_common::name_lock!(LOCK);
 /// The architecture, as the common part of the ports knows it.
 pub enum Arm {}
 
-// SAFETY: each is one access that other processors see whole or not at all. An exchange around a store of one of the word's bytes is begun
-// anew (Arm ARM, B2.9.2: the store clears their monitors).
+// SAFETY: each is one access that other processors see whole or not at all. An exchange around a
+// store of one of the word's bytes begins again (Arm ARM, B2.9.2: the store clears their monitors).
 unsafe impl Exchange for Arm {
     #[inline(always)]
     unsafe fn take(word: *mut u32, held: usize) -> bool {
@@ -82,8 +82,8 @@ unsafe impl Port for Arm {
     }
 }
 
-/// Another processor is wanted. The hint is no operation on most processors; to wait for an event would need the
-/// exclusive monitor armed at each turn, to save power alone.
+/// Another processor is wanted. The hint is no operation on most processors; to wait for an event
+/// would need the exclusive monitor armed at each turn, to save power alone.
 #[inline(always)]
 pub(super) fn wait() {
     // SAFETY: a hint.

@@ -1,5 +1,6 @@
-//! Owns: the pieces of the hand-written paths that are others on one processor: `TPIDR_EL1` leads to the processor's own
-//! block, and whoever switches or stays releases the one lock. Must never know: what the paths are for.
+//! Owns: the pieces of the hand-written paths that differ from those for one processor. `TPIDR_EL1`
+//! leads to the processor's own block, and a path that switches or stays releases the one lock.
+//! Must never know: the purpose of the paths.
 
 /// The state's address, in the register named. The code around is in `with_state!`.
 macro_rules! state_in {
@@ -8,15 +9,17 @@ macro_rules! state_in {
     };
 }
 
-/// What a switch stores the present thread in, where it is not in x2 as the state's address: on one processor.
+/// Stores the present thread at a switch: by x2, which has the state's address. On one processor
+/// the place is not in x2.
 macro_rules! set_current {
     () => {
         "str x0, [x2, #{current}]\n"
     };
 }
 
-/// Releases the one lock, where there is one; on several processors the register named holds the state's address. Destroys x9.
-/// Its first byte is the holder's alone; the store makes all that the holder read and wrote come before it.
+/// Releases the one lock, where there is one; on several processors the register named holds the
+/// state's address. Destroys x9. Its first byte is the holder's alone; the store makes all that the
+/// holder read and wrote come before it.
 macro_rules! release {
     ($state:literal) => {
         concat!("ldr x9, [", $state, ", #32]\n stlrb wzr, [x9]\n")
@@ -27,9 +30,10 @@ const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 32);
 const _: () = assert!(core::mem::offset_of!(taktos_machine::Processor, current) == 0);
 const _: () = assert!(core::mem::offset_of!(taktos_machine::Processor, heir) == 8);
 
-/// Takes the one lock for the thread that calls; the register named holds the processor's address. It goes on at the label 44,
-/// without the lock, where others have decided that the thread gives way. The
-/// stack pointer is the handlers'. Destroys x9 to x11 and x30; `wait` is `wait_for_lock`.
+/// Takes the one lock for the thread that calls; the register named holds the processor's address.
+/// Continues at the label 44, without the lock, if other processors have decided that the thread is
+/// preempted. The stack pointer is the handlers'. Destroys x9 to x11 and x30; `wait` is
+/// `wait_for_lock`.
 macro_rules! take {
     ($processor:literal) => {
         concat!(
@@ -60,16 +64,13 @@ macro_rules! take {
     };
 }
 
-/// The same where nobody has the state's address.
+/// Releases the one lock if no register has the state's address.
 macro_rules! find_and_release {
     () => {
         concat!("mrs x9, tpidr_el1\n", $crate::pieces::release!("x9"))
     };
 }
 
-/// Code of a naked function that names the state by `state_in!`.
-macro_rules! with_state {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
-}
-
-pub(crate) use {find_and_release, release, set_current, state_in, take, with_state};
+// Nothing is to be named.
+pub(crate) use core::arch::naked_asm as with_state;
+pub(crate) use {find_and_release, release, set_current, state_in, take};

@@ -1,7 +1,7 @@
 //! Owns: how the other processors begin. Must never know: what their first threads do.
 //!
-//! All begin at [`another`], at EL1 and without a map; those that begin above EL1 come down by [`enter!`](crate::enter) first, and wait
-//! in [`wait_to_begin`] for their stack.
+//! All begin at [`another`], at EL1 and without a map; those that begin above EL1 come down by
+//! [`enter!`](crate::enter) first, and wait in [`wait_to_begin`] for their stack.
 
 use super::{controller, state};
 use crate::board::{Board, Others};
@@ -26,7 +26,7 @@ struct Beginnings([AtomicUsize; 16]);
 static BEGINNINGS: Beginnings = Beginnings([const { AtomicUsize::new(0) }; 16]);
 
 unsafe extern "C" {
-    // The board's start-up code: the first map, in use behind it.
+    // The board's start-up code: the first map, in use after it.
     fn enable_mmu();
     // The board's, by [`smp!`](crate::smp).
     fn taktos_go_on();
@@ -34,7 +34,8 @@ unsafe extern "C" {
     fn taktos_enter();
 }
 
-/// Looks whether all the processors exist, before anything of them is touched, and calls those here that wait by a table.
+/// Looks whether all the processors exist, before anything of them is touched, and calls those here
+/// that wait by a table.
 ///
 /// # Panics
 /// Where one does not exist; the message names it.
@@ -54,7 +55,7 @@ pub(super) fn look_for_others<B: Board>() {
     }
 }
 
-/// What is said where a processor is missing.
+/// Returns the message for a processor that is missing.
 fn missing<B: Board>(number: usize) -> impl core::fmt::Display {
     core::fmt::from_fn(move |text| {
         let all = B::PROCESSORS;
@@ -65,10 +66,11 @@ fn missing<B: Board>(number: usize) -> impl core::fmt::Display {
     })
 }
 
-/// Starts the processors behind the first, one after the other. Each is ready to be called when this comes back.
+/// Starts the processors after the first, one after the other. Each is ready to be called when this
+/// comes back.
 ///
 /// # Panics
-/// Where one does not start within a second.
+/// Panics if one does not start within a second.
 pub(crate) fn start_others<B: Board>() {
     for number in 1..B::PROCESSORS {
         start_another::<B>(number);
@@ -105,7 +107,8 @@ fn start_another<B: Board>(number: usize) {
 
 /// Writes a word of memory for a processor that waits for it with its caches off.
 fn publish(address: usize, value: usize) {
-    // SAFETY: the board's table, or a word of `BEGINNINGS`: nobody else writes them, and nothing of Rust's is there but the atomic word.
+    // SAFETY: the board's table, or a word of `BEGINNINGS`: no other code writes them, and nothing
+    // of Rust's is there but the atomic word.
     unsafe {
         asm!(
             "str {value}, [{address}]",
@@ -119,8 +122,8 @@ fn publish(address: usize, value: usize) {
     }
 }
 
-/// Where a processor behind the first waits at EL1, behind [`enter!`](crate::enter), until it has a stack. One that has no place there
-/// waits for ever.
+/// The wait of a processor after the first at EL1, after [`enter!`](crate::enter), until it has a
+/// stack. A processor without an entry in `BEGINNINGS` waits for ever.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 extern "C" fn taktos_wait_to_begin() {
@@ -143,7 +146,7 @@ extern "C" fn taktos_wait_to_begin() {
     )
 }
 
-/// The first code of a processor behind the first at EL1, without a map; its stack begins at x0.
+/// The first code of a processor after the first at EL1, without a map; its stack begins at x0.
 #[unsafe(naked)]
 extern "C" fn another() {
     naked_asm!(
@@ -162,7 +165,8 @@ extern "C" fn another() {
     )
 }
 
-/// The first Rust code of the processor `number`: sets it up, and goes on with its current thread.
+/// The first Rust code of the processor `number`: sets it up, and continues with its current
+/// thread.
 #[doc(hidden)]
 pub fn go_on<B: Board>(number: usize) -> ! {
     let state = state::numbered::<B>(number);

@@ -1,7 +1,7 @@
-//! Owns: which map is loaded, and on which processors user mode is to be enabled: on all, before any thread of a partition runs.
-//! Must never know: what is in a map.
+//! Owns: which map is loaded, and on which processors user mode is to be enabled: on all, before
+//! any thread of a partition runs. Must never know: what is in a map.
 //!
-//! Each processor's own register says which map it has, and its block who runs.
+//! Each processor's own register (`TTBR0_EL1`) holds its map, and its block the running thread.
 
 use super::{Arm, controller};
 use crate::board::Board;
@@ -11,11 +11,12 @@ use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// What is loaded for the kernel.
+/// Value of `TTBR0_EL1` for the kernel.
 #[repr(transparent)]
 pub struct Kernel(Cell<usize>);
 
-// SAFETY: written in a thread with privilege, which has that map, and each time with the same, as all processors have it.
+// SAFETY: written in a thread with privilege, which has that map, and each time with the same, as
+// all processors have it.
 unsafe impl Sync for Kernel {}
 
 pub static LOADED: Kernel = Kernel(Cell::new(0));
@@ -25,12 +26,12 @@ pub fn keep_kernel() {
     LOADED.0.set(TTBR0_EL1.get() as usize);
 }
 
-/// What that is.
+/// Returns the value of `TTBR0_EL1` for the kernel.
 pub fn kernel() -> usize {
     LOADED.0.get()
 }
 
-/// The software interrupt by which the others are told: the last.
+/// The software interrupt by which the others are notified: the last.
 const ENABLE: u32 = interrupt::SOFTWARE - 1;
 
 /// Bit n is set when the processor n has done so.
@@ -57,8 +58,8 @@ fn enable_here() {
     DONE.fetch_or(1 << state::own().number.get(), Ordering::Release);
 }
 
-/// The partition that calls, in x22, with the lock; this processor's address in x21. It goes on at the label 44 where
-/// [`take!`](crate::pieces) does.
+/// The partition that calls, in x22, with the lock; this processor's address in x21. Continues at
+/// the label 44 if [`take!`](crate::pieces) does.
 macro_rules! enter {
     () => {
         concat!(
@@ -70,7 +71,8 @@ macro_rules! enter {
     };
 }
 
-/// Whether the map of the partition of x11 is loaded: equal. Loads the program counter and the state into x9 and x10 meanwhile.
+/// Whether the map of the partition of x11 is loaded: equal. Loads the program counter and the
+/// state into x9 and x10 meanwhile.
 macro_rules! compare_map {
     () => {
         "mrs x12, ttbr0_el1
@@ -80,7 +82,7 @@ macro_rules! compare_map {
     };
 }
 
-/// Loads that map behind [`compare_map!`].
+/// Loads that map after [`compare_map!`].
 macro_rules! load_map {
     () => {
         "msr ttbr0_el1, x13"
@@ -96,7 +98,8 @@ macro_rules! load_kernel {
     };
 }
 
-/// What is loaded for the kernel, in x0, and where the stack of handlers begins, in x1.
+/// Loads the kernel's value of `TTBR0_EL1` into x0, and the beginning of the handlers' stack into
+/// x1.
 macro_rules! kernel_map {
     () => {
         "adrp x0, {loaded}
@@ -137,11 +140,6 @@ macro_rules! with_own_map {
     };
 }
 
-/// Code of a naked function that has [`compare_map!`] in it.
-macro_rules! with_loaded {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
-}
-
 /// Code of a naked function that has [`enter!`] in it.
 macro_rules! with_call {
     ($($code:tt)*) => {
@@ -172,7 +170,7 @@ macro_rules! call_again {
     };
 }
 
-/// Branches where nobody was told of a fault, behind [`keep_turn`].
+/// Branches if the fault was not reported, after [`keep_turn`].
 macro_rules! branch_where_untold {
     () => {
         "cbz x0, 2f"
@@ -184,14 +182,9 @@ macro_rules! restore_where_untold {
     () => {
         concat!(
             "2:\n",
-            $crate::vectors::load_registers!(),
-            "ldp x18, x19, [sp, #144]
-             ldp x20, x21, [sp, #160]
-             ldp x22, x23, [sp, #176]
-             ldp x24, x25, [sp, #192]
-             ldp x26, x27, [sp, #208]
-             ldp x28, x29, [sp, #224]
-             ldr x30, [sp, #240]
+            $crate::registers::x2_to_x17!("ldp", "sp, #"),
+            $crate::registers::x18_to_x29!("ldp", "sp, #"),
+            "ldr x30, [sp, #240]
              ldp x0, x1, [sp]
              add sp, sp, #{size}
              eret"
@@ -204,7 +197,9 @@ pub(crate) fn keep_turn() -> bool {
     taktos_arch_common::keep_turn::<Arm>()
 }
 
+// [`compare_map!`] names nothing.
+pub(crate) use core::arch::naked_asm as with_loaded;
 pub(crate) use {
     branch_where_untold, call_again, compare_map, enter, kernel_map, load_kernel, load_map,
-    own_map, restore_where_untold, with_call, with_kernel_map, with_loaded, with_own_map,
+    own_map, restore_where_untold, with_call, with_kernel_map, with_own_map,
 };

@@ -1,11 +1,11 @@
-//! Owns: what of an interrupt controller of version 3 the number of processors changes, for one.
-//! Must never know: who asks.
+//! Owns: the parts of an interrupt controller of version 3 that depend on the number of processors,
+//! for one. Must never know: the caller.
 
-/// Nobody else uses the controller.
+/// Does nothing: no other processor uses the controller.
 #[inline(always)]
 pub(crate) fn lock() {}
 
-/// Nobody else waits for it.
+/// Does nothing: no other processor waits for it.
 #[inline(always)]
 pub(crate) fn unlock() {}
 

@@ -1,23 +1,11 @@
-//! Owns: how an interrupt ends, and the stacks of handlers and of reports of faults, of the one processor.
-//! Must never know: what is done on them.
+//! Owns: how an interrupt ends, and the stacks of handlers and of reports of faults, of the one
+//! processor. Must never know: what is done on them.
 
 use taktos_arch_common::{FaultStack, HandlerStack};
 
 pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack::NEW;
 
 pub(crate) static FAULTS: FaultStack = FaultStack::NEW;
-
-/// The end of an interrupt that has compared heir and current thread: that is all.
-macro_rules! look_again {
-    () => {
-        ""
-    };
-}
-
-/// Code of a naked function that has `look_again!` in it.
-macro_rules! with_choice {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
-}
 
 /// Where the stack for faults begins, in x0. The code around is in `on_fault_stack!`.
 macro_rules! fault_stack {
@@ -39,4 +27,7 @@ macro_rules! on_fault_stack {
     };
 }
 
-pub(crate) use {fault_stack, look_again, on_fault_stack, with_choice};
+// An interrupt that has compared heir and current thread ends with that.
+pub(crate) use core::arch::naked_asm as with_choice;
+pub(crate) use taktos_arch_common::nothing as look_again;
+pub(crate) use {fault_stack, on_fault_stack};

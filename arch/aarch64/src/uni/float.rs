@@ -1,58 +1,41 @@
 //! Owns: the unit on one processor: its registers stay in it until another thread wants it.
 //!
-//! They are saved only then, and loaded only if that happened. So a thread that never uses the unit pays one load and a
-//! branch not taken at each switch, and a thread that is alone in using it pays for the trap's switch, not for 66
-//! registers.
+//! They are saved only then, and loaded only if that happened. So a thread that never uses the unit
+//! pays one load and a branch not taken at each switch, and a thread that is alone in using it pays
+//! for the trap's switch, not for 66 registers.
 
-use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers};
+use crate::float::{AREA, clear_registers, load_registers, store_registers};
 use crate::state::{STATE, State};
-use crate::switch::{CALL_FRAME, begin_slice, switch_slice, tail};
-use core::arch::naked_asm;
+use crate::switch::CALL_FRAME;
 use core::mem::offset_of;
-use taktos_machine::{Context, Processor, StackRegion};
+use taktos_arch_common::with_unit;
+use taktos_machine::StackRegion;
 
-/// Defines what a switch does more where the thread that gives way has floating-point state.
-macro_rules! leave_float {
-    ($name:ident $(, $begin_slice:ident, $switch_slice:path)?) => {
-        /// Traps the unit and makes room for its registers; then ends as each switch.
-        /// Entered like the tail, with the state's address in x2.
-        #[unsafe(naked)]
-        pub(crate) extern "C" fn $name() {
-            naked_asm!(
-                "msr cpacr_el1, xzr",
-                "isb",
-                "str xzr, [x2, #{float_in_use}]",
-                "sub sp, sp, #{area}",
-                "mov x4, sp",
-                "str x4, [x2, #{float_area}]",
-                // One frame more, of which only the address matters.
-                "adrp x4, {resume_float}",
-                "add x4, x4, :lo12:{resume_float}",
-                "sub sp, sp, #{frame}",
-                "str x4, [sp, #16]",
-                $($begin_slice!(),)?
-                tail!(),
-                $(switch_slice = sym $switch_slice,)?
-                area = const AREA,
-                frame = const CALL_FRAME,
-                resume_float = sym resume_float,
-                float_in_use = const offset_of!(State, float_in_use),
-                float_area = const offset_of!(State, float_area),
-                stack_pointer = const offset_of!(Context, stack_pointer),
-                status = const offset_of!(Context, status),
-                current = const offset_of!(Processor, current),
-            )
-        }
-    };
-}
+// Traps the unit and makes room for its registers. The state's address is in x2.
+taktos_arch_common::leave_float!(
+    [
+        "msr cpacr_el1, xzr",
+        "isb",
+        "str xzr, [x2, #{float_in_use}]",
+        "sub sp, sp, #{area}",
+        "mov x4, sp",
+        "str x4, [x2, #{float_area}]",
+        // One frame more, of which only the address matters.
+        "adrp x4, {resume_float}",
+        "add x4, x4, :lo12:{resume_float}",
+        "sub sp, sp, #{frame}",
+        "str x4, [sp, #16]",
+    ],
+    [],
+    frame = const CALL_FRAME,
+    float_area = const offset_of!(State, float_area),
+);
 
-leave_float!(leave_float, begin_slice, switch_slice);
-leave_float!(leave_float_in_slice);
-
-/// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. x0 and x1 are kept.
+/// Resumes a thread with floating-point state, masked: the stack pointer is at the space for that
+/// state. x0 and x1 are kept.
 #[unsafe(naked)]
 extern "C" fn resume_float() {
-    naked_asm!(
+    with_unit!(
         ".arch_extension fp",
         ".arch_extension simd",
         "adrp x6, {state}",
@@ -78,19 +61,15 @@ extern "C" fn resume_float() {
         "ldr x30, [sp, #16]",
         "ldp x19, x29, [sp], #32",
         "ret",
-        state = sym STATE,
-        enable = const ENABLE,
         area = const AREA,
-        float_in_use = const offset_of!(State, float_in_use),
-        float_area = const offset_of!(State, float_area),
     )
 }
 
-/// The unit was used while it is trapped, in a thread. On the handlers' stack lie x0 to x3; x0 is the syndrome.
-/// Gives the thread the unit and repeats the instruction.
+/// The unit was used while it is trapped, in a thread. On the handlers' stack lie x0 to x3; x0 is
+/// the syndrome. Gives the thread the unit and repeats the instruction.
 #[unsafe(naked)]
 pub(crate) extern "C" fn give_unit() {
-    naked_asm!(
+    with_unit!(
         ".arch_extension fp",
         ".arch_extension simd",
         "adrp x1, {state}",
@@ -112,17 +91,10 @@ pub(crate) extern "C" fn give_unit() {
         "ldp x2, x3, [sp, #16]",
         "ldp x0, x1, [sp], #32",
         "eret",
-        state = sym STATE,
-        enable = const ENABLE,
-        float_in_use = const offset_of!(State, float_in_use),
-        float_area = const offset_of!(State, float_area),
     )
 }
 
-/// Forgets floating-point registers whose room lies on `stack`: its thread begins anew.
+/// Forgets floating-point registers with save space on `stack`: its thread begins again.
 pub(crate) fn forget(stack: StackRegion) {
-    let area = STATE.float_area.get();
-    if (stack.base..stack.base + stack.size).contains(&area) {
-        STATE.float_area.set(0);
-    }
+    STATE.forget_float(stack);
 }

@@ -1,7 +1,8 @@
-//! Owns: which map is loaded, and on which processors user mode is to be enabled, for one processor.
-//! Must never know: what is in a map.
+//! Owns: which map is loaded, and on which processors user mode is to be enabled, for one
+//! processor. Must never know: what is in a map.
 //!
-//! The paths learn from memory which partition runs: that is one instruction less than to find the thread that does.
+//! The paths learn from memory which partition runs: that is one instruction less than to find the
+//! thread that does.
 #![expect(
     clippy::extra_unused_type_parameters,
     reason = "its twin for another number of processors needs it"
@@ -12,14 +13,15 @@ use crate::user::vectors;
 use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 use core::cell::Cell;
 
-/// The partition whose map is loaded, or none; and what is loaded for the kernel.
+/// Partition that has its map loaded, or none; and the value of `TTBR0_EL1` for the kernel.
 #[repr(C, align(16))]
 pub struct Loaded {
     partition: Cell<usize>,
     kernel: Cell<usize>,
 }
 
-// SAFETY: the former is written by the switch alone, which nothing of its kind interrupts, the latter before there is anything to switch.
+// SAFETY: the former is written by the switch alone, which nothing of its kind interrupts, the
+// latter before there is anything to switch.
 unsafe impl Sync for Loaded {}
 
 pub static LOADED: Loaded = Loaded {
@@ -32,7 +34,7 @@ pub fn keep_kernel() {
     LOADED.kernel.set(TTBR0_EL1.get() as usize);
 }
 
-/// What is loaded for the kernel.
+/// Returns the value of `TTBR0_EL1` for the kernel.
 pub fn kernel() -> usize {
     LOADED.kernel.get()
 }
@@ -50,7 +52,8 @@ macro_rules! enter {
     };
 }
 
-/// Whether the map of the partition of x11 is loaded: equal. Loads the program counter and the state into x9 and x10 meanwhile.
+/// Whether the map of the partition of x11 is loaded: equal. Loads the program counter and the
+/// state into x9 and x10 meanwhile.
 macro_rules! compare_map {
     () => {
         "adrp x12, {loaded}
@@ -60,7 +63,7 @@ macro_rules! compare_map {
     };
 }
 
-/// Loads that map behind [`compare_map!`].
+/// Loads that map after [`compare_map!`].
 macro_rules! load_map {
     () => {
         "ldr x13, [x11]
@@ -80,7 +83,8 @@ macro_rules! load_kernel {
     };
 }
 
-/// What is loaded for the kernel, in x0, and where the stack of handlers begins, in x1.
+/// Loads the kernel's value of `TTBR0_EL1` into x0, and the beginning of the handlers' stack into
+/// x1.
 macro_rules! kernel_map {
     () => {
         "adrp x0, {loaded}
@@ -113,51 +117,19 @@ macro_rules! own_map {
     };
 }
 
-/// Code of a naked function that has [`own_map!`] in it, and the end of an interrupt.
-macro_rules! with_own_map {
-    ($($code:tt)*) => { $crate::processors::user::with_loaded!($($code)*) };
-}
-
-/// Code of a naked function that has [`compare_map!`] in it.
+/// Code of a naked function that has [`compare_map!`], [`enter!`] or [`own_map!`] in it.
 macro_rules! with_loaded {
     ($($code:tt)*) => {
         core::arch::naked_asm!($($code)* loaded = sym $crate::processors::user::LOADED)
     };
 }
 
-/// Code of a naked function that has [`enter!`] in it.
-macro_rules! with_call {
-    ($($code:tt)*) => { $crate::processors::user::with_loaded!($($code)*) };
-}
-
-/// Nobody else has decided anything since.
-macro_rules! call_again {
-    () => {
-        ""
-    };
-}
-
-/// The same for a fault.
-macro_rules! branch_where_untold {
-    () => {
-        ""
-    };
-}
-
-/// The same behind that.
-macro_rules! restore_where_untold {
-    () => {
-        ""
-    };
-}
-
-/// Whether the thread that runs still has its turn: nobody else takes it.
-#[inline(always)]
-pub(crate) fn keep_turn() -> bool {
-    true
-}
-
+// No other processor has decided anything since a call or a fault.
+pub(crate) use taktos_arch_common::one::keep_turn;
+pub(crate) use taktos_arch_common::{
+    nothing as branch_where_untold, nothing as call_again, nothing as restore_where_untold,
+};
 pub(crate) use {
-    branch_where_untold, call_again, compare_map, enter, kernel_map, load_kernel, load_map,
-    own_map, restore_where_untold, with_call, with_kernel_map, with_loaded, with_own_map,
+    compare_map, enter, kernel_map, load_kernel, load_map, own_map, with_kernel_map, with_loaded,
+    with_loaded as with_call, with_loaded as with_own_map,
 };

@@ -1,8 +1,9 @@
-//! Owns: the entry of calls: from the instruction to the function, and back, or on with another thread.
-//! Must never know: what calls do.
+//! Owns: the entry of calls: from the instruction to the function, and back, or on with another
+//! thread. Must never know: what calls do.
 //!
-//! A call has its handle in x0, its words in x1 and x3, its time-out in x2, its number in x8; its stub says that all registers are destroyed
-//! but x19 and x29, which alone are to be saved. The answer is in x0 to x3. What the kernel leaves in the others is cleared.
+//! A call has its handle in x0, its words in x1 and x3, its time-out in x2, its number in x8; its
+//! stub says that all registers are destroyed but x19 and x29, which alone are to be saved. The
+//! answer is in x0 to x3. Values that the kernel leaves in the others are cleared.
 
 use super::fault::fault;
 use super::map::Map;
@@ -14,27 +15,21 @@ use crate::switch::{CALL_FRAME, switch, switch_in_slice};
 use core::arch::naked_asm;
 use taktos_abi::Error;
 use taktos_abi::call::{CALLS, KEEPS_SLICE, handle};
+use taktos_arch_common::{TAKTOS_CALLS, taktos_user_object};
 
-unsafe extern "C" {
-    /// The program's, by [`partitions!`](crate::partitions): pairs of a function and what its handle must allow.
-    static TAKTOS_CALLS: u8;
-    /// The same program's: the object of a handle with a generation, or none and an error.
-    fn taktos_user_object();
-}
-
-/// Where the table of handles lies in a partition, and behind that how many there are.
+/// The offset of the table of handles in a partition; the number of handles follows it.
 const HANDLES: usize = size_of::<Map>();
 /// The class of a call's exception (Arm ARM, `ESR_EL1.EC`).
 const CALL: u32 = 0x15;
 
 /// An exception that an instruction of a thread of a partition caused: a call, or a fault.
 ///
-/// While the call is decided, the thread's stack pointer is in x20, its row's needs in x23, the partition in x22; on several processors
-/// this one's address is in x21.
+/// While the call is decided, the thread's stack pointer is in x20, its row's needs in x23, the
+/// partition in x22; on several processors this one's address is in x21.
 #[unsafe(naked)]
 pub extern "C" fn call() {
     with_call!(
-        // Nobody writes below the stack pointer meanwhile.
+        // No code writes below the stack pointer meanwhile.
         "str x9, [sp, #-16]",
         "mrs x9, esr_el1",
         "lsr x9, x9, #26",
@@ -101,7 +96,7 @@ pub extern "C" fn call() {
         "mov x0, x1",
         "mov x1, xzr",
         "b 30b",
-        // Another thread goes on: x0; x1 gives way.
+        // Another thread resumes: x0; x1 is switched out.
         "20:",
         "add x9, x1, #{state}",
         "mrs x10, elr_el1",
@@ -113,7 +108,8 @@ pub extern "C" fn call() {
         "b {leave}",
         "40:",
         "b {fault}",
-        // Others have decided that the thread gives way, by an interrupt that comes first: then it calls again.
+        // Others have decided that the thread is preempted, by an interrupt that comes first: then
+        // it calls again.
         call_again!(),
         call = const CALL,
         calls = sym TAKTOS_CALLS,
@@ -131,12 +127,14 @@ pub extern "C" fn call() {
     )
 }
 
-/// The thread that x1 names, one of a partition, gives way to that of x0: saved is all but what the switch saves, and the stack pointer
-/// leads to its state. w23 is the needs of a call, which say whether the slice goes on.
+/// Switches from the thread of x1, one of a partition, to that of x0. Saves all but the registers
+/// that the switch saves; the stack pointer leads to the thread's state. The needs of the call, in
+/// w23, say whether the slice continues.
 #[unsafe(naked)]
 pub extern "C" fn leave() {
     naked_asm!(
-        // Of a thread of a partition the saved stack pointer leads behind its control block; others run in the kernel's map.
+        // For a thread of a partition the saved stack pointer leads to the end of its control
+        // block; others run in the kernel's map.
         "ldr x9, [x0]",
         "add x10, x0, #{state}",
         "cmp x9, x10",

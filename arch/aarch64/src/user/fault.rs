@@ -1,21 +1,18 @@
-//! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
+//! Owns: faults of threads of partitions: the thread ends in the handler, and another one resumes.
 //! Must never know: what a partition does about it.
 
 use super::entry::leave;
 use super::state::OFFSET;
 use crate::fault::{FLOAT_TRAP, ODD_ADDRESS, ODD_STACK, UNKNOWN, cause_of};
 use crate::processors::user::{branch_where_untold, keep_turn, restore_where_untold};
+use crate::registers::{x2_to_x17, x18_to_x29};
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, RaisedFault};
+use taktos_arch_common::report_user_fault;
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor};
 
-#[expect(improper_ctypes, reason = "both sides are of one program")]
-unsafe extern "C" {
-    /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: RaisedFault<'_>) -> *const Context;
-}
-
-/// The classes of exceptions from EL0 (Arm ARM, `ESR_EL1.EC`), besides those that are alike from EL1.
+/// The classes of exceptions from EL0 (Arm ARM, `ESR_EL1.EC`), besides those that are alike from
+/// EL1.
 const SYSTEM_REGISTER: usize = 0x18;
 const FETCH: usize = 0x20;
 const DATA: usize = 0x24;
@@ -23,27 +20,16 @@ const ILLEGAL_STATE: usize = 0x0E;
 const BREAKPOINT: usize = 0x3C;
 const PC: usize = 32;
 
-/// A thread of a partition has faulted. All registers are its own but x9, which lies below the handlers' stack pointer.
+/// A thread of a partition has faulted. All registers are its own but x9, which is stored below the
+/// handlers' stack pointer.
 #[unsafe(naked)]
 pub extern "C" fn fault() {
     naked_asm!(
         "ldr x9, [sp, #-16]",
         "sub sp, sp, #{size}",
         "stp x0, x1, [sp]",
-        "stp x2, x3, [sp, #16]",
-        "stp x4, x5, [sp, #32]",
-        "stp x6, x7, [sp, #48]",
-        "stp x8, x9, [sp, #64]",
-        "stp x10, x11, [sp, #80]",
-        "stp x12, x13, [sp, #96]",
-        "stp x14, x15, [sp, #112]",
-        "stp x16, x17, [sp, #128]",
-        "stp x18, x19, [sp, #144]",
-        "stp x20, x21, [sp, #160]",
-        "stp x22, x23, [sp, #176]",
-        "stp x24, x25, [sp, #192]",
-        "stp x26, x27, [sp, #208]",
-        "stp x28, x29, [sp, #224]",
+        x2_to_x17!("stp", "sp, #"),
+        x18_to_x29!("stp", "sp, #"),
         "mrs x0, sp_el0",
         "stp x30, x0, [sp, #240]",
         "mrs x0, elr_el1",
@@ -53,7 +39,8 @@ pub extern "C" fn fault() {
         "mrs x1, esr_el1",
         "mrs x2, far_el1",
         "bl {end}",
-        // Others have decided that the thread gives way, by an interrupt that comes first: then it faults again.
+        // Others have decided that the thread is preempted, by an interrupt that comes first: then
+        // it faults again.
         branch_where_untold!(),
         "add sp, sp, #{size}",
         "mrs x9, tpidr_el1",
@@ -73,8 +60,9 @@ pub extern "C" fn fault() {
     )
 }
 
-/// Tells the kernel of the fault of the thread that runs; says who goes on. On several processors the lock is held then; nobody is told
-/// where others have decided that the thread gives way.
+/// Reports the fault of the running thread to the kernel; returns the thread that resumes. On
+/// several processors the lock is held then. Returns null and reports nothing if other processors
+/// have decided that the thread is preempted.
 extern "C" fn end_thread(
     registers: &[usize; FAULT_REGISTERS],
     syndrome: usize,
@@ -83,18 +71,12 @@ extern "C" fn end_thread(
     if !keep_turn() {
         return core::ptr::null();
     }
-    let (cause, address) = told(syndrome, address, registers[PC]);
-    let fault = RaisedFault {
-        cause,
-        address,
-        registers: Some(registers),
-    };
     // SAFETY: called in the handler of the fault of the thread that runs.
-    unsafe { taktos_user_fault(fault) }
+    unsafe { report_user_fault(told(syndrome, address, registers[PC]), Some(registers)) }
 }
 
-/// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with
-/// privilege.
+/// The cause and the address. An access of a partition's thread to memory that is not its own is no
+/// guard's matter, as the guard may be of a thread with privilege.
 fn told(syndrome: usize, address: usize, pc: usize) -> (Cause, Option<usize>) {
     match syndrome >> 26 {
         FETCH => (cause_of(syndrome, Cause::InstructionAccess), Some(address)),

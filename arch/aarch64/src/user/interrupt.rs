@@ -1,9 +1,10 @@
-//! Owns: interrupts that come while a thread of a partition runs, and its way to another thread behind them; what their handlers store where
-//! that partition may only read.
-//! Must never know: which interrupt, why another thread goes on.
+//! Owns: interrupts that come while a thread of a partition runs, and the path to another thread
+//! after them; stores of their handlers to the partition's read-only memory.
+//! Must never know: which interrupt, why another thread resumes.
 //!
-//! No right of the tables is "EL0 reads, EL1 writes" (Arm ARM, D8.4): such a store faults, the kernel's map is loaded, and the store is done
-//! again. The map is loaded back where the interrupt ends. For that the place where it came is kept in memory, since an exception in the handler
+//! No right of the tables is "EL0 reads, EL1 writes" (Arm ARM, D8.4): such a store faults, the
+//! kernel's map is loaded, and the store is done again. The map is loaded back where the interrupt
+//! ends. For that the place where it came is kept in memory, since an exception in the handler
 //! takes the registers that have it.
 
 use super::entry::leave;
@@ -11,6 +12,7 @@ use super::state::{INTERRUPTED, OFFSET, PC, REST, STACK};
 use crate::interrupt::dispatch;
 use crate::processors::entry::look_again;
 use crate::processors::user::{kernel_map, own_map, with_kernel_map, with_own_map};
+use crate::registers::{x2_to_x17, x18_to_x28};
 use crate::switch::CALL_FRAME;
 use crate::vectors::{end_interrupt, fault, keep_registers};
 use core::arch::naked_asm;
@@ -51,19 +53,22 @@ pub extern "C" fn interrupt() {
     )
 }
 
-/// The bit of the state that is kept of who was interrupted, which means nothing to the processor: the kernel's map was loaded since.
+/// Bit in the saved state of the interrupted code that means nothing to the processor: set if the
+/// kernel's map was loaded since.
 const UNLOADED: usize = 63;
-/// Where that state lies, below the place where the stack of handlers begins.
+/// The offset of that state below the beginning of the handlers' stack.
 const KEPT_STATE: usize = 160 + 8;
-/// A store that the map forbids, by an instruction of EL1 (Arm ARM, `ESR_EL1`): the class, and where it says so.
+/// A store that the map forbids, by an instruction of EL1 (Arm ARM, `ESR_EL1`): the class, and
+/// where it says so.
 const DATA: usize = 0x25;
 const STORE_AND_KIND: usize = 1 << 6 | 0x3C;
 const FORBIDDEN_STORE: usize = 1 << 6 | 0x0C;
 /// Where the number of an address space begins in `TTBR0_EL1`; the kernel's is zero.
 const SPACE: usize = 48;
 
-/// An exception that an instruction of a handler caused, or of what comes behind one: a store in the map of a partition that forbids it is
-/// done again in the kernel's, all others are faults. The stack is used behind those comparisons alone: it may be what the fault is about.
+/// An exception that an instruction of a handler caused, or of the code that follows a handler. A
+/// store that a partition's map forbids is done again in the kernel's map; all others are faults.
+/// The stack is used only after those comparisons: it may be the cause of the fault.
 #[unsafe(naked)]
 pub extern "C" fn handler_fault() {
     with_kernel_map!(
@@ -103,8 +108,8 @@ pub extern "C" fn handler_fault() {
     )
 }
 
-/// The rest of an interrupt after which another thread runs. All registers are the thread's, and nothing is left on the handlers' stack,
-/// below which nobody writes meanwhile.
+/// The rest of an interrupt after which another thread runs. All registers are the thread's, and
+/// nothing is left on the handlers' stack, below which no code writes meanwhile.
 #[unsafe(naked)]
 extern "C" fn preempt() {
     naked_asm!(
@@ -114,19 +119,8 @@ extern "C" fn preempt() {
         "add x0, x0, #{state}",
         "stp x19, x29, [x0]",
         "add x1, x0, #{rest}",
-        "stp x2, x3, [x1, #16]",
-        "stp x4, x5, [x1, #32]",
-        "stp x6, x7, [x1, #48]",
-        "stp x8, x9, [x1, #64]",
-        "stp x10, x11, [x1, #80]",
-        "stp x12, x13, [x1, #96]",
-        "stp x14, x15, [x1, #112]",
-        "stp x16, x17, [x1, #128]",
-        "stp x18, x20, [x1, #144]",
-        "stp x21, x22, [x1, #160]",
-        "stp x23, x24, [x1, #176]",
-        "stp x25, x26, [x1, #192]",
-        "stp x27, x28, [x1, #208]",
+        x2_to_x17!("stp", "x1, #"),
+        x18_to_x28!("stp", "x1, #"),
         "str x30, [x1, #224]",
         "ldp x2, x3, [sp, #-16]",
         "stp x2, x3, [x1]",

@@ -1,56 +1,31 @@
 //! Owns: the maps of partitions: their tables.
 //! Must never know: threads. Tables: Arm ARM, DDI 0487, D8.3.
 //!
-//! A partition's map is the kernel's, of which the tables on the way to its own pages are copies. Its pages, and these alone, are its own at
-//! EL0 there. All but code and constants, which are the same in all maps, is of an address space in each map, the kernel's among them,
-//! so that no processor takes one map's word for another's.
+//! A partition's map is the kernel's, of which the tables on the way to its own pages are copies.
+//! Its pages, and these alone, are its own at EL0 there. All but code and constants, which are the
+//! same in all maps, is of an address space in each map, the kernel's among them, so that no
+//! processor takes one map's word for another's.
 
 use crate::interrupt::{mask, unmask};
-use crate::memory::{
-    self, ADDRESS, ENTRIES, LAST_LEVEL, PAGE, ROOT_LEVEL, TABLE, Table, code, constants,
-    forget_all, place,
-};
+use crate::memory::{ADDRESS, Form, MAP, TABLE, code, constants, forget_all};
 use aarch64_cpu::asm::barrier;
 use aarch64_cpu::registers::{TTBR0_EL1, Writeable};
 use aarch64_paging::descriptor::El1Attributes;
 use core::arch::asm;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use taktos_machine::{Access, Holders, Region, RegionRules, Spaces};
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use taktos_arch_common::tables::{ROOT, Table, UserTables};
+use taktos_arch_common::{PAGE, PARTITIONS};
+pub use taktos_arch_common::{PAGED as RULES, UserMap as Map};
+use taktos_machine::{Access, Region};
 
-/// How many partitions there can be, and the tables that they have: three where all of one lies within 2 MiB.
-const MOST: usize = 16;
-const TABLES: usize = 4 * MOST;
-
-/// What the tables demand.
-pub const RULES: RegionRules = RegionRules {
-    most: 8,
-    smallest: PAGE,
-    powers_of_two: false,
-};
-
-/// What is loaded for a partition: `TTBR0_EL1`, the root of its tables and the number of its address space.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub struct Map(usize);
-
-impl Map {
-    /// That of a partition that was never started.
-    pub const NONE: Self = Self(0);
-}
-
-/// Where the number of an address space begins in that register.
+/// Where the number of an address space begins in `TTBR0_EL1`.
 const SPACE: u32 = 48;
 
-static SPACES: Spaces<MOST> = Spaces::new();
+/// Tables of partitions: three for one of which all is within 2 MiB.
+static OWN: UserTables<Form, { 4 * PARTITIONS }> = UserTables::new();
 
-#[repr(C, align(4096))]
-struct Tables([Table; TABLES]);
-
-static OWN_TABLES: Tables = Tables([const { [const { AtomicUsize::new(0) }; ENTRIES] }; TABLES]);
-static HOLDERS: Holders<TABLES> = Holders::new();
-
-/// Has this map count. Called masked, by code that is alike in all maps.
+/// Activates this map. Called masked, by code that is alike in all maps.
 pub fn load(map: u64) {
     TTBR0_EL1.set(map);
     barrier::isb(barrier::SY);
@@ -58,32 +33,17 @@ pub fn load(map: u64) {
 
 /// The map of `regions`, which is made at the first time.
 pub fn of(regions: &'static [Region]) -> Option<Map> {
-    let made = |space| {
-        let root = make(space, regions);
-        if root.is_none() {
-            HOLDERS.give_back(space);
-        }
-        forget_all();
-        root
-    };
-    let (number, root) = SPACES.find(regions.as_ptr().addr(), made)?;
+    let (number, root) = OWN.of(regions, |space| make(space, regions), forget_all)?;
     Some(Map(root | number << SPACE))
 }
 
-/// The address of the root of new tables, those of the space `space`; none where there are no more, or a region lies where nothing is.
+/// Returns the address of the root of new tables, those of the space `space`. None if there are no
+/// more tables, or if a region is at an address without memory.
 fn make(space: usize, regions: &[Region]) -> Option<usize> {
-    let root = copy(space, kernel()?)?;
-    for region in regions {
-        let begin = region.base.addr();
-        for page in (begin..begin + region.size).step_by(PAGE) {
-            let entry = own_entry(space, root, page)?;
-            if entry.load(Relaxed) & TABLE != TABLE {
-                return None;
-            }
-            let page = entry.load(Relaxed) & !El1Attributes::UXN.bits();
-            entry.store(page | rights(region.access), Relaxed);
-        }
-    }
+    let root = OWN.copy(space, MAP.root())?;
+    OWN.open(&MAP, (space, root), regions, |page, access| {
+        (page & TABLE == TABLE).then_some(page & !El1Attributes::UXN.bits() | rights(access))
+    })?;
     Some(root.as_ptr().addr())
 }
 
@@ -97,87 +57,15 @@ fn rights(access: Access) -> usize {
     .bits()
 }
 
-fn kernel() -> Option<&'static Table> {
-    memory::table(memory::root()?)
-}
-
-/// The own table that an entry leads to.
-fn own_table(entry: usize) -> Option<&'static Table> {
-    let place = (entry & ADDRESS).wrapping_sub(OWN_TABLES.0.as_ptr().addr()) / PAGE;
-    OWN_TABLES.0.get(place).filter(|_| entry & TABLE == TABLE)
-}
-
-/// The kernel's table that an entry leads to.
-fn kernels_table(entry: usize) -> Option<&'static Table> {
-    (entry & TABLE == TABLE)
-        .then(|| memory::table(entry & ADDRESS))
-        .flatten()
-}
-
-/// A table for a space.
-fn new(space: usize) -> Option<&'static Table> {
-    Some(&OWN_TABLES.0[HOLDERS.take(space)?])
-}
-
-fn leading_to(table: &'static Table) -> usize {
-    table.as_ptr().addr() | TABLE
-}
-
-fn copy(space: usize, from: &Table) -> Option<&'static Table> {
-    let to = new(space)?;
-    for (to, from) in to.iter().zip(from) {
-        to.store(from.load(Relaxed), Relaxed);
-    }
-    Some(to)
-}
-
-/// The entry of `page` in the tables of `root`, which are those of the space `space`: those on the way to it become own ones where they are
-/// not yet. None where nothing is.
-fn own_entry(space: usize, root: &'static Table, page: usize) -> Option<&'static AtomicUsize> {
-    let mut table = root;
-    for level in ROOT_LEVEL..LAST_LEVEL {
-        let upper = &table[place(page, level)];
-        let found = upper.load(Relaxed);
-        table = match own_table(found) {
-            Some(own) => own,
-            None => {
-                let own = match kernels_table(found) {
-                    Some(common) => copy(space, common)?,
-                    None if is_block(found) => split(space, found, level)?,
-                    None => return None,
-                };
-                upper.store(leading_to(own), Relaxed);
-                own
-            }
-        };
-    }
-    Some(&table[place(page, LAST_LEVEL)])
-}
-
-fn is_block(entry: usize) -> bool {
-    entry & TABLE == El1Attributes::VALID.bits()
-}
-
-/// A table of smaller pieces, which say what the block of `level` says.
-fn split(space: usize, block: usize, level: usize) -> Option<&'static Table> {
-    let pieces = new(space)?;
-    let size = PAGE * ENTRIES.pow((LAST_LEVEL - level - 1) as u32);
-    let kind = match level + 1 {
-        LAST_LEVEL => TABLE,
-        _ => El1Attributes::VALID.bits(),
-    };
-    for (place, piece) in pieces.iter().enumerate() {
-        piece.store(((block & !TABLE) + place * size) | kind, Relaxed);
-    }
-    Some(pieces)
-}
-
-/// Has all processors execute what was written: the data caches are cleaned to where instructions are fetched, all instruction caches
-/// dropped (Arm ARM, B2.7.4). The others synchronize when they return to EL0.
+/// Makes all processors execute newly written code: the data caches are cleaned to the point where
+/// instructions are fetched, all instruction caches are dropped (Arm ARM, B2.7.4). The others
+/// synchronize when they return to EL0.
 ///
-/// A barrier waits for what its own processor has asked for, so the thread stays there, for a page at a time, from the one to the other.
+/// A barrier waits for the operations that its own processor has begun. So for each page the thread
+/// stays on one processor from the operations to the barrier.
 pub fn code_was_written(base: usize, size: usize) {
-    /// Where the shortest line of a data cache stands (`CTR_EL0.DminLine`): the logarithm of its words of four bytes.
+    /// The position of the shortest line of a data cache (`CTR_EL0.DminLine`): the logarithm of its
+    /// words of four bytes.
     const SHORTEST_LINE: u32 = 16;
     let kinds: usize;
     // SAFETY: reads a register.
@@ -207,15 +95,14 @@ fn masked(work: impl FnOnce()) {
     unmask();
 }
 
-/// Has all threads execute code and read constants, and has all else be of the address space in the kernel's map.
+/// Lets all threads execute code and read constants, and makes all else belong to the address space
+/// of the kernel's map.
 pub fn open() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if DONE.load(Relaxed) {
         return;
     }
-    if let Some(kernel) = kernel() {
-        open_below(kernel, ROOT_LEVEL, &code(), &constants());
-    }
+    open_below(MAP.root(), ROOT, &code(), &constants());
     forget_all();
     DONE.store(true, Relaxed);
 }
@@ -223,8 +110,8 @@ pub fn open() {
 fn open_below(table: &Table, level: usize, code: &Range<usize>, constants: &Range<usize>) {
     for entry in table {
         let found = entry.load(Relaxed);
-        match kernels_table(found).filter(|_| level < LAST_LEVEL) {
-            Some(below) => open_below(below, level + 1, code, constants),
+        match MAP.led_to(found).filter(|_| level > 0) {
+            Some(below) => open_below(below, level - 1, code, constants),
             None if found & El1Attributes::VALID.bits() == 0 => {}
             None if code.contains(&(found & ADDRESS)) => {
                 entry.fetch_or(El1Attributes::USER.bits(), Relaxed);

@@ -1,17 +1,20 @@
 //! Protected user mode on AArch64: threads at EL0, each partition with a map of its own.
 //!
-//! Owns: their entry into the kernel and their way back, what is saved of them, their maps, their faults.
-//! Must never know: what calls do, what handles name.
+//! Owns: their entry into the kernel and their way back, what is saved of them, their maps, their
+//! faults. Must never know: what calls do, what handles name.
 //!
-//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead past it, and nothing of it is
-//! in their images. What is there of a thread that does not run lies behind its control block ([`state`]), in a form that the
-//! switch takes for that of a thread that called the kernel: so the paths of privileged threads are as they are.
+//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead
+//! past it, and nothing of it is in their images. The state of a thread that does not run is stored
+//! after its control block ([`state`]). Its form is one that the switch takes for that of a thread
+//! that called the kernel, so the paths of privileged threads are unchanged.
 //!
-//! A call is decided on the handlers' stack, which is empty then, by the stack pointer that threads have: so the kernel takes it for
-//! what it is, a thread's. Nothing is ever kept there beyond a call, and nothing on the thread's own stack.
+//! A call is decided on the handlers' stack, which is empty then, by the stack pointer that threads
+//! have: so the kernel takes it for what it is, a thread's. Nothing is ever kept there beyond a
+//! call, and nothing on the thread's own stack.
 //!
-//! The kernel is mapped in all maps alike, at EL1 alone; what belongs to a partition is of its address space (ASID) in all of them.
-//! Threads with privilege run in the kernel's own map, where the guards of stacks are.
+//! The kernel is mapped in all maps alike, at EL1 alone; what belongs to a partition is of its
+//! address space (ASID) in all of them. Threads with privilege run in the kernel's own map, where
+//! the guards of stacks are.
 
 mod entry;
 mod fault;
@@ -27,15 +30,10 @@ use crate::processors::user as processors;
 use aarch64_cpu::registers::{Readable, TTBR0_EL1};
 pub use map::Map;
 pub use state::UserState;
-use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
+use taktos_machine::{Isolation, Region};
 
 impl<B: Board> Isolation for AArch64<B> {
-    const RULES: RegionRules = map::RULES;
-    type Map = Map;
-    const MAP: Map = Map::NONE;
-    type UserState = UserState;
-    const USER_STATE: UserState = UserState::NEW;
-    const USER_STATE_OFFSET: usize = state::OFFSET;
+    taktos_arch_common::isolation!(map);
     /// The unit is trapped at EL0.
     const FLOAT: bool = false;
     const PROGRAMS: Option<u16> = Some(183);
@@ -54,14 +52,6 @@ impl<B: Board> Isolation for AArch64<B> {
         map::code_was_written(base, size);
     }
 
-    fn prepare_user(context: &Context, start: &UserStart) {
-        state::prepare(context, start);
-    }
-
-    fn partition_of(context: &Context) -> *const () {
-        state::partition_of(context)
-    }
-
     /// In the kernel's map: what EL0 may only read, EL1 cannot write in the same map.
     fn with_writes<R>(work: impl FnOnce() -> R) -> R {
         let map = TTBR0_EL1.get();
@@ -70,13 +60,4 @@ impl<B: Board> Isolation for AArch64<B> {
         map::load(map);
         result
     }
-}
-
-/// Gives a program partitions: the table of calls of the system `$system`, by the kernel `$kernel`. Used once, in a program, through
-/// its board.
-#[macro_export]
-macro_rules! partitions {
-    ($system:ty, $kernel:path) => {
-        $crate::common::wire_partitions!($system, $kernel);
-    };
 }

@@ -1,14 +1,16 @@
-//! Owns: how a thread of a partition goes on. Must never know: why.
+//! Owns: how a thread of a partition resumes. Must never know: why.
 //!
 //! All that is loaded into registers here is the thread's own, or nothing.
 
 use super::state::{CONTROL_BLOCK, INTERRUPTED, PARTITION, PC, REST, STACK};
 use crate::processors::user::{compare_map, load_map, with_loaded};
+use crate::registers::{x2_to_x17, x18_to_x28};
 use crate::switch::CALL_FRAME;
 use core::mem::offset_of;
 use taktos_machine::Context;
 
-/// Where the second word of a thread's message lies in its control block, and behind it who sent it. The kernel's.
+/// Offset of the second word of a thread's message in its control block; the sender follows it.
+/// Defined by the kernel.
 const ARGUMENT: i32 = 56;
 
 /// Clears what a call's answer is not in, of the registers that functions need not keep.
@@ -31,8 +33,8 @@ macro_rules! clear_own {
 
 pub(crate) use {clear_own, clear_rest};
 
-/// Where the saved frame of a thread of a partition leads: x0 and x1 are its answer, x19 and x29 its own, the stack pointer leads behind
-/// the frame.
+/// Resumes a thread of a partition; its saved frame leads here. The result is in x0 and x1; x19 and
+/// x29 are the thread's own; the stack pointer leads to the end of the frame.
 #[unsafe(naked)]
 pub extern "C" fn resume() {
     with_loaded!(
@@ -41,7 +43,7 @@ pub extern "C" fn resume() {
         "b.ne 5f",
         "1:",
         "tbnz x10, #{interrupted}, 6f",
-        // Behind a call.
+        // After a call.
         "msr elr_el1, x9",
         "msr spsr_el1, x10",
         "ldp x2, x3, [sp, #{argument}]",
@@ -71,19 +73,8 @@ pub extern "C" fn resume() {
         "mov sp, x9",
         "add x30, x30, #{rest}",
         "ldp x0, x1, [x30]",
-        "ldp x2, x3, [x30, #16]",
-        "ldp x4, x5, [x30, #32]",
-        "ldp x6, x7, [x30, #48]",
-        "ldp x8, x9, [x30, #64]",
-        "ldp x10, x11, [x30, #80]",
-        "ldp x12, x13, [x30, #96]",
-        "ldp x14, x15, [x30, #112]",
-        "ldp x16, x17, [x30, #128]",
-        "ldp x18, x20, [x30, #144]",
-        "ldp x21, x22, [x30, #160]",
-        "ldp x23, x24, [x30, #176]",
-        "ldp x25, x26, [x30, #192]",
-        "ldp x27, x28, [x30, #208]",
+        x2_to_x17!("ldp", "x30, #"),
+        x18_to_x28!("ldp", "x30, #"),
         "ldr x30, [x30, #224]",
         "eret",
         partition = const PARTITION as i32 - CALL_FRAME as i32,

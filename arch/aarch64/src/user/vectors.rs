@@ -1,5 +1,5 @@
-//! Owns: where exceptions lead in programs with partitions, and what threads at EL0 may do of themselves.
-//! Must never know: what is done there.
+//! Owns: where exceptions lead in programs with partitions, and what threads at EL0 may do of
+//! themselves. Must never know: what is done there.
 
 use super::interrupt::handler_fault;
 use crate::vectors::{fault, interrupt, thread_fault};
@@ -7,14 +7,16 @@ use aarch64_cpu::asm::barrier;
 use aarch64_cpu::registers::{CNTKCTL_EL1, Readable, SCTLR_EL1, VBAR_EL1, Writeable};
 use core::arch::{asm, naked_asm};
 
-/// Has exceptions come through the table with partitions, and nothing be done at EL0 that concerns others.
+/// Routes exceptions through the table with partitions, and forbids EL0 all operations that concern
+/// others.
 pub fn enable() {
     // Neither masks nor the upkeep of caches; waiting for an interrupt is the thread's own time.
     const CLOSED: u64 = UPKEEP | CACHE_TYPE | MASKS;
     const UPKEEP: u64 = 1 << 26;
     const CACHE_TYPE: u64 = 1 << 15;
     const MASKS: u64 = 1 << 9;
-    // The kernel reads and writes what is the partition's; a stack pointer at EL0 is a multiple of sixteen.
+    // The kernel reads and writes what is the partition's; a stack pointer at EL0 is a multiple of
+    // sixteen.
     const OPEN: u64 = KEEP_ACCESS | WAITS | ZERO | ALIGNED_STACK;
     const KEEP_ACCESS: u64 = 1 << 23;
     const WAITS: u64 = 1 << 18 | 1 << 16;
@@ -23,7 +25,8 @@ pub fn enable() {
     SCTLR_EL1.set(SCTLR_EL1.get() & !CLOSED | OPEN);
     // Neither the time nor timers.
     CNTKCTL_EL1.set(0);
-    // SAFETY: no counters of events, no channel to a debugger at EL0 (Arm ARM, D19); both registers are this port's own.
+    // SAFETY: no counters of events, no channel to a debugger at EL0 (Arm ARM, D19); both registers
+    // are this port's own.
     unsafe {
         asm!(
             "msr pmuserenr_el0, xzr",
@@ -39,7 +42,8 @@ pub fn enable() {
     barrier::isb(barrier::SY);
 }
 
-/// The vector table: from EL1 it is that of any program, but for faults in handlers; threads at EL0 come by the third group.
+/// The vector table: from EL1 it is that of any program, but for faults in handlers; threads at EL0
+/// come by the third group.
 #[unsafe(naked)]
 extern "C" fn table() {
     naked_asm!(

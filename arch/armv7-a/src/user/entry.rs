@@ -1,9 +1,10 @@
-//! Owns: the entry of calls: from the instruction to the function, and back, or on with another thread.
-//! Must never know: what calls do.
+//! Owns: the entry of calls: from the instruction to the function, and back, or on with another
+//! thread. Must never know: what calls do.
 //!
-//! A call has its handle in r0, its words in r1 and r5, its time-out in r2 and r3, its number in r12; its stub says that r4, r5, r8, r9 and
-//! r12 are destroyed. The answer is in r0 to r3. What the kernel leaves in the others is cleared. What a program defines that has
-//! partitions is named by its text, as this is compiled there.
+//! A call has its handle in r0, its words in r1 and r5, its time-out in r2 and r3, its number in
+//! r12; its stub says that r4, r5, r8, r9 and r12 are destroyed. The answer is in r0 to r3. Values
+//! that the kernel leaves in the others are cleared. Symbols that a program with partitions defines
+//! are named by their text, as this is compiled there.
 
 use super::loaded::{LOADED, NOBODY, load_kernel, loaded_in};
 use super::map::Map;
@@ -15,7 +16,7 @@ use core::arch::naked_asm;
 use taktos_abi::Error;
 use taktos_abi::call::{CALLS, KEEPS_SLICE, handle};
 
-/// Where the table of handles lies in a partition, and behind that how many there are.
+/// The offset of the table of handles in a partition; the number of handles follows it.
 const HANDLES: usize = size_of::<Map>();
 
 /// Clears what a call's answer is not in, of the registers that it destroys.
@@ -29,9 +30,11 @@ macro_rules! clear_rest {
     };
 }
 
-/// Saves what the switch does not of a thread of a partition that gives way, and is in system mode then, with the stack pointer where the
-/// switch is to store the rest. r12 leads to the thread's word in its state, r3 is its program counter, the saved status its own.
-/// `resume` is by which way it goes on. Destroys r2, r12 and lr.
+/// Saves the registers that the switch does not save, of a thread of a partition that is switched
+/// out. Then it is in system mode, with the stack pointer at the space for the rest, which the
+/// switch stores. Before it, r12 leads to the thread's word in its state, r3 is its program
+/// counter, the saved status its own. `resume` is the code that resumes it. Destroys r2, r12 and
+/// lr.
 macro_rules! keep_own {
     () => {
         "mrc p15, 0, r2, c13, c0, 2
@@ -46,10 +49,11 @@ macro_rules! keep_own {
     };
 }
 
-/// Whether the thread of r0 is one of a partition: equal. Others run in the kernel's map. Destroys r2 and r3.
+/// Whether the thread of r0 is one of a partition: equal. Others run in the kernel's map. Destroys
+/// r2 and r3.
 macro_rules! is_of_partition {
     () => {
-        // The saved stack pointer leads behind the control block.
+        // The saved stack pointer leads to the end of the control block.
         "ldr r2, [r0]
          add r3, r0, #{state}
          cmp r2, r3"
@@ -62,7 +66,7 @@ pub(super) use {clear_rest, keep_own};
 #[unsafe(naked)]
 pub extern "C" fn call() {
     naked_asm!(
-        // The second word is an argument that lies on the stack.
+        // The second word is an argument on the stack.
         "push {{r5, lr}}",
         "cmp r12, #{count}",
         "movw lr, #:lower16:TAKTOS_CALLS",
@@ -70,7 +74,7 @@ pub extern "C" fn call() {
         "bhs 9f",
         "add lr, lr, r12, lsl #3",
         "ldrd r8, r9, [lr]",
-        // What it needs, but for the bit that says whether the slice goes on.
+        // The bits that the call needs, without the one that says whether the slice continues.
         "lsls r12, r9, #1",
         "beq 7f",
         loaded_in!("r4"),
@@ -119,13 +123,13 @@ pub extern "C" fn call() {
         "mov r1, #0",
         "add sp, sp, #16",
         "b 30b",
-        // Another thread goes on: r0; r1 gives way.
+        // Another thread resumes: r0; r1 is switched out.
         "20:",
         "ldr r3, [sp, #4]",
         "add sp, sp, #8",
         "add r12, r1, #{state} + {word}",
         keep_own!(),
-        // An exclusive access that was begun is nobody else's to end.
+        // An exclusive access that was begun must not be completed by another thread.
         "clrex",
         is_of_partition!(),
         "bne 22f",
@@ -156,7 +160,8 @@ pub extern "C" fn call() {
     )
 }
 
-/// The thread that r1 names, one of a partition, gives way to that of r0 for a whole slice. In system mode, as behind [`keep_own!`].
+/// Switches from the thread of r1, one of a partition, to that of r0 for a whole slice. In system
+/// mode, as after [`keep_own!`].
 #[unsafe(naked)]
 pub extern "C" fn leave() {
     naked_asm!(

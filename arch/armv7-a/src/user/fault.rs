@@ -1,5 +1,5 @@
-//! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on. Where these faults are none of theirs,
-//! the handlers of any program have them.
+//! Owns: faults of threads of partitions: the thread ends in the handler, and another one resumes.
+//! Faults of other code go to the handlers that any program has.
 //! Must never know: what a partition does about it.
 
 use super::entry::leave;
@@ -13,18 +13,14 @@ use crate::switch::SYSTEM_MODE;
 use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr};
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor, RaisedFault};
-
-#[expect(improper_ctypes, reason = "both sides are of one program")]
-unsafe extern "C" {
-    /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: RaisedFault<'_>) -> *const Context;
-}
+use taktos_arch_common::report_user_fault;
+use taktos_machine::{Cause, Context, FAULT_REGISTERS, Processor};
 
 /// The bit of a status that says that the instructions are those of T32.
 const THUMB: u32 = 1 << 5;
 
-/// Defines the way of a kind of exception, in its mode: `$back` has lr name the instruction, by the flag "equal" in A32.
+/// Defines the way of a kind of exception, in its mode: `$back` has lr name the instruction, by the
+/// flag "equal" in A32.
 macro_rules! fault {
     ($name:ident, $kind:expr, $mode:expr, $back:literal, $of_privileged:literal) => {
         /// An exception that an instruction has caused.
@@ -95,20 +91,14 @@ fault!(
     "_asm_data_abort_handler"
 );
 
-/// Tells the kernel of the fault of the thread that runs; says who goes on.
+/// Reports the fault of the running thread to the kernel; returns the thread that resumes.
 extern "C" fn end_thread(registers: &[usize; FAULT_REGISTERS], kind: u32) -> *const Context {
-    let (cause, address) = told(kind);
-    let fault = RaisedFault {
-        cause,
-        address,
-        registers: Some(registers),
-    };
     // SAFETY: called in the handler of the fault of the thread that runs.
-    unsafe { taktos_user_fault(fault) }
+    unsafe { report_user_fault(told(kind), Some(registers)) }
 }
 
-/// The cause and the address. What a thread of a partition touches that is not its own is no guard's matter, as it may be of one with
-/// privilege.
+/// The cause and the address. An access of a partition's thread to memory that is not its own is no
+/// guard's matter, as the guard may be of a thread with privilege.
 fn told(kind: u32) -> (Cause, Option<usize>) {
     match kind {
         UNDEFINED => (Cause::UndefinedInstruction, None),
@@ -117,12 +107,13 @@ fn told(kind: u32) -> (Cause, Option<usize>) {
     }
 }
 
-/// What a fault status register says that happened.
+/// Returns the fault that a fault status register reports.
 fn status_of(register: u32) -> u32 {
     register & 0xF | register >> 6 & 0x10
 }
 
-/// Of an instruction that is not fetched: also for debuggers, or from an address that no instruction has.
+/// Of an instruction that is not fetched: also for debuggers, or from an address that no
+/// instruction has.
 fn fetch(status: u32, address: usize) -> (Cause, Option<usize>) {
     const BREAKPOINT: u32 = 0b0_0010;
     match status {
@@ -132,7 +123,7 @@ fn fetch(status: u32, address: usize) -> (Cause, Option<usize>) {
     }
 }
 
-/// Of data. Where an error comes late, nobody knows its address.
+/// Classifies a fault of a data access. The address of an error that comes late is not known.
 fn access(status: u32, address: usize) -> (Cause, Option<usize>) {
     match status {
         ALIGNMENT => (Cause::Arithmetic, Some(address)),

@@ -1,5 +1,5 @@
-//! Owns: interrupts of programs with partitions: also while a thread of a partition runs, and its way to another thread behind them.
-//! Must never know: which interrupt, why another thread goes on.
+//! Owns: interrupts of programs with partitions: also while a thread of a partition runs, and the
+//! path to another thread after them. Must never know: which interrupt, why another thread resumes.
 
 use super::entry::{keep_own, leave};
 use super::resume::resume_interrupted;
@@ -26,7 +26,7 @@ pub extern "C" fn interrupt<B: Board>() {
         "beq 3f",
         "pop {{r0-r3, r12, lr}}",
         "b {preempt}",
-        // What lies on this stack goes to the thread's state: r0 to r3, r12, the program counter.
+        // The words on this stack go to the thread's state: r0 to r3, r12, the program counter.
         "3:",
         "add r12, r0, #{state} + {registers}",
         "pop {{r2, r3}}",
@@ -37,7 +37,7 @@ pub extern "C" fn interrupt<B: Board>() {
         "str r2, [r12, #{r12} - {registers}]",
         "sub r12, r12, #{registers} - {word}",
         keep_own!(),
-        // r0 goes on, r1 gives way.
+        // r0 resumes, r1 is switched out.
         "mov r2, r0",
         "mov r0, r1",
         "mov r1, r2",

@@ -1,16 +1,19 @@
 //! Owns: which map is loaded, and how another one is.
 //! Must never know: what is in a map.
 //!
-//! The paths learn from memory which partition runs: that is one instruction less than to find the thread that does.
+//! The paths learn from memory which partition runs: that is one instruction less than to find the
+//! thread that does.
 //!
-//! Tables and address space cannot change in one instruction. In between a number counts that nothing else has, so what the processor
-//! looks up then it never takes for one map's word (ARMv7-A manual, B3.10.4). That needs code that is the same in all maps and of no address
-//! space, and pieces of one size at each address in all maps: both are so. Branch predictors need no upkeep, as the address space changes
-//! with the tables and code lies at the same place in all maps (B2.2).
+//! Tables and address space cannot change in one instruction. In between, an address space number
+//! is in use that no map has. So the processor never takes a translation of that time for an entry
+//! of one of the maps (ARMv7-A manual, B3.10.4). That needs code that is the same in all maps and
+//! of no address space, and pieces of one size at each address in all maps: both are so. Branch
+//! predictors need no upkeep, as the address space changes with the tables and code is at the same
+//! place in all maps (B2.2).
 
 use core::cell::Cell;
 
-/// The partition whose map is loaded, or none: then it is the kernel's.
+/// Partition that has its map loaded, or none: then the kernel's map is loaded.
 #[repr(transparent)]
 pub struct Loaded(Cell<usize>);
 
@@ -22,7 +25,7 @@ pub static LOADED: Loaded = Loaded(Cell::new(0));
 /// The number of the address space that nothing is of.
 pub const NOBODY: u32 = 0xFF;
 
-/// Where [`LOADED`] lies, in the register named. The code around has the operand `loaded`.
+/// The address of [`LOADED`], in the register named. The code around has the operand `loaded`.
 macro_rules! loaded_in {
     ($register:literal) => {
         concat!(
@@ -35,7 +38,8 @@ macro_rules! loaded_in {
     };
 }
 
-/// Loads the map in r3: the address of its tables and, in the lowest eight bits, the number of its address space. Destroys r2 and r3.
+/// Loads the map in r3: the address of its tables and, in the lowest eight bits, the number of its
+/// address space. Destroys r2 and r3.
 macro_rules! load_map {
     () => {
         "mov r2, #{nobody}
@@ -50,7 +54,7 @@ macro_rules! load_map {
     };
 }
 
-/// Loads the kernel's map, whose tables the operand `tables` names. Destroys r2, r3 and r12.
+/// Loads the kernel's map; the operand `tables` names its tables. Destroys r2, r3 and r12.
 macro_rules! load_kernel {
     () => {
         concat!(

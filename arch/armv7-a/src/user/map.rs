@@ -1,14 +1,17 @@
 //! Owns: the maps of partitions: their tables.
 //! Must never know: threads. Tables: ARMv7-A manual, B3.5.
 //!
-//! A partition's map is the kernel's, of which the tables on the way to its own pages are copies. Its pages, and these alone, are open to
-//! user mode there. All but code and constants, which are the same in all maps, is of an address space in each map, so that no processor
-//! takes one map's word for another's: the kernel's is number 0, of which [`memory::protect`] forgets pages. What a partition executes of
-//! its own is executed in its map alone: in the kernel's, and in others', it is data.
+//! A partition's map is the kernel's, of which the tables on the way to its own pages are copies.
+//! Its pages, and these alone, are open to user mode there. All but code and constants, which are
+//! the same in all maps, is of an address space in each map, so that no processor takes one map's
+//! word for another's: the kernel's is number 0, of which [`memory::protect`] forgets pages. Code
+//! of a partition's own is executed in its map alone: in the kernel's, and in others', it is data.
 //!
-//! Tables are read past the caches, so what is written to them is cleaned out, and what a processor may remember of a map is dropped
-//! where the kernel's changes (B3.10.1). Those of a partition are made once, for a number that nothing was looked up by. All maps lead to
-//! the same memory by the same addresses with the same attributes: nothing is to be done about caches when one is loaded (B3.11).
+//! Tables are read past the caches, so what is written to them is cleaned out, and what a processor
+//! may remember of a map is dropped where the kernel's changes (B3.10.1). Those of a partition are
+//! made once, for a number that nothing was looked up by. All maps lead to the same memory by the
+//! same addresses with the same attributes: nothing is to be done about caches when one is loaded
+//! (B3.11).
 
 use super::masked;
 use crate::board::Board;
@@ -19,49 +22,34 @@ use crate::memory::{
 use core::arch::asm;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use taktos_machine::{Access, Holders, Region, RegionRules, Spaces};
+pub use taktos_arch_common::{PAGED as RULES, UserMap as Map};
+use taktos_arch_common::{PARTITIONS as MOST, UserMaps};
+use taktos_machine::{Access, Region};
 
-/// How many partitions there can be, and the tables of pages that they have: two for memory, one for a device, one to spare.
-const MOST: usize = 16;
+/// The tables of pages that partitions have: two for memory, one for a device, one to spare.
 const SECOND_LEVEL_TABLES: usize = 4 * MOST;
 
-/// What the tables demand.
-pub const RULES: RegionRules = RegionRules {
-    most: 8,
-    smallest: PAGE,
-    powers_of_two: false,
-};
-
-/// The rights of a page (`AP[1:0]`): of the privileged modes alone, user mode's to read, to read and to write.
+/// The rights of a page (`AP[1:0]`): of the privileged modes alone, user mode's to read, to read
+/// and to write.
 const RIGHTS: u32 = 0b11 << 4;
 const PRIVILEGED: u32 = 0b01 << 4;
 const READ: u32 = 0b10 << 4;
 const WRITE: u32 = 0b11 << 4;
-/// What opens pages that nobody may write to be read in user mode.
+/// Bits that let user mode read pages that no code may write.
 const OPEN: u32 = 0b10 << 4;
 /// That a page, or a section, is of an address space.
 const OF_SPACE: u32 = 1 << 11;
 const SECTION_OF_SPACE: u32 = 1 << 17;
-/// A page of device registers, which nobody may execute.
+/// A page of device registers, not executable.
 const DEVICE_PAGE: u32 = 0b1_0111;
 /// That a page is not to be executed (XN, of a small page).
 const NEVER_EXECUTED: u32 = 1;
 /// The bits of an entry that are not an address.
 const ATTRIBUTES: u32 = 0xFFF;
 
-/// What is loaded for a partition: the address of its tables, and the number of its address space in the lowest eight bits.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub struct Map(usize);
-
-impl Map {
-    /// That of a partition that was never started.
-    pub const NONE: Self = Self(0);
-}
-
-static SPACES: Spaces<MOST> = Spaces::new();
-/// Whose the tables of pages are.
-static HOLDERS: Holders<SECOND_LEVEL_TABLES> = Holders::new();
+/// Maps and their tables of pages. In the value to load, the number of the address space is in the
+/// lowest eight bits.
+static MAPS: UserMaps<SECOND_LEVEL_TABLES> = UserMaps::new();
 
 struct Tables {
     first: [FirstLevel; MOST],
@@ -71,7 +59,8 @@ struct Tables {
     used_devices: AtomicUsize,
 }
 
-// SAFETY: each is written by the one thread that makes a map of it, before it is loaded; afterwards masked.
+// SAFETY: each is written by the one thread that makes a map of it, before it is loaded; afterwards
+// masked.
 unsafe impl Sync for Tables {}
 
 static OWN: Tables = Tables {
@@ -90,18 +79,12 @@ fn table_of_device() -> Option<&'static SecondLevel> {
 
 /// The map of `regions`, which is made at the first time.
 pub fn of(regions: &'static [Region]) -> Option<Map> {
-    let made = |space| {
-        let root = make(space, regions);
-        if root.is_none() {
-            HOLDERS.give_back(space);
-        }
-        root
-    };
-    let (number, root) = SPACES.find(regions.as_ptr().addr(), made)?;
+    let (number, root) = MAPS.of(regions, |space| make(space, regions), || ())?;
     Some(Map(root | number))
 }
 
-/// The address of the first of new tables, those of the space `space`; none where there are no more, or a region lies where nothing is.
+/// Returns the address of the first of new tables, those of the space `space`. None if there are no
+/// more tables, or if a region is at an address without memory.
 fn make(space: usize, regions: &[Region]) -> Option<usize> {
     let root = &OWN.first[space - 1];
     fill(&root.0, |section| TABLES.first.0[section].get());
@@ -124,8 +107,9 @@ fn add(space: usize, root: &'static FirstLevel, region: &Region) -> Option<()> {
     Some(())
 }
 
-/// The entry of a page that its partition may use; none where it is neither memory nor a device's, nor where one region has it to execute and
-/// another one has it, too, or where a device is to be executed.
+/// The entry of a page that its partition may use; none where it is neither memory nor a device's,
+/// nor where one region has it to execute and another one has it, too, or where a device is to be
+/// executed.
 fn with_rights(page: u32, access: Access) -> Option<u32> {
     let is_new = page & RIGHTS == PRIVILEGED;
     let is_of = |kind: u32| page & ATTRIBUTES & !RIGHTS | PRIVILEGED == kind | OF_SPACE;
@@ -143,11 +127,13 @@ fn with_rights(page: u32, access: Access) -> Option<u32> {
     is_own.then_some(page & !(RIGHTS | NEVER_EXECUTED) | rights | execution)
 }
 
-/// Has the processor execute what was written (ARMv7-A manual, A3.5.4 and B2.2.9): the data cache is cleaned to where instructions are
-/// fetched, and what was fetched from there before, or foretold of its branches, is dropped. A partition's address of its code is the
-/// kernel's, so no line of the instruction cache lies under another one.
+/// Makes the processor execute newly written code (ARMv7-A manual, A3.5.4 and B2.2.9): the data
+/// cache is cleaned to the point where instructions are fetched. Instructions fetched from there
+/// before, and predictions of their branches, are dropped. A partition's address of its code is the
+/// kernel's, so no line of the instruction cache is located under another one.
 pub fn code_was_written(base: usize, size: usize) {
-    /// Where the shortest lines of the caches stand (`CTR.IminLine`, `CTR.DminLine`): the logarithms of their words of four bytes.
+    /// Where the shortest lines of the caches stand (`CTR.IminLine`, `CTR.DminLine`): the
+    /// logarithms of their words of four bytes.
     const OF_INSTRUCTIONS: u32 = 0;
     const OF_DATA: u32 = 16;
     let kinds: usize;
@@ -179,15 +165,15 @@ pub fn code_was_written(base: usize, size: usize) {
     };
 }
 
-/// The entry of `page` in the tables of `root`, which are those of the space `space`: that of its megabyte becomes an own one where it is
-/// not yet. None where nothing is.
+/// The entry of `page` in the tables of `root`, which are those of the space `space`: that of its
+/// megabyte becomes an own one where it is not yet. None where nothing is.
 fn own_entry(space: usize, root: &'static FirstLevel, page: usize) -> Option<&'static Cell<u32>> {
     let section = &root.0[page / MEGABYTE];
     let own = match table(section.get(), &OWN.second) {
         Some(own) => own,
         None => {
             let common = common_table(page / MEGABYTE)?;
-            let own = &OWN.second[HOLDERS.take(space)?];
+            let own = &OWN.second[MAPS.take(space)?];
             fill(&own.0, |page| common.0[page].get());
             memory::write(section, leading_to(own));
             own
@@ -196,8 +182,9 @@ fn own_entry(space: usize, root: &'static FirstLevel, page: usize) -> Option<&'s
     Some(&own.0[page % MEGABYTE / PAGE])
 }
 
-/// The kernel's table of the pages of a megabyte; none where nothing is. Devices become pages here, and in all maps: what is a page in one
-/// map is to be none of a section in another one, for the way from one to the other.
+/// The kernel's table of the pages of a megabyte; none where nothing is. Devices become pages here,
+/// and in all maps: what is a page in one map is to be none of a section in another one, for the
+/// way from one to the other.
 fn common_table(megabyte: usize) -> Option<&'static SecondLevel> {
     let entry = &TABLES.first.0[megabyte];
     let find = || {
@@ -235,12 +222,12 @@ fn leading_to(table: &SecondLevel) -> u32 {
     core::ptr::from_ref(table).addr() as u32 | TABLE
 }
 
-/// What a table says, all of whose pages are of one kind, from `base` on.
+/// Returns the function from a page to its entry in a table, for pages of one kind from `base` on.
 fn pages_from(base: usize, kind: u32) -> impl Fn(usize) -> u32 {
     move |page| (base + page * PAGE) as u32 | kind | OF_SPACE
 }
 
-/// Writes a table that no processor looks at yet.
+/// Writes a table that no processor reads yet.
 fn fill(entries: &[Cell<u32>], value: impl Fn(usize) -> u32) {
     /// The words of the shortest line that a cache has.
     const LINE: usize = 8;
@@ -257,10 +244,12 @@ fn fill(entries: &[Cell<u32>], value: impl Fn(usize) -> u32) {
     unsafe { asm!("dsb", options(nostack, preserves_flags)) };
 }
 
-/// Has user mode execute code and read constants, and has all else be of the address space of the kernel's map, of which this is a thread.
+/// Lets user mode execute code and read constants, and makes all else belong to the address space
+/// of the kernel's map, which this thread has.
 ///
-/// Megabytes become pages here where they are not: a guard that comes later is a page's entry, and does not make pages that are of no
-/// address space. Other threads may run meanwhile, and make guards. Says whether there was anything to do.
+/// Megabytes become pages here where they are not: a guard that comes later is a page's entry, and
+/// does not make pages that are of no address space. Other threads may run meanwhile, and make
+/// guards. Says whether there was anything to do.
 pub fn open<B: Board>() -> bool {
     static DONE: AtomicBool = AtomicBool::new(false);
     if DONE.load(Relaxed) {
@@ -279,7 +268,7 @@ pub fn open<B: Board>() -> bool {
     true
 }
 
-/// What an entry of the kernel's becomes, if it is another one. Nobody else changes it meanwhile.
+/// Changes an entry of the kernel's, if it becomes another one. Nothing else changes it meanwhile.
 fn change(entry: &Cell<u32>, becomes: fn(u32) -> Option<u32>) {
     if becomes(entry.get()).is_none() {
         return;
@@ -326,7 +315,7 @@ fn divide_memory<B: Board>() {
     }
 }
 
-/// Has the address space `number` count.
+/// Activates the address space `number`.
 fn set_space(number: u32) {
     // SAFETY: nothing is of an address space yet, or this is the number already (CONTEXTIDR).
     unsafe {

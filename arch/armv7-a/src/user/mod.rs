@@ -1,17 +1,21 @@
-//! Protected user mode on ARMv7-A: threads in user mode, each partition with a map and an address space of its own.
+//! Protected user mode on ARMv7-A: threads in user mode, each partition with a map and an address
+//! space of its own.
 //!
-//! Owns: their entry into the kernel and their way back, what is saved of them, their maps, their faults.
-//! Must never know: what calls do, what handles name.
+//! Owns: their entry into the kernel and their way back, what is saved of them, their maps, their
+//! faults. Must never know: what calls do, what handles name.
 //!
-//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead past it, and nothing of it is
-//! in their images. What is there of a thread that does not run lies behind its control block ([`state`]), in a form that the
-//! switch takes for that of a thread that called the kernel: so the paths of privileged threads are as they are.
+//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead
+//! past it, and nothing of it is in their images. The state of a thread that does not run is stored
+//! after its control block ([`state`]). Its form is one that the switch takes for that of a thread
+//! that called the kernel, so the paths of privileged threads are unchanged.
 //!
-//! A call is decided in supervisor mode, on a stack that has nothing of any thread's beyond it. User mode has its stack pointer and its
-//! link register in common with system mode, in which threads with privilege run; so they are saved before that is entered, where another
-//! thread goes on, and are the thread's own behind a call that stays.
+//! A call is decided in supervisor mode, on a stack that has nothing of any thread's beyond it.
+//! User mode has its stack pointer and its link register in common with system mode, in which
+//! threads with privilege run. So if another thread resumes, they are saved before system mode is
+//! entered. After a call without a switch they are the thread's own.
 //!
-//! The kernel is mapped in all maps alike, with privilege alone; threads with privilege run in its own map, where the guards of stacks are.
+//! The kernel is mapped in all maps alike, with privilege alone; threads with privilege run in its
+//! own map, where the guards of stacks are.
 
 mod entry;
 mod fault;
@@ -29,18 +33,13 @@ use crate::memory;
 pub use map::Map;
 pub use state::UserState;
 use taktos_arch_common::HandlerStack;
-use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
+use taktos_machine::{Isolation, Region};
 
 /// The stack of calls.
 static CALLS: HandlerStack = HandlerStack::NEW;
 
 impl<B: Board> Isolation for ArmV7A<B> {
-    const RULES: RegionRules = map::RULES;
-    type Map = Map;
-    const MAP: Map = Map::NONE;
-    type UserState = UserState;
-    const USER_STATE: UserState = UserState::NEW;
-    const USER_STATE_OFFSET: usize = state::OFFSET;
+    taktos_arch_common::isolation!(map);
     /// The unit is off in user mode.
     const FLOAT: bool = false;
     const PROGRAMS: Option<u16> = Some(40);
@@ -59,14 +58,6 @@ impl<B: Board> Isolation for ArmV7A<B> {
     fn code_was_written(base: usize, size: usize) {
         map::code_was_written(base, size);
     }
-
-    fn prepare_user(context: &Context, start: &UserStart) {
-        state::prepare(context, start);
-    }
-
-    fn partition_of(context: &Context) -> *const () {
-        state::partition_of(context)
-    }
 }
 
 /// Does `work` with kernel-level interrupts masked, in a thread that has no mask.
@@ -75,13 +66,4 @@ fn masked<T>(work: impl FnOnce() -> T) -> T {
     let result = work();
     unmask();
     result
-}
-
-/// Gives a program partitions: the table of calls of the system `$system`, by the kernel `$kernel`. Used once, in a program, through
-/// its board.
-#[macro_export]
-macro_rules! partitions {
-    ($system:ty, $kernel:path) => {
-        $crate::common::wire_partitions!($system, $kernel);
-    };
 }

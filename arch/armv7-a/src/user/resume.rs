@@ -1,7 +1,7 @@
-//! Owns: how a thread of a partition goes on. Must never know: why.
+//! Owns: how a thread of a partition resumes. Must never know: why.
 //!
-//! All that is loaded into registers here is the thread's own, or nothing. The last instruction is done in supervisor mode, whose link
-//! register no thread sees.
+//! All that is loaded into registers here is the thread's own, or nothing. The last instruction is
+//! executed in supervisor mode, which has a link register that no thread sees.
 
 use super::entry::clear_rest;
 use super::loaded::{LOADED, NOBODY, load_map, loaded_in};
@@ -10,12 +10,13 @@ use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::Context;
 
-/// Where the second word of a thread's message lies in its control block, and behind it who sent it. The kernel's.
+/// Offset of the second word of a thread's message in its control block; the sender follows it.
+/// Defined by the kernel.
 const ARGUMENT: i32 = 28;
 /// From the end of the frame back to the control block.
 const CONTROL_BLOCK: i32 = -((OFFSET + state::LOADED) as i32);
 
-/// Has the map of the thread's partition loaded. Destroys r2, r3 and r12.
+/// Ensures that the map of the thread's partition is loaded. Destroys r2, r3 and r12.
 macro_rules! have_map {
     () => {
         concat!(
@@ -32,8 +33,8 @@ macro_rules! have_map {
     };
 }
 
-/// Loads the stack pointer, the link register and the thread's word; in supervisor mode then, with lr where the program counter lies, and
-/// r12 at the end of the frame.
+/// Loads the stack pointer, the link register and the thread's word. Then it is in supervisor mode,
+/// with lr at the saved program counter, and r12 at the end of the frame.
 macro_rules! load_own {
     () => {
         "mov r12, sp
@@ -48,8 +49,9 @@ macro_rules! load_own {
 
 const SUPERVISOR_MODE: u32 = 0x13;
 
-/// Where the saved frame of a thread leads that gave way in a call: r0 and r1 are its answer, r6, r7, r10 and r11 its own, the stack pointer
-/// leads behind the frame.
+/// Resumes a thread that was switched out in a call; its saved frame leads here. The result is in
+/// r0 and r1; r6, r7, r10 and r11 are the thread's own; the stack pointer leads to the end of the
+/// frame.
 #[unsafe(naked)]
 pub extern "C" fn resume() {
     naked_asm!(
@@ -75,7 +77,7 @@ pub extern "C" fn resume() {
     )
 }
 
-/// The same of one that was interrupted: all registers are its own.
+/// Resumes a thread of a partition that was interrupted: all registers are its own.
 #[unsafe(naked)]
 pub extern "C" fn resume_interrupted() {
     naked_asm!(

@@ -1,19 +1,22 @@
-//! Owns: where exceptions lead in programs with partitions, and what threads in user mode may do of themselves.
-//! Must never know: what is done there.
+//! Owns: where exceptions lead in programs with partitions, and what threads in user mode may do of
+//! themselves. Must never know: what is done there.
 
 use super::{entry, fault, interrupt};
 use crate::board::Board;
 use crate::switch::SYSTEM_MODE;
 use core::arch::{asm, naked_asm};
 
-/// Has exceptions come through the table with partitions, calls have their stack, and nothing be done in user mode that concerns others.
+/// Routes exceptions through the table with partitions, sets the stack of calls, and forbids user
+/// mode all operations that concern others.
 ///
-/// The floating-point unit is the privileged modes' alone, off or not (ARMv7-A manual, B4.1.40). There are no counters of events in user
-/// mode. The word that user mode can only read says nothing.
+/// The floating-point unit is the privileged modes' alone, off or not (ARMv7-A manual, B4.1.40).
+/// There are no counters of events in user mode. The word that user mode can only read says
+/// nothing.
 pub fn enable<B: Board>(stack: usize) {
     const UNIT_OF_PRIVILEGED: u32 = 0b0101 << 20;
     const SUPERVISOR_MODE: u32 = 0x13;
-    // SAFETY: the registers are this port's own. Supervisor mode, which has no other use, is left again before anything interrupts.
+    // SAFETY: the registers are this port's own. Supervisor mode, which has no other use, is left
+    // again before anything interrupts.
     unsafe {
         asm!(
             "mcr p15, 0, {table}, c12, c0, 0", // VBAR
@@ -39,7 +42,8 @@ pub fn enable<B: Board>(stack: usize) {
     close_thumb_ee();
 }
 
-/// Has user mode not reach the register of ThumbEE, where there is that (ARMv7-A manual, A2.10): it would carry words between partitions.
+/// Forbids user mode the register of ThumbEE, if it exists (ARMv7-A manual, A2.10): it would carry
+/// words between partitions.
 fn close_thumb_ee() {
     let features: u32;
     // SAFETY: reads a register that says what the processor has (ID_PFR0).
@@ -49,7 +53,7 @@ fn close_thumb_ee() {
     if features >> 12 & 0xF == 0 {
         return;
     }
-    // SAFETY: the processor has it, and nobody else does (TEECR.XED).
+    // SAFETY: the processor has this register, and no other code writes it (TEECR.XED).
     unsafe {
         asm!("mcr p14, 6, {}, c0, c0, 0", "isb", in(reg) 1, options(nomem, nostack, preserves_flags));
     }

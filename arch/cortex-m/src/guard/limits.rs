@@ -1,18 +1,18 @@
-//! Owns: the limits of the stack pointers, and the memory protection unit of Armv8-M, which keeps the place that null leads to.
-//! Registers: Armv8-M Architecture Reference Manual (DDI 0553), D1.2.
+//! Owns: the limits of the stack pointers, and the memory protection unit of Armv8-M, which keeps
+//! the place that null leads to. Registers: Armv8-M Architecture Reference Manual (DDI 0553), D1.2.
 
 use core::arch::asm;
 use cortex_m::peripheral::{MPU, SCB};
 
-/// The bytes below a stack that nobody may touch, where the switch puts the registers of a thread that was interrupted with its stack
-/// used up, before it reports that.
+/// The bytes below a stack that no code may access. If a thread was interrupted with its stack used
+/// up, the switch puts its registers there, before it reports that.
 #[repr(C, align(8))]
 pub struct Guard([u8; GUARD_SIZE]);
 
-/// A thread lies anywhere.
+/// A thread may have any address.
 pub type Aligned = ();
 
-/// Nothing lies before its control block.
+/// There is nothing before its control block.
 pub type Before = ();
 
 /// That.
@@ -21,12 +21,14 @@ pub const BEFORE: Before = ();
 /// Nine registers, and half of the floating-point unit's, in whole steps of the limit.
 const GUARD_SIZE: usize = 104;
 
-/// How far behind the beginning of the control block (72 bytes) the stack begins: the switch computes its limit instead of loading it.
+/// The offset of the stack from the beginning of the control block (72 bytes): the switch computes
+/// its limit instead of loading it.
 pub const GUARD: usize = 72 + GUARD_SIZE;
 
 const _: () = assert!(GUARD.is_multiple_of(8));
 
-/// The bit of the configurable fault status by which the processor says that a stack pointer came below its limit.
+/// The bit of the configurable fault status by which the processor says that a stack pointer came
+/// below its limit.
 pub const BELOW_LIMIT: u32 = 1 << 20;
 
 impl Guard {
@@ -39,15 +41,15 @@ unsafe extern "C" {
     static _stack_end: u8;
 }
 
-/// What stays below the handlers' limit: the report of a fault goes on there.
+/// Space that stays below the handlers' limit: the report of a fault continues there.
 const OF_REPORTS: usize = 32;
 
 /// Sets the handlers' limit, and forbids null. Called once, before the first thread runs.
 pub fn enable() {
     let lowest = (&raw const _stack_end).addr().next_multiple_of(8) + OF_REPORTS;
-    // SAFETY: the stack in use lies above.
+    // SAFETY: the stack in use is above.
     unsafe { asm!("msr msplim, {}", in(reg) lowest, options(nomem, nostack, preserves_flags)) };
-    // Null is where the vectors lie, which the processor fetches past the unit.
+    // The vectors are at null, which the processor fetches past the unit.
     forbid_at(NULL_REGIONS, 0);
     const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
     const MEMORY_FAULTS: u32 = 1 << 16;
@@ -60,18 +62,21 @@ pub fn enable() {
     cortex_m::asm::isb();
 }
 
-/// The first of the pair of regions over null, and of a pair that is left to programs without partitions.
+/// The first of the pair of regions over null, and of a pair that is left to programs without
+/// partitions.
 const NULL_REGIONS: u32 = 6;
 const FREE_REGIONS: u32 = 4;
 
-/// Forbids the 32 bytes at `place` to everybody, with regions that the port leaves free where there are no partitions.
+/// Forbids all code to access the 32 bytes at `place`, with regions that the port leaves free if
+/// there are no partitions.
 pub fn forbid(place: usize) {
     forbid_at(FREE_REGIONS, place);
     cortex_m::asm::dsb();
     cortex_m::asm::isb();
 }
 
-/// There is no region without access for privileged code; but what lies in two regions is a fault for all.
+/// Uses two regions, since no region can forbid access to privileged code. But an access to a byte
+/// that is in two regions is a fault for all code.
 fn forbid_at(first: u32, place: usize) {
     const NO_EXECUTE: u32 = 1;
     const ENABLE: u32 = 1;
@@ -95,23 +100,24 @@ pub fn lowest_of_thread() -> usize {
     limit
 }
 
-/// Whether a frame at `address` is one that the processor did not store, as it came below the limit: the stack pointer is the limit then.
+/// Whether a frame at `address` is one that the processor did not store, as it came below the
+/// limit: the stack pointer is the limit then.
 pub fn is_at_limit(address: usize) -> bool {
     address == lowest_of_thread()
 }
 
-/// Whether the address lies in a guard: those of stacks are no matter of addresses.
+/// Returns whether the address is in a guard: those of stacks are no matter of addresses.
 pub fn is_guard(_address: usize) -> bool {
     false
 }
 
-/// Whether the address lies in the guard of the running thread.
+/// Returns whether the address is in the guard of the running thread.
 pub fn is_of_thread(_address: usize) -> bool {
     false
 }
 
-/// [`pended_switch!`](crate::pended_switch) with the lines that look whether the registers just stored lie above the limit, and set the
-/// next thread's.
+/// [`pended_switch!`](crate::pended_switch) with the lines that look whether the registers just
+/// stored lie above the limit, and set the next thread's.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! guarded_switch {

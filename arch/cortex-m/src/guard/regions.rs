@@ -1,20 +1,22 @@
-//! Owns: the memory protection unit of Armv7-M: a guard below the running thread's stack, one below the handlers', and
-//! the place that null leads to.
+//! Owns: the memory protection unit of Armv7-M: a guard below the running thread's stack, one below
+//! the handlers', and the place that null leads to.
 
 use cortex_m::peripheral::{MPU, SCB};
 
 include!(concat!(env!("OUT_DIR"), "/guard.rs"));
 
-/// The bytes of a control block, and how far behind its beginning the guard lies: the switch computes the guard's address instead of
-/// loading it.
+/// The bytes of a control block, and the offset of the guard from its beginning: the switch
+/// computes the guard's address instead of loading it.
 const BLOCK: usize = 72;
 const GUARD_OFFSET: usize = if cfg!(feature = "small") { 160 } else { 128 };
 
-/// A stack that is used up is noticed where the processor leaves room for floating-point state (72 bytes) and writes its frame (32 bytes)
-/// below, before the state, if at all: in the guard, or in bytes before it that nobody uses, whereupon the state is in the guard.
+/// The processor leaves space for floating-point state (72 bytes) and writes its frame (32 bytes)
+/// below, before the state, if at all. A stack that is used up is noticed then. Either the frame is
+/// in the guard, or it is in unused bytes before it, and the state is in the guard.
 const _: () = assert!(GUARD_OFFSET - BLOCK + GUARD_SIZE >= 72 + 32);
 
-/// How many bytes lie before a control block, so that the guard behind it lies at a multiple of its size.
+/// The number of bytes before a control block that puts the guard after it at a multiple of its
+/// size.
 const UNUSED: usize = (GUARD_SIZE - GUARD_OFFSET % GUARD_SIZE) % GUARD_SIZE;
 
 /// They.
@@ -23,7 +25,8 @@ pub type Before = [u8; UNUSED];
 /// Unused memory.
 pub const BEFORE: Before = [0; UNUSED];
 
-/// The bytes between a control block and its stack, of which nobody may touch those from `GUARD_OFFSET` on.
+/// The bytes between a control block and its stack, of which no code may access those from
+/// `GUARD_OFFSET` on.
 #[repr(C, align(8))]
 pub struct Guard([u8; GUARD_OFFSET - BLOCK + GUARD_SIZE]);
 
@@ -34,7 +37,7 @@ const NULL_REGION: usize = 5;
 /// The bit of the region base address register that says that it names the region itself.
 const NAMES_REGION: usize = 1 << 4;
 
-/// What the switch adds to the address of a thread for the region base address register.
+/// Offset that the switch adds to the address of a thread for the region base address register.
 pub const GUARD: usize = GUARD_OFFSET + NAMES_REGION + REGION;
 
 /// From `SysTick`'s control register: the region base address register.
@@ -53,8 +56,9 @@ unsafe extern "C" {
     static _stack_end: u8;
 }
 
-/// Switches the unit on: everything as without it, but for the three regions. That of the thread lies on the handlers' guard until the first
-/// one runs: anywhere else a large one would cover code or data.
+/// Switches the unit on: everything as without it, but for the three regions. That of the thread is
+/// on the handlers' guard until the first thread runs: anywhere else a large one would cover code
+/// or data.
 pub fn enable() {
     const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
     const MEMORY_FAULTS: u32 = 1 << 16;
@@ -77,10 +81,11 @@ pub fn enable() {
     cortex_m::asm::isb();
 }
 
-/// Forbids the 32 bytes at `place` to everybody, with a region that the port leaves free.
+/// Forbids all code to access the 32 bytes at `place`, with a region that the port leaves free.
 pub fn forbid(place: usize) {
     const FREE_REGION: u32 = 0;
-    // SAFETY: the unit belongs to this port; the number is put back, by which the switch's region is found.
+    // SAFETY: the unit belongs to this port; the number is put back, by which the switch's region
+    // is found.
     unsafe {
         let mpu = &*MPU::PTR;
         mpu.rnr.write(FREE_REGION);
@@ -95,24 +100,25 @@ pub fn forbid(place: usize) {
 /// How much of what null leads to is forbidden: the smallest region that the unit knows.
 const NULL_SIZE: usize = 32;
 
-/// The attributes of a region of `size` bytes that nobody may touch.
+/// Returns the attributes of a region of `size` bytes that no code may access.
 const fn forbidden(size: usize) -> u32 {
     const REGION_ENABLE: u32 = 1;
     const NO_ACCESS_NO_EXECUTE: u32 = 1 << 28;
     NO_ACCESS_NO_EXECUTE | (size.trailing_zeros() - 1) << 1 | REGION_ENABLE
 }
 
-/// Where the guard of the handlers begins: less than its size behind the end of their stack, where there is nothing else.
+/// Returns the address of the guard of the handlers: less than its size after the end of their
+/// stack, where there is nothing else.
 fn of_handlers() -> usize {
     (&raw const _stack_end).addr().next_multiple_of(GUARD_SIZE)
 }
 
-/// Whether the address lies in the guard of the running thread, or in that of handlers.
+/// Returns whether the address is in the guard of the running thread, or in that of handlers.
 pub fn is_guard(address: usize) -> bool {
     is_of_thread(address) || address.wrapping_sub(of_handlers()) < GUARD_SIZE
 }
 
-/// Whether the address lies in the guard of the running thread.
+/// Returns whether the address is in the guard of the running thread.
 pub fn is_of_thread(address: usize) -> bool {
     address.wrapping_sub(of_thread()) < GUARD_SIZE
 }

@@ -1,4 +1,4 @@
-//! Owns: the one state of time, behind the kernel's mask; what its interrupt does.
+//! Owns: the one state of time, protected by the kernel's mask; the work of its interrupt.
 //! Must never know: a board, the kernel but by its upcalls.
 
 use super::counter::{MOST, SystemCounter};
@@ -28,7 +28,8 @@ struct State {
 
 struct Shared(UnsafeCell<State>);
 
-// SAFETY: reached by `masked` alone, where nobody who may reach it interrupts, on the one processor.
+// SAFETY: reached by `masked` alone, where no code that may reach it interrupts, on the one
+// processor.
 unsafe impl Sync for Shared {}
 
 static STATE: Shared = Shared(UnsafeCell::new(State {
@@ -36,21 +37,24 @@ static STATE: Shared = Shared(UnsafeCell::new(State {
     counter: SystemCounter::UNUSED,
 }));
 
-/// Does `act` with interrupts masked from the kernel's level down, wherever it is called: those above have no business with time.
+/// Does `act` with interrupts masked from the kernel's level down, wherever it is called: those
+/// above have no business with time.
 fn masked<T>(act: impl FnOnce(&mut Time, &SystemCounter) -> T) -> T {
     let before = mask_over();
-    // SAFETY: whatever may come here is masked, and `act`, which is this module's, does not come here again.
+    // SAFETY: whatever may come here is masked, and `act`, which is this module's, does not come
+    // here again.
     let state = unsafe { &mut *STATE.0.get() };
     let result = act(&mut state.time, &state.counter);
     restore(before);
     result
 }
 
-/// Begins time, at zero, on a processor of `hertz`. Called once, before the kernel starts, when the processor runs at that rate; a
-/// change of it afterwards would make time wrong.
+/// Begins time, at zero, on a processor of `hertz`. Called once, before the kernel starts, when the
+/// processor runs at that rate; a change of it afterwards would make time wrong.
 ///
 /// # Panics
-/// Where a cycle is no simple fraction of a nanosecond: 10⁹ and `hertz` must have enough factors in common. Whole kHz have.
+/// Where a cycle is no simple fraction of a nanosecond: 10⁹ and `hertz` must have enough factors in
+/// common. Whole kHz have.
 pub fn start(hertz: u32) {
     let rate = Rate::new(hertz, MOST);
     let before = mask_over();
@@ -66,10 +70,11 @@ pub fn start(hertz: u32) {
     slice::set_handler(interrupt);
 }
 
-/// What `SysTick` does: what is due, and sees to the next.
+/// Handles `SysTick`: runs what is due, and sets up the next.
 extern "C" fn interrupt() {
     let due = masked(Time::take_due);
-    // SAFETY: the handler of `SysTick`, as `start` alone makes it, and that has the kernel's level (`LEVEL`), on the one processor.
+    // SAFETY: the handler of `SysTick`, as `start` alone makes it, and that has the kernel's level
+    // (`LEVEL`), on the one processor.
     unsafe {
         if due.alarm {
             taktos_alarm();

@@ -1,7 +1,7 @@
-//! Owns: the registers of `SysTick`. Armv7-M Architecture Reference Manual (DDI 0403), B3.3: it counts down from the reload value, sets
-//! a flag and its exception pending where it comes to zero, and begins anew with the next tick; a write clears it, and then it begins
-//! anew with the next tick too.
-//! Must never know: time.
+//! Owns: the registers of `SysTick`. Armv7-M Architecture Reference Manual (DDI 0403), B3.3: it
+//! counts down from the reload value. When it comes to zero, it sets a flag and its exception
+//! pending, and begins again with the next tick. A write clears it, and then it begins again with
+//! the next tick too. Must never know: time.
 
 use super::time::{Counter, LEAST, moved};
 use crate::interrupt::{KERNEL_LEVEL, set_timer_priority};
@@ -31,7 +31,8 @@ impl SystemCounter {
         loss: 0,
     };
 
-    /// Begins to count, in periods of `longest` ticks. Its interrupt has the kernel's level from here on, and is masked.
+    /// Begins to count, in periods of `longest` ticks. Its interrupt has the kernel's level from
+    /// here on, and is masked.
     pub fn start(longest: u32) -> Self {
         let timer = timer();
         set_timer_priority(KERNEL_LEVEL);
@@ -44,7 +45,7 @@ impl SystemCounter {
         // It may still be at zero, from which it leaves with the next tick.
         while timer.cvr.read() == 0 {}
         let loss = measured_loss(longest);
-        // SAFETY: as above. Begins anew: the measurement is no part of time.
+        // SAFETY: as above. The counter begins again: the measurement is no part of time.
         unsafe {
             timer.rvr.write(longest - 1);
             timer.cvr.write(0);
@@ -54,7 +55,8 @@ impl SystemCounter {
 }
 
 fn timer() -> &'static cortex_m::peripheral::syst::RegisterBlock {
-    // SAFETY: the address of the processor's own timer; its registers are read and written as single words.
+    // SAFETY: the address of the processor's own timer; its registers are read and written as
+    // single words.
     unsafe { &*SYST::PTR }
 }
 
@@ -80,14 +82,15 @@ impl Counter for SystemCounter {
     }
 }
 
-/// Two looks at the value.
+/// Two readings of the value.
 struct Looks {
     first: u32,
     second: u32,
 }
 
-/// Looks at the value, has the counter begin anew from that [`moved`] by `change`, looks again when it has left zero, and has the period
-/// behind that begin from `then`. That is with `register` as [`VALUE`]; with [`RELOAD`] it goes on, in the same time.
+/// Reads the value, and makes the counter begin again from that [`moved`] by `change`. Reads it
+/// again when it has left zero, and makes the next period begin from `then`. That is with
+/// `register` as [`VALUE`]; with [`RELOAD`] the counter keeps running, in the same time.
 fn look_and_store(change: i32, register: usize, then: u32) -> Looks {
     let words = store_moved(change, register, then);
     Looks {
@@ -96,12 +99,14 @@ fn look_and_store(change: i32, register: usize, then: u32) -> Looks {
     }
 }
 
-/// From the first look to the store they are one line of a memory that has lines of 16 bytes or more, which is fetched as a whole: so it
-/// always takes as long. The rest has [`LEAST`] ticks.
+/// From the first reading to the store the instructions are in one line of a memory that has lines
+/// of 16 bytes or more. A line is fetched as a whole, so they always take the same time. The rest
+/// has [`LEAST`] ticks.
 ///
-/// No other function of the port masks interrupts above the kernel's level, by `PRIMASK`: nothing can tell afterwards how long one took
-/// that came between the look and the store. They are masked for eleven instructions, and three more for each further look at a
-/// counter that is still zero, which it is for one tick.
+/// No other function of the port masks interrupts above the kernel's level, by `PRIMASK`. The time
+/// of an interrupt between the reading and the store could not be determined afterwards. They are
+/// masked for eleven instructions, and three more for each further reading of a counter that is
+/// still zero. It is zero for one tick.
 #[unsafe(naked)]
 extern "C" fn store_moved(change: i32, register: usize, then: u32) -> u64 {
     naked_asm!(
@@ -133,8 +138,9 @@ extern "C" fn store_moved(change: i32, register: usize, then: u32) -> u64 {
     )
 }
 
-/// The ticks between the first look and where the counter begins anew. How many they are is the processor's to say: between both looks
-/// it counts so many when it goes on, and so many less when it begins anew in between.
+/// Returns the ticks from the first reading until the counter begins again. The number depends on
+/// the processor, so it is measured. More ticks are counted between both readings when the counter
+/// keeps running than when it begins again in between: the number is the difference.
 fn measured_loss(longest: u32) -> u32 {
     const CHANGE: i32 = -1000;
     let mut loss = u32::MAX;

@@ -1,16 +1,18 @@
 //! `SysTick` as the one timer of a machine: clock, alarm and time slices.
 //!
-//! Owns: the clock that a board takes which has, or trusts, no timer but the processor's own.
-//! Must never know: a board; who is to be woken.
+//! Owns: the clock for a board that has, or trusts, no timer but the processor's own.
+//! Must never know: a board; the thread to wake.
 //!
-//! No tick: the counter runs in periods as long as its 24 bits allow, at whose ends it interrupts, and is moved nearer to zero where
-//! something is due before. The ticks that this takes are known, so time is exact to the tick. The
-//! end of a slice is a second alarm.
+//! No tick: the counter runs in periods as long as its 24 bits allow, and interrupts at their ends.
+//! It is moved nearer to zero if something is due before. The ticks that this takes are known, so
+//! time is exact to the tick. The end of a slice is a second alarm.
 //!
-//! What is due within [`LEAST`](time::LEAST) ticks of the time that it is asked for comes up to as many late.
+//! An event that is due within [`LEAST`](time::LEAST) ticks of its request comes up to
+//! [`LEAST`](time::LEAST) ticks late.
 //!
-//! Interrupts may be masked for as long as a period less the longest alarm that is set, and no more than a sixteenth of a period while
-//! there are slices (at 80 MHz: 210 ms, 13 ms); otherwise time is lost.
+//! Interrupts may be masked for at most a period less the longest alarm that is set. While there
+//! are slices, the limit is a sixteenth of a period (at 80 MHz: 210 ms, 13 ms). Otherwise time is
+//! lost.
 
 #[cfg(target_os = "none")]
 mod clock;

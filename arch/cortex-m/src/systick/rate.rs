@@ -20,14 +20,16 @@ pub struct Rate {
     longest: u32,
 }
 
-/// What a period may be longer than it was meant to be: the ticks that pass while the counter is moved.
+/// Ticks by which a period may be longer than intended: those that pass while the counter is moved.
 const SLACK: u32 = 64;
 
 impl Rate {
-    /// A timer of `hertz`, whose counter counts `most` ticks at most before it begins anew.
+    /// Returns the rate of a timer of `hertz`; its counter counts `most` ticks at most before it
+    /// begins again.
     ///
     /// # Panics
-    /// Where a tick is no simple fraction of nanoseconds: the rate in hertz has too few factors in common with 10⁹.
+    /// Where a tick is no simple fraction of nanoseconds: the rate in hertz has too few factors in
+    /// common with 10⁹.
     pub const fn new(hertz: u32, most: u32) -> Self {
         let divisor = greatest_common_divisor(1_000_000_000, hertz);
         let (numerator, denominator) = (1_000_000_000 / divisor, hertz / divisor);
@@ -47,7 +49,7 @@ impl Rate {
         self.longest
     }
 
-    /// The moment so many ticks after `moment`, at most [`Rate::longest`] and a few.
+    /// Returns the moment `ticks` ticks after `moment`, at most [`Rate::longest`] and a few.
     pub fn after(self, moment: Moment, ticks: u32) -> Moment {
         let parts = ticks * self.numerator + moment.rest;
         Moment {
@@ -56,7 +58,8 @@ impl Rate {
         }
     }
 
-    /// How many ticks after `moment` the first is that is not before `nanos`; none where that is more than [`Rate::longest`].
+    /// How many ticks after `moment` the first is that is not before `nanos`; none where that is
+    /// more than [`Rate::longest`].
     pub fn until(self, nanos: u64, moment: Moment) -> Option<u32> {
         let span = u32::try_from(nanos.saturating_sub(moment.nanos)).ok()?;
         let parts = span

@@ -8,7 +8,8 @@ use core::cell::Cell;
 use proptest::prelude::*;
 use std::vec;
 
-/// The counter as the manual has it, and true time beside it. Each look at a register takes some ticks, by chance.
+/// The counter as the manual has it, and true time next to it. Each read of a register takes a
+/// random number of ticks.
 struct Simulated {
     /// Ticks since the beginning.
     at: Cell<u64>,
@@ -113,20 +114,20 @@ const MOST: u32 = 1 << 24;
 
 #[derive(Clone, Debug)]
 enum Act {
-    /// Looks at the clock.
+    /// Reads the clock.
     Now,
-    /// Wants an alarm so many nanoseconds from now.
+    /// Requests an alarm this number of nanoseconds from now.
     Alarm(u64),
-    /// The handler of an alarm asks for another after this span, or for none.
+    /// The handler of an alarm requests another after this span, or none.
     Again(Option<u64>),
     NoAlarm,
     Slices(u64),
     NoSlices,
-    /// A slice goes on of which so many ticks are left; 0: a whole one begins.
+    /// A slice continues with this number of ticks left; 0: a whole one begins.
     Switch(u32),
-    /// So many ticks pass, with interrupts.
+    /// This number of ticks passes, with interrupts.
     Run(u64),
-    /// So many ticks pass with interrupts masked, less than a sixteenth of a period.
+    /// This number of ticks passes with interrupts masked, less than a sixteenth of a period.
     Masked(u64),
     /// To this many ticks before the end of the period, and no interrupt since.
     ToTheEnd(u64),
@@ -150,14 +151,14 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// The ticks between which a slice ends: a look at the counter takes some itself.
+/// The ticks between which a slice ends: a read of the counter takes some itself.
 #[derive(Clone, Copy)]
 struct Span {
     earliest: u64,
     latest: u64,
 }
 
-/// What must be so, by true time.
+/// Expected state, by true time.
 struct Truth {
     hertz: u64,
     alarm: Option<u64>,
@@ -184,7 +185,7 @@ struct Case {
     time: Time,
     counter: Simulated,
     truth: Truth,
-    /// The span to the alarm that the handler of one asks for.
+    /// The span to the alarm that the handler of one requests.
     again: Option<u64>,
 }
 
@@ -276,7 +277,7 @@ impl Case {
             Act::Switch(left) => self.begin_slice(left),
             Act::Run(ticks) => self.run(ticks % (8 * longest)),
             Act::Masked(ticks) => {
-                // Not so long that a period would be lost.
+                // Shorter than a time in which a period would be lost.
                 self.run(0);
                 self.counter.pass(ticks % (longest / 16));
             }
@@ -328,7 +329,7 @@ impl Case {
     /// A slice of `left` ticks was begun between the tick `before` and now.
     fn slice_ends(&mut self, left: u32, before: u64) {
         if left == 1 {
-            // One that is over is told of no more.
+            // A slice that is over is not reported again.
             self.truth.end = None;
             return;
         }
@@ -347,7 +348,7 @@ impl Case {
     }
 }
 
-/// The most ticks that a look at what is left of a slice takes.
+/// The most ticks that reading the rest of a slice takes.
 const LOOK: u32 = 40;
 
 fn case(hertz: u32, loss: u32, dearest: u32) -> (Case, u64) {

@@ -1,45 +1,51 @@
-//! Owns: what one counter that counts down and begins anew says of time, of the alarm and of slices. The counter runs freely, with
-//! periods as long as it can count, and is moved nearer to zero where something is due before its period ends.
-//! Must never know: registers, masks, threads.
+//! Owns: time, the alarm and slices by one counter that counts down and begins again. The counter
+//! runs freely, with periods as long as it can count. It is moved nearer to zero if something is
+//! due before its period ends. Must never know: registers, masks, threads.
 
 use super::rate::{Moment, Rate};
 
-/// A counter that counts down: from its length less one to zero, where it raises a flag and its interrupt, and then begins anew.
+/// A counter that counts down from its length less one to zero. At zero it raises a flag and its
+/// interrupt, and then begins again.
 pub trait Counter {
-    /// What it stands at. It is zero for one tick.
+    /// Returns the counter's value. It is zero for one tick.
     fn value(&self) -> u32;
 
     /// Whether it has come to zero since the last look.
     fn has_wrapped(&self) -> bool;
 
-    /// Moves it: reads its value `v`, and has it begin anew from [`moved`]`(v, change)` and `loss` ticks after that look; the period
-    /// behind that one is as long as possible. Gives `v`. What the flag says is undefined from the look on until it has begun anew.
+    /// Moves it: reads its value `v`, and makes it begin again from [`moved`]`(v, change)`, `loss`
+    /// ticks after that reading. The period after that one is as long as possible. Returns `v`. The
+    /// flag is undefined from the reading on until the counter has begun again.
     fn shift(&self, change: i32) -> u32;
 
-    /// The ticks that pass, in [`Counter::shift`], between the look and where the counter begins anew.
+    /// Returns the ticks that pass, in [`Counter::shift`], from the reading until the counter
+    /// begins again.
     fn loss(&self) -> u32;
 
-    /// Asks for its interrupt now.
+    /// Makes its interrupt pending now.
     fn pend(&self);
 }
 
-/// The least that a counter is moved to: it must not come to zero before it has been told how long the period behind is.
+/// The least that a counter is moved to: it must not come to zero before the length of the next
+/// period is stored.
 pub const LEAST: u32 = 32;
 
-/// What a counter of 24 bits begins from that stood at `value` and is moved by `change`: [`LEAST`] more, cut at 0 and 24 bits before.
+/// Returns the start value of a counter of 24 bits that was at `value` and is moved by `change`:
+/// [`LEAST`] more, cut at 0 and 24 bits before.
 pub fn moved(value: u32, change: i32) -> u32 {
     const MOST: i32 = (1 << 24) - 1;
     (value as i32).saturating_add(change).clamp(0, MOST) as u32 + LEAST
 }
 
-/// What is due.
+/// Events that are due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Due {
     pub alarm: bool,
     pub slice: bool,
 }
 
-/// A shorter slice is lengthened, in ticks: threads would get to nothing beside the interrupts.
+/// A shorter slice is lengthened, in ticks: otherwise the interrupts would leave no time to
+/// threads.
 const SHORTEST_SLICE: u32 = 2 * LEAST;
 
 /// Time, by one counter. All positions are ticks since the counter was last at zero, or was moved.
@@ -81,7 +87,7 @@ impl Time {
         self.rate.after(self.begun, position).nanos
     }
 
-    /// Asks for an alarm at `at`; none cancels.
+    /// Requests an alarm at `at`; none cancels.
     pub fn set_alarm(&mut self, at: Option<u64>, counter: &impl Counter) {
         self.alarm = at.unwrap_or(NEVER);
         self.arm(counter);
@@ -101,8 +107,9 @@ impl Time {
         self.begin_slice(0, counter);
     }
 
-    /// Lets the slice end in `left` ticks; 0 means a whole one, 1 means one that is over: its end
-    /// was told of, and an interrupt more would come before the switch that is pending.
+    /// Lets the slice end in `left` ticks; 0 means a whole one, 1 means one that is over. The end
+    /// of such a one was reported, and an interrupt more would come before the switch that is
+    /// pending.
     pub fn begin_slice(&mut self, left: u32, counter: &impl Counter) {
         if left == 1 {
             self.slice_end = None;
@@ -138,7 +145,8 @@ impl Time {
         Due { alarm, slice }
     }
 
-    /// Behind what was due: sees to it that the interrupt comes again, unless a new alarm has done so.
+    /// Called after the events that were due. Makes the interrupt come again, unless a new alarm
+    /// has done so.
     pub fn see_to_the_next(&mut self, counter: &impl Counter) {
         if !self.is_armed {
             self.arm(counter);
@@ -192,8 +200,8 @@ impl Time {
         self.length - value
     }
 
-    /// The counter's value in the present period. A value is of the period that both looks at the flag agree on, the one before
-    /// and the one behind it.
+    /// The counter's value in the present period. A value belongs to the period that both reads of
+    /// the flag agree on, the one before and the one after it.
     fn value(&mut self, counter: &impl Counter) -> u32 {
         loop {
             let value = counter.value();

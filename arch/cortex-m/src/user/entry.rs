@@ -1,8 +1,9 @@
-//! Owns: the entry of calls: from the instruction to the function, and back, or on with another thread.
-//! Must never know: what calls do.
+//! Owns: the entry of calls: from the instruction to the function, and back, or on with another
+//! thread. Must never know: what calls do.
 //!
-//! A call has its handle in r0, its words in r1 and r5, its time-out in r2 and r3, its number in r12; its stub says that r0 to r5, r8 to r12
-//! are destroyed: so r6 and r7 are all that is to be saved. The answer is in r0 to r3.
+//! A call has its handle in r0, its words in r1 and r5, its time-out in r2 and r3, its number in
+//! r12; its stub says that r0 to r5, r8 to r12 are destroyed: so r6 and r7 are all that is to be
+//! saved. The answer is in r0 to r3.
 
 use super::regions::{LOADED, Map, PAIRS};
 use super::resume::{ARGUMENT, resume, resume_user, return_to_user};
@@ -21,7 +22,7 @@ unsafe extern "C" {
     static taktos_isolated_vectors: u8;
 }
 
-/// Where the table of handles lies in a partition, and behind that how many there are.
+/// The offset of the table of handles in a partition; the number of handles follows it.
 pub const HANDLES: usize = size_of::<Map>();
 
 /// Defines the vectors of a program with partitions, of the system `$system`, and with `$count`
@@ -39,7 +40,8 @@ macro_rules! isolated_vectors {
             ".type taktos_isolated_vectors, %object",
             "taktos_isolated_vectors:",
             ".word _stack_start, Reset, NonMaskableInt",
-            // On Armv8-M the fifth is a secure state's, where the other one is left; on Armv7-M it is reserved.
+            // On Armv8-M the fifth is a secure state's, where the other one is left; on Armv7-M it
+            // is reserved.
             ".rept 5",
             ".word {fault}",
             ".endr",
@@ -66,13 +68,14 @@ macro_rules! isolated_vectors {
     };
 }
 
-/// Has exceptions come through the vectors with partitions, and floating-point registers be stored at once, when the thread's rights still
-/// count.
+/// Routes exceptions through the vectors with partitions, and makes floating-point registers be
+/// stored at once, while the thread's rights still count.
 pub fn enable() {
     const FLOAT_CONTEXT: usize = 0xE000_EF34;
     const LATE_STORING: u32 = 1 << 30;
     let context = core::ptr::with_exposed_provenance_mut::<u32>(FLOAT_CONTEXT);
-    // SAFETY: the registers are this port's own; the vectors are those that the start-up code has put, but for this port's exceptions.
+    // SAFETY: the registers are this port's own; the vectors are those that the start-up code has
+    // put, but for this port's exceptions.
     unsafe {
         context.write_volatile(context.read_volatile() & !LATE_STORING);
         let vectors = (&raw const taktos_isolated_vectors).addr();
@@ -82,8 +85,9 @@ pub fn enable() {
     cortex_m::asm::isb();
 }
 
-/// What `SVCall` is in programs with partitions: the entry of their threads' calls, and the way back of threads with privilege that were
-/// interrupted, or give way to one of a partition. What is defined in the program, where this is compiled, it names by its text.
+/// Handles `SVCall` in programs with partitions: the entry of their threads' calls, and the way
+/// back of threads with privilege that were interrupted, or switch to one of a partition. Symbols
+/// that the program defines, where this is compiled, are named by their text.
 #[unsafe(naked)]
 pub extern "C" fn taktos_isolated_call<S>() {
     naked_asm!(
@@ -91,7 +95,8 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "mrs r1, control",
         "lsls r1, r1, #31",
         "bpl 70f",
-        // By this handler's own priority, interrupts that may call the kernel wait; the thread's mask is none, and stays so.
+        // By this handler's own priority, interrupts that may call the kernel wait; the thread's
+        // mask is none, and stays so.
         "mrs r4, psp",
         "mov r9, lr",
         "ldr r11, ={loaded}",
@@ -116,7 +121,7 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "add sp, #8",
         "lsrs r2, r0, #1",
         "bcs 20f",
-        // Another thread goes on: r0; r1 gives way.
+        // Another thread resumes: r0; r1 is switched out.
         "strd r4, r9, [r1, #{saved} + {stack}]",
         "strd r6, r7, [r1, #{saved} + {pair}]",
         "ldr r5, =TAKTOS_PROCESSOR",
@@ -132,7 +137,8 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "ldr r12, [r2, #{partition}]",
         "cmp r3, r6",
         "bne 60f",
-        // Neither has floating-point state, and the next one gave way in a call: then both kinds of return have all these bits.
+        // Neither has floating-point state, and the next one switched away in a call: then both
+        // kinds of return have all these bits.
         "and r3, r8, r9",
         ".if {armv8m}",
         "mvn r3, r3",
@@ -161,7 +167,7 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "movs r2, #0",
         "str r2, [r0, #{status}]",
         "b 31b",
-        // Slices are on, and what the call needs says whether this one goes on. The mask is this
+        // Slices are on, and what the call needs says whether this one continues. The mask is this
         // handler's priority.
         "21:",
         "cmp r10, #0",
@@ -174,11 +180,12 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "blx r6",
         "pop {{r0, r1}}",
         "b 22b",
-        // The caller goes on, with the answer.
+        // The caller continues, with the result.
         "20:",
         "strd r2, r1, [r4]",
         "bx r9",
-        // The table has no such place: calls without handle go on, and a generation may be said.
+        // The table has no such place: calls without a handle continue, and the word may hold a
+        // generation.
         "8:",
         "ldrd r8, r10, [r8]",
         "lsls r12, r10, #1",
@@ -201,8 +208,9 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "ldr r1, [r4, #4]",
         "ldrd r2, r3, [r4, #8]",
         "b 7b",
-        // Of another partition. Nothing of the former one's stays in registers: each that is not the next one's own is loaded here. Neither may
-        // use the floating-point unit: threads that may always have such state.
+        // Of another partition. Nothing of the former one's stays in registers: each that is not
+        // the next one's own is loaded here. Neither may use the floating-point unit: threads that
+        // may always have such state.
         "50:",
         "str r12, [r11]",
         "add lr, r7, #{pairs}",
@@ -211,7 +219,8 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "dsb",
         "ldrd r6, r7, [r2, #{pair}]",
         "b 30b",
-        // All that is seldom: the present thread's floating-point state is saved here, the rest is as at the end of any handler.
+        // All that is rare: the present thread's floating-point state is saved here, the rest is as
+        // at the end of any handler.
         "60:",
         "tst r9, #0x10",
         "bne 61f",
@@ -233,7 +242,7 @@ pub extern "C" fn taktos_isolated_call<S>() {
         "ldr r2, =TAKTOS_PROCESSOR",
         "ldr r2, [r2]",
         "ldr r0, [r2]",
-        // This call's frame, or that of an interrupt just before it, lies there.
+        // This call's frame, or that of an interrupt just before it, is there.
         "ldr r3, ={return_to_user}",
         "str r3, [r0, #{resume_at}]",
         "mrs r1, control",

@@ -1,4 +1,4 @@
-//! Owns: faults of threads of partitions: the thread ends in the handler, and another one goes on.
+//! Owns: faults of threads of partitions: the thread ends in the handler, and another one resumes.
 //! Must never know: what a partition does about it.
 
 use super::entry::HANDLES;
@@ -13,21 +13,16 @@ use crate::guard::is_at_limit;
 use core::arch::naked_asm;
 use core::ptr;
 use cortex_m::peripheral::SCB;
-use taktos_arch_common::TAKTOS_PROCESSOR;
-use taktos_machine::{Cause, Context, FAULT_REGISTERS, RaisedFault};
-
-#[expect(improper_ctypes, reason = "both sides are of one program")]
-unsafe extern "C" {
-    /// The program's, by [`partitions!`](crate::partitions).
-    fn taktos_user_fault(fault: RaisedFault<'_>) -> *const Context;
-}
+use taktos_arch_common::{TAKTOS_PROCESSOR, report_user_fault};
+use taktos_machine::{Cause, Context, FAULT_REGISTERS};
 
 /// The configurable fault status (Armv7-M manual, B3.2.15).
 const CONFIGURABLE: u32 = 0xE000_ED28;
-/// The faults' priority: above `SVCall`, since a call whose frame could not be stored is to be noticed as a fault before it is carried out.
+/// The faults' priority: above `SVCall`, since a call with a frame that could not be stored must be
+/// noticed as a fault before it is carried out.
 const PRIORITY: u8 = 0x40;
 
-/// Has the faults of memory, buses and usage come to their own handlers.
+/// Gives the faults of memory, buses and usage their own handlers.
 pub fn enable() {
     const PRIORITIES: usize = 0xE000_ED18;
     /// On Armv8-M the last is of secure states.
@@ -40,15 +35,17 @@ pub fn enable() {
     }
 }
 
-/// Where a partition keeps the fault of which nobody was told: a word that is 0 where there is none, then the registers.
+/// The offset in a partition of the fault that is not reported yet: a word that is 0 if there is
+/// none, then the registers.
 const UNTOLD: usize = HANDLES + 2 * size_of::<usize>();
 const PLACE: usize = UNTOLD + size_of::<usize>();
-/// From there on r4; and r12, with the four behind it.
+/// From there on r4; and r12, with the four registers after it.
 const R4: usize = 4 * size_of::<usize>();
 const R12: usize = 12 * size_of::<usize>();
 
-/// The handler of all faults, where threads of partitions come from. The registers go where the partition keeps them for its supervisor, unless
-/// another fault waits there: r4 to r11, which nobody has saved, then those of the frame, in the order of their numbers.
+/// The handler of all faults, where threads of partitions come from. The registers go to the
+/// partition's space for its supervisor, unless another fault waits there. First come r4 to r11,
+/// which are not saved yet, then those of the frame, in the order of their numbers.
 #[unsafe(naked)]
 pub extern "C" fn taktos_isolated_fault<S>() {
     naked_asm!(
@@ -79,7 +76,8 @@ pub extern "C" fn taktos_isolated_fault<S>() {
         ".endif",
         "ldmia r2!, {{r4-r8}}",
         "ldmia r2!, {{r10-r12}}",
-        // Where the stack pointer was before the frame: floating-point state lies behind that, and a gap.
+        // Where the stack pointer was before the frame: floating-point state is located after that,
+        // and a gap.
         "tst lr, #{without_float}",
         "it eq",
         "addeq r2, #{float_frame}",
@@ -95,7 +93,7 @@ pub extern "C" fn taktos_isolated_fault<S>() {
         "bl {end}",
         "mov r2, r0",
         "b {resume}",
-        // Nobody is told of it.
+        // It is not reported.
         "2:",
         "movs r0, #0",
         "b 1b",
@@ -130,8 +128,8 @@ pub extern "C" fn taktos_isolated_fault<S>() {
 #[cfg(not(armv8m))]
 use collect as of_privileged;
 
-/// Privileged code may have stored where the loaded partition only reads: then it does so again. The stack is used behind that comparison
-/// alone: it may be what the fault is about.
+/// Privileged code may have stored where the loaded partition only reads: then it does so again.
+/// The stack is used only after that comparison: it may be the cause of the fault.
 #[cfg(armv8m)]
 #[unsafe(naked)]
 extern "C" fn of_privileged() {
@@ -156,7 +154,7 @@ extern "C" fn of_privileged() {
 
 /// Bits of the configurable fault status: a frame could not be stored or loaded.
 const FRAME: u32 = 0b11_1000 << 8 | 0b11_1000;
-/// Of a frame's status: four bytes behind it are nobody's, since the processor aligns it to eight.
+/// Of a frame's status: four bytes after it are unused, since the processor aligns it to eight.
 const HAS_GAP: usize = 1 << 9;
 
 /// Whether the frame was stored where the stack pointer says.
@@ -165,30 +163,35 @@ fn is_stored(status: u32, _stack_pointer: usize, _exception_return: usize) -> bo
     status & FRAME == 0
 }
 
-/// The same: not in the other security state, and not below the limit, where the processor has set the stack pointer to the limit instead.
+/// Returns whether the frame was stored where the stack pointer says: not in the other security
+/// state, and not below the limit, where the processor has set the stack pointer to the limit
+/// instead.
 #[cfg(armv8m)]
 fn is_stored(status: u32, stack_pointer: usize, exception_return: usize) -> bool {
     let is_below = status & BELOW_LIMIT != 0 && is_at_limit(stack_pointer);
     status & FRAME == 0 && !is_below && !has_left_state(exception_return)
 }
 
-/// Whether the thread has gone over to the other security state, where nothing is that could be executed: its stack was that one's (the
-/// bits S and ES of the kind of return, Armv8-M manual, B3.18). There is one state on Armv7-M.
+/// Whether the thread has gone over to the other security state, where nothing is that could be
+/// executed: its stack was that one's (the bits S and ES of the kind of return, Armv8-M manual,
+/// B3.18). There is one state on Armv7-M.
 fn has_left_state(exception_return: usize) -> bool {
     const OF_STACK: usize = 1 << 6;
     const OF_HANDLER: usize = 1;
     cfg!(armv8m) && (exception_return & OF_STACK == 0) != (exception_return & OF_HANDLER == 0)
 }
 
-/// Tells the kernel of the fault of the thread that runs, whose registers lie where the partition keeps them; says who goes on.
+/// Reports the fault of the running thread to the kernel, with the registers where the partition
+/// keeps them; returns the thread that resumes.
 extern "C" fn end_thread(program_counter: usize, status: u32) -> *const Context {
     let addresses = clear_status(status);
     let (cause, address) = told(status, addresses, program_counter);
     tell(cause, address)
 }
 
-/// The same where the processor has stored no frame, or has stored it elsewhere, or below the limit of the stack: all registers but r4 to r11 are
-/// still to be put where the partition keeps them.
+/// Reports a fault as [`end_thread`] does, if the processor has stored no frame, or has stored it
+/// elsewhere, or below the limit of the stack. All registers but r4 to r11 are still to be put
+/// where the partition keeps them.
 #[cold]
 extern "C" fn end_unusual(
     registers: &mut [usize; FAULT_REGISTERS],
@@ -213,17 +216,12 @@ extern "C" fn end_unusual(
     tell(cause, address)
 }
 
-/// Tells the kernel of the fault of the thread that runs.
+/// Reports the fault of the running thread to the kernel.
 fn tell(cause: Cause, address: Option<usize>) -> *const Context {
-    let fault = RaisedFault {
-        cause,
-        address,
-        registers: None,
-    };
     let processor = &TAKTOS_PROCESSOR.0;
     let current = processor.current.get();
     // SAFETY: called in the handler of the fault of the thread that runs.
-    let next = unsafe { taktos_user_fault(fault) };
+    let next = unsafe { report_user_fault((cause, address), None) };
     if let Some(switch) = processor.at_switch.get() {
         // SAFETY: no interrupt that may call the kernel comes in this handler; both are threads of
         // the kernel.
@@ -232,8 +230,8 @@ fn tell(cause: Cause, address: Option<usize>) -> *const Context {
     next
 }
 
-/// Clears the status of the fault, with what it left pending: a call whose frame could not be stored is none. The addresses of memory and
-/// of the bus that it is about.
+/// Clears the status of the fault, and what it left pending: a call without a stored frame is no
+/// call. Returns the addresses of memory and of the bus that the fault is about.
 fn clear_status(status: u32) -> [usize; 2] {
     const CALL_PENDED: u32 = 1 << 15;
     // SAFETY: the exceptions are this port's own; bits of the status are cleared by writing them.
@@ -251,15 +249,17 @@ fn clear_status(status: u32) -> [usize; 2] {
     }
 }
 
-/// The status of secure faults (Armv8-M manual, D1.2, SFSR), which reads as zero where there are none.
+/// The status of secure faults (Armv8-M manual, D1.2, SFSR), which reads as zero where there are
+/// none.
 #[cfg(armv8m)]
 const STATES: usize = 0xE000_EDE4;
 
 const MEMORY_ADDRESS_VALID: u32 = 1 << 7;
 
-/// The cause and the address, by the configurable fault status (Armv7-M manual, B3.2.15; Armv8-M, D1.2), where there is a frame. What a thread
-/// of a partition touches that is not its own is no guard's matter, as it may be of one with privilege; and a status that says nothing is that
-/// of a breakpoint, which is for debuggers.
+/// The cause and the address, by the configurable fault status (Armv7-M manual, B3.2.15; Armv8-M,
+/// D1.2), where there is a frame. An access of a partition's thread to memory that is not its own
+/// is no guard's matter, as the guard may be of a thread with privilege; and a status that says
+/// nothing is that of a breakpoint, which is for debuggers.
 fn told(status: u32, [memory, bus]: [usize; 2], program_counter: usize) -> (Cause, Option<usize>) {
     const INSTRUCTION_ACCESS: u32 = 1 << 0;
     const DATA_ACCESS: u32 = 1 << 1;
@@ -279,8 +279,8 @@ fn told(status: u32, [memory, bus]: [usize; 2], program_counter: usize) -> (Caus
     }
 }
 
-/// The registers in the order of their numbers: r0 to r12, the stack pointer, the link register, the program counter, the status. r4 to r11
-/// are there, the others come from the frame.
+/// The registers in the order of their numbers: r0 to r12, the stack pointer, the link register,
+/// the program counter, the status. r4 to r11 are there, the others come from the frame.
 fn complete(
     all: &mut [usize; FAULT_REGISTERS],
     frame: Option<&Frame>,

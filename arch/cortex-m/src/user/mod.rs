@@ -1,15 +1,18 @@
-//! Protected user mode on Armv7-M and Armv8-M: threads without privilege, within regions of the memory protection unit.
+//! Protected user mode on Armv7-M and Armv8-M: threads without privilege, within regions of the
+//! memory protection unit.
 //!
-//! Owns: their entry into the kernel and their way back, what is saved of them, their regions, their faults.
-//! Must never know: what calls do, what handles name.
+//! Owns: their entry into the kernel and their way back, what is saved of them, their regions,
+//! their faults. Must never know: what calls do, what handles name.
 //!
-//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead past it, and nothing of it is
-//! in their images. What is there of a thread that does not run lies behind its control block ([`state`]), and all handlers' work is
-//! done on the handlers' stack. A call arrives by `SVCall`, which is more urgent than the interrupts that may call the kernel: none of
+//! A program has this by [`partitions!`](crate::partitions); the vectors of other programs lead
+//! past it, and nothing of it is in their images. The state of a thread that does not run is stored
+//! after its control block ([`state`]). All handlers' work is done on the handlers' stack. A call
+//! arrives by `SVCall`, which is more urgent than the interrupts that may call the kernel: none of
 //! these has come in between, so the heir is the thread that calls.
 //!
-//! The one thing that the kernel writes to a thread's own stack is the answer, into the exception frame that the processor has just stored
-//! there with the thread's own rights; the frame's place is kept here, where the thread cannot change it.
+//! The one thing that the kernel writes to a thread's own stack is the answer, into the exception
+//! frame that the processor has just stored there with the thread's own rights; the frame's place
+//! is kept here, where the thread cannot change it.
 
 mod entry;
 mod fault;
@@ -23,15 +26,10 @@ pub use fault::taktos_isolated_fault;
 pub use regions::Map;
 pub use resume::taktos_isolated_switch;
 pub use state::UserState;
-use taktos_machine::{Context, Isolation, Region, RegionRules, UserStart};
+use taktos_machine::{Isolation, Region};
 
 impl<C: Clock> Isolation for CortexM<C> {
-    const RULES: RegionRules = regions::RULES;
-    type Map = Map;
-    const MAP: Map = Map::NONE;
-    type UserState = UserState;
-    const USER_STATE: UserState = UserState::NEW;
-    const USER_STATE_OFFSET: usize = state::OFFSET;
+    taktos_arch_common::isolation!(regions);
     const FLOAT: bool = true;
     const PROGRAMS: Option<u16> = Some(40);
 
@@ -52,23 +50,16 @@ impl<C: Clock> Isolation for CortexM<C> {
         cortex_m::asm::dsb();
         cortex_m::asm::isb();
     }
-
-    fn prepare_user(context: &Context, start: &UserStart) {
-        state::prepare(context, start);
-    }
-
-    fn partition_of(context: &Context) -> *const () {
-        state::partition_of(context)
-    }
 }
 
-/// Gives a program partitions: the vectors through which its threads come, of `$interrupts` interrupts, and the table of calls of the
-/// system `$system`, by the kernel `$kernel`. Used once, in a program, through its board.
+/// Gives a program partitions: the vectors through which its threads come, of `$interrupts`
+/// interrupts, and the table of calls of the system `$system`, by the kernel `$kernel`. Used once,
+/// in a program, through its board.
 #[macro_export]
 macro_rules! partitions {
     ($system:ty, $interrupts:expr, $kernel:path) => {
         $crate::common::wire_partitions!($system, $kernel);
-        // Assembly stands in modules alone.
+        // Assembly is allowed in modules alone.
         mod taktos_partitions {
             $crate::isolated_vectors!($interrupts, $system);
         }

@@ -1,8 +1,9 @@
-//! Owns: how any thread goes on at the end of a handler, in programs with partitions; the switch that follows interrupts there.
-//! Must never know: why another thread goes on.
+//! Owns: how any thread resumes at the end of a handler, in programs with partitions; the switch
+//! that follows interrupts there. Must never know: why another thread resumes.
 //!
-//! What is kept of a thread of a partition has an address of its own to go on at, by which it is known. All that is loaded into registers
-//! here is the thread's own, or none of a partition's.
+//! The saved state of a thread of a partition has an address of its own to resume at, which
+//! identifies it. All that is loaded into registers here is the thread's own, or none of a
+//! partition's.
 
 use super::regions::{COPROCESSORS, FLOAT_BIT, FLOAT_WORD, LOADED, PAIRS};
 #[cfg(armv8m)]
@@ -21,17 +22,21 @@ use crate::switch::{AT_SWITCH, PEND_SWITCH, SYSTEM_TIMER, return_from_exception}
 use core::arch::naked_asm;
 use taktos_machine::Context;
 
-/// Where the second word of a thread's message lies in its control block, and behind it who sent it. The kernel's.
+/// Offset of the second word of a thread's message in its control block; the sender follows it.
+/// Defined by the kernel.
 pub const ARGUMENT: usize = 28;
 
-/// Where the ways of privileged threads lead that give way to one of a partition: into the handler of calls, which can drop privilege. The
-/// processor's frame comes where they took registers from that are nobody's, and the address of this, which that handler puts back.
+/// The address to which the paths of privileged threads return if the next thread is one of a
+/// partition. It leads into the handler of calls, which can drop privilege. The processor's frame
+/// overwrites the words that they loaded into registers, which no thread uses, and the address of
+/// this function, which that handler restores.
 #[unsafe(naked)]
 pub extern "C" fn return_to_user() {
     naked_asm!("movs r0, #0", "svc #0")
 }
 
-/// Has the thread in r2 go on, whatever it was at, as the end of a handler. Nothing of the present thread is in use any more.
+/// Resumes the thread in r2, whatever it was at, as the end of a handler. Nothing of the present
+/// thread is in use any more.
 #[unsafe(naked)]
 pub extern "C" fn resume() {
     naked_asm!(
@@ -99,7 +104,8 @@ pub extern "C" fn resume() {
     )
 }
 
-/// [`resume`], where the thread is one of a partition: r0 is what is saved of it, r1 what `CONTROL` holds.
+/// [`resume`], where the thread is one of a partition: r0 is what is saved of it, r1 what `CONTROL`
+/// holds.
 #[unsafe(naked)]
 pub extern "C" fn resume_user() {
     naked_asm!(
@@ -130,7 +136,7 @@ pub extern "C" fn resume_user() {
         "ldrd r3, lr, [r0, #{stack}]",
         "tst lr, #{gets_answer}",
         "beq 8f",
-        // Behind a call: its answer goes into the frame.
+        // After a call: its result goes into the frame.
         "ldrd r4, r5, [r2, #{status}]",
         "ldrd r6, r7, [r2, #{argument}]",
         "movs r1, #0",
@@ -200,7 +206,8 @@ pub extern "C" fn clear_float() {
 
 static ZEROS: [u32; 32] = [0; 32];
 
-/// What `PendSV` is in programs with partitions: [`pended_switch!`](crate::pended_switch), where either thread may be one of a partition.
+/// Handles `PendSV` in programs with partitions: [`pended_switch!`](crate::pended_switch), where
+/// either thread may be one of a partition.
 #[unsafe(naked)]
 pub extern "C" fn taktos_isolated_switch<S>() {
     naked_asm!(
@@ -236,7 +243,7 @@ pub extern "C" fn taktos_isolated_switch<S>() {
         "ldr r12, [r3, #{heir}]",
         "cmp r12, r2",
         "beq {resume}",
-        // Once more, behind this.
+        // Once more, after this.
         "ldr r1, ={system_timer}",
         "mov r3, #{pend_switch}",
         "str r3, [r1, #{interrupt_control}]",
@@ -257,7 +264,7 @@ pub extern "C" fn taktos_isolated_switch<S>() {
         "vstmia r4, {{s16-s31}}",
         "b 2b",
         "9:",
-        // Of a thread of a partition that was unloaded: as if another one were to go on.
+        // Of a thread of a partition that was unloaded: as if another one were to resume.
         ".if {armv8m}",
         "lsls r12, r12, #31",
         "bpl 8f",

@@ -1,46 +1,54 @@
-//! Owns: what is kept of a thread of a partition that does not run. Must never know: how it came to that.
+//! Owns: what is kept of a thread of a partition that does not run. Must never know: how it came to
+//! that.
 
 use super::regions::Map;
 use super::resume::return_to_user;
 use crate::guard::Guard;
+#[cfg(armv8m)]
 use core::cell::Cell;
 use core::mem::offset_of;
 use core::ptr;
 use taktos_machine::{Context, UserStart};
 
-/// What is saved of a thread. [`Context::stack_pointer`] leads to `r4`: so the paths of privileged threads treat it as one that gave way
-/// in a call, and go on at `resume_at`.
-#[repr(C, align(8))]
-pub struct UserState {
-    /// The switch moves the guard of the running thread by its control block's address: so there is room for one.
-    guard: Guard,
-    /// Where the processor puts its frame for an interrupt above the kernel's level that comes when the stack pointer leads here already and
-    /// nothing was taken yet; with the four words behind it, that for the call in [`return_to_user`], or for an interrupt just before that.
-    frame: [Cell<usize>; 8],
-    /// What the paths of privileged threads take for r4, r6 and r7.
-    taken: [Cell<usize>; 3],
-    resume_at: Cell<usize>,
-    /// The frame that the processor stored with the thread's rights.
-    stack_pointer: Cell<usize>,
-    /// The kind of return; [`GETS_ANSWER`], which is always set there, is clear of a thread that was interrupted.
-    exception_return: Cell<usize>,
-    partition: Cell<usize>,
-    /// The lowest address of the stack, below which the processor lets its pointer not come, if it knows of limits.
-    limit: Cell<usize>,
-    r4_to_r11: [Cell<usize>; 8],
-    /// s16 to s31, where the kind of return says that there is floating-point state.
-    float: [Cell<usize>; 16],
+taktos_arch_common::saved_state! {
+    (72_usize).next_multiple_of(align_of::<UserState>());
+    /// Saved state of a thread. [`Context::stack_pointer`] leads to `r4`: so the paths of
+    /// privileged threads treat the thread as one that switched away in a call, and continue at
+    /// `resume_at`.
+    #[repr(C, align(8))]
+    pub struct UserState {
+        /// The switch moves the guard of the running thread by its control block's address: so
+        /// there is room for one.
+        guard[size_of::<Guard>() / size_of::<usize>()],
+        /// Space for the processor's frame of an interrupt above the kernel's level that comes when
+        /// the stack pointer leads here already and nothing was taken yet. With the four words
+        /// after it, it is the space for the frame of the call in [`return_to_user`], or of an
+        /// interrupt just before that.
+        frame[8],
+        /// Words that the paths of privileged threads take for r4, r6 and r7.
+        taken[3],
+        resume_at,
+        /// The frame that the processor stored with the thread's rights.
+        stack_pointer,
+        /// The kind of return; [`GETS_ANSWER`], which is always set there, is clear of a thread
+        /// that was interrupted.
+        exception_return,
+        partition,
+        /// The lowest address of the stack, below which the processor lets its pointer not come, if
+        /// it knows of limits.
+        limit,
+        r4_to_r11[8],
+        /// s16 to s31, where the kind of return says that there is floating-point state.
+        float[16],
+    }
 }
 
-/// Where it lies behind the beginning of the control block.
-pub const OFFSET: usize = (72_usize).next_multiple_of(align_of::<UserState>());
-
-/// The same of what the stack pointer leads to.
+/// Offset of the place that the stack pointer leads to, from the beginning of the control block.
 pub const SAVED: usize = OFFSET + offset_of!(UserState, taken);
 
-/// From there: where to go on.
+/// From there: the address to resume at.
 pub const RESUME_AT: usize = offset_of!(UserState, resume_at) - offset_of!(UserState, taken);
-/// The stack pointer, and behind it the kind of return.
+/// The stack pointer; the kind of return follows it.
 pub const STACK: usize = offset_of!(UserState, stack_pointer) - offset_of!(UserState, taken);
 /// The partition.
 pub const PARTITION: usize = offset_of!(UserState, partition) - offset_of!(UserState, taken);
@@ -53,8 +61,8 @@ pub const PAIR: usize = REGISTERS + 2 * size_of::<usize>();
 /// The floating-point registers.
 pub const FLOAT: usize = offset_of!(UserState, float) - offset_of!(UserState, taken);
 
-// A frame ends where the stack pointer is before the paths of privileged threads take what lies there, or behind that. On Armv8-M the first one
-// begins at the limit that they set.
+// A frame ends at the stack pointer, before the paths of privileged threads take the words there,
+// or after that. On Armv8-M the first one begins at the limit that they set.
 const _: () = assert!(
     offset_of!(UserState, taken) - offset_of!(UserState, frame) == size_of::<Frame>()
         && (OFFSET + offset_of!(UserState, taken)).is_multiple_of(8)
@@ -63,25 +71,28 @@ const _: () = assert!(
 #[cfg(armv8m)]
 const _: () = assert!(OFFSET + offset_of!(UserState, frame) == crate::guard::GUARD);
 
-/// The bit of a kind of return by which it is known whether the thread gets an answer: set in all kinds that there are.
+/// The bit of a kind of return by which it is known whether the thread gets an answer: set in all
+/// kinds that there are.
 pub const GETS_ANSWER: usize = 1 << 7;
-/// The bit that is clear where there is floating-point state, and how many bytes of that lie behind the frame.
+/// The bit that is clear if there is floating-point state, and the number of bytes of that state
+/// after the frame.
 pub const WITHOUT_FLOAT: usize = 1 << 4;
 pub const FLOAT_FRAME: usize = 72;
 
-/// The return to a thread, with the process stack and without floating-point state (Armv7-M manual, B1.5.8).
+/// The return to a thread, with the process stack and without floating-point state (Armv7-M manual,
+/// B1.5.8).
 #[cfg(not(armv8m))]
 fn to_thread() -> usize {
     0xFFFF_FFFD
 }
 
-/// The same.
+/// Returns the kind of return to a thread, with the process stack and without floating-point state.
 #[cfg(armv8m)]
 fn to_thread() -> usize {
     TO_THREAD.0.get()
 }
 
-/// The same, in the security state that the port runs in.
+/// Kind of return to a thread, in the security state that the port runs in.
 #[cfg(armv8m)]
 pub static TO_THREAD: Kind = Kind(Cell::new(0));
 
@@ -94,8 +105,8 @@ pub struct Kind(Cell<usize>);
 #[cfg(armv8m)]
 unsafe impl Sync for Kind {}
 
-/// Finds out which security state that is (Armv8-M manual, B3.18: the bits S and ES say so): the registers by which the secure one reaches
-/// those of the other one are there in no other.
+/// Finds out which security state that is (Armv8-M manual, B3.18: the bits S and ES say so): the
+/// registers by which the secure one reaches those of the other one are there in no other.
 #[cfg(armv8m)]
 pub fn enable() {
     const OF_OTHER_STATE: usize = 0xE002_ED00;
@@ -106,33 +117,6 @@ pub fn enable() {
         0 => 0xFFFF_FFFD & !SECURE,
         _ => 0xFFFF_FFFD,
     });
-}
-
-impl UserState {
-    /// That of a thread that was never started.
-    #[expect(
-        clippy::declare_interior_mutable_const,
-        reason = "an initial value for statics"
-    )]
-    pub const NEW: Self = Self {
-        guard: Guard::NEW,
-        frame: [const { Cell::new(0) }; 8],
-        taken: [const { Cell::new(0) }; 3],
-        resume_at: Cell::new(0),
-        stack_pointer: Cell::new(0),
-        exception_return: Cell::new(0),
-        partition: Cell::new(0),
-        limit: Cell::new(0),
-        r4_to_r11: [const { Cell::new(0) }; 8],
-        float: [const { Cell::new(0) }; 16],
-    };
-}
-
-fn of(context: &Context) -> &UserState {
-    let place = ptr::from_ref(context).expose_provenance() + OFFSET;
-    // SAFETY: by the law of `Isolation` a state lies there behind the control block of a thread of a partition, whose context this is; its
-    // fields are cells, which the switch writes while the thread does not run, masked, as the caller is.
-    unsafe { &*ptr::with_exposed_provenance(place) }
 }
 
 /// The exception frame, as the processor stores and loads it.
@@ -153,7 +137,8 @@ pub fn prepare(context: &Context, start: &UserStart) {
     let state = of(context);
     let float = Map::of_partition(start.partition).has_float();
     let (room, kind) = match float {
-        // One that may use the unit always has state of it: so the switch sees by this alone that there is something to do.
+        // One that may use the unit always has state of it: so the switch sees by this alone that
+        // there is something to do.
         true => (
             size_of::<Frame>() + FLOAT_FRAME,
             to_thread() & !WITHOUT_FLOAT,
@@ -170,7 +155,8 @@ pub fn prepare(context: &Context, start: &UserStart) {
         pc: start.entry.addr() & !1,
         status: THUMB,
     };
-    // SAFETY: within the thread's stack, which is not in use, in memory that the kernel was told is the partition's.
+    // SAFETY: within the thread's stack, which is not in use, in memory that is the partition's by
+    // the kernel's call.
     unsafe {
         ptr::with_exposed_provenance_mut::<u8>(place).write_bytes(0, room);
         ptr::with_exposed_provenance_mut::<Frame>(place).write(frame);
@@ -186,9 +172,4 @@ pub fn prepare(context: &Context, start: &UserStart) {
     context
         .stack_pointer
         .set(ptr::from_ref(&state.taken).expose_provenance());
-}
-
-/// [`Isolation::partition_of`](taktos_machine::Isolation::partition_of).
-pub fn partition_of(context: &Context) -> *const () {
-    ptr::with_exposed_provenance(of(context).partition.get())
 }

@@ -1,5 +1,5 @@
-//! Owns: what a processor does: masks, the lock, calls, switches, interrupts, waiting; and the laws of the seam.
-//! Must never know: which processor goes on next.
+//! Owns: the operations of a processor: masks, the lock, calls, switches, interrupts, waiting; and
+//! the invariants of the seam. Must never know: which processor continues next.
 #![expect(unsafe_code, reason = "reads the contexts of threads")]
 
 use crate::agenda::{Due, NEVER};
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// What is wrong with the heirs at the end of a section.
+    /// Returns the error in the heirs at the end of a section.
     fn breach_of_heirs(&self) -> Option<String> {
         let cpus = self.online();
         for (number, cpu) in cpus.iter().enumerate() {
@@ -149,7 +149,7 @@ impl World {
         unreachable!("the boot code goes on after the start")
     }
 
-    /// That the processor `number` may go on with `thread`.
+    /// Checks that the processor `number` may resume `thread`.
     fn check_runnable(&self, number: usize, thread: *const Context) {
         let elsewhere =
             |(other, cpu): (usize, &Cpu)| other != number && cpu.cells.current.get() == thread;
@@ -164,7 +164,8 @@ impl World {
         }
     }
 
-    /// The coroutine `old` of a thread that is prepared anew is not needed any more.
+    /// Discards the coroutine `old` of a thread that is prepared again. If it runs, it ends with
+    /// the next switch.
     pub fn replace_fibre(&self, old: usize) {
         for (number, cpu) in self.online().iter().enumerate() {
             if old == 0 || cpu.fibre.get() != old {
@@ -180,7 +181,8 @@ impl World {
         self.fibres.discard(old);
     }
 
-    /// Goes on with `to` in the place of `from`; comes back, with its answer, when `from` is resumed.
+    /// Resumes `to` in the place of `from`; returns, with the result of `from`, when `from` is
+    /// resumed.
     pub fn switch(&self, from: *const Context, to: *const Context, keeps_slice: bool) -> Answer {
         let cells = self.cpu().cells;
         if from != cells.current.get() {
@@ -200,7 +202,7 @@ impl World {
         }
     }
 
-    /// Both sides of a switch are masked. The lock is held before, and not behind it.
+    /// Both sides of a switch are masked. The lock is held before it, and not after it.
     fn go_on_with(&self, to: *const Context, keeps_slice: bool) {
         self.check_runnable(self.here.get(), to);
         let cpu = self.cpu();
@@ -231,19 +233,20 @@ impl World {
         self.release();
     }
 
-    /// Handles all interrupts that are due, if interrupts are let in here, and makes the switches that they
-    /// ask for; says whether there were any.
+    /// Handles all interrupts that are due, if interrupts are let in here, and makes the switches
+    /// that they ask for; says whether there were any.
     pub fn deliver(&self) -> bool {
         let mut any = false;
         loop {
-            // Looked up anew each time: a thread may go on elsewhere.
+            // Read again each time: a thread may resume on another processor.
             let cpu = self.cpu();
             if cpu.in_interrupt.get() || cpu.masked.get() {
                 return any;
             }
             if cpu.called.take() {
-                // SAFETY: `interrupt` marks it as a handler, of which a processor has one at a time: see above. The processor was not
-                // masked, so it does not hold the lock.
+                // SAFETY: `interrupt` marks it as a handler, of which a processor has one at a
+                // time: see above. The processor was not masked, so it does not
+                // hold the lock.
                 self.interrupt("called", || unsafe { (self.wiring().called)() });
             } else {
                 match cpu.agenda.take_due(self.now.get()) {
@@ -270,7 +273,7 @@ impl World {
         handler
     }
 
-    /// An interrupt, and what its end asks for.
+    /// Runs an interrupt, and the switch that its end may need.
     pub fn interrupt(&self, kind: &'static str, handler: impl FnOnce()) {
         let cpu = self.cpu();
         self.note(Event::Interrupt(kind));
@@ -298,7 +301,8 @@ impl World {
         self.take_lock();
         let heir = &cpu.cells.heir;
         let chosen = match heir.get().is_null() {
-            // SAFETY: the end of an interrupt, masked (see `interrupt`), with the lock, which was just taken.
+            // SAFETY: the end of an interrupt, masked (see `interrupt`), with the lock, which was
+            // just taken.
             true => unsafe { (self.wiring().choose)() },
             false => heir.get(),
         };
@@ -399,7 +403,7 @@ impl World {
 }
 
 fn context(thread: *const Context) -> &'static Context {
-    // SAFETY: the kernel makes the pointer, of a control block, which is a static; never null where this is
-    // called: at the start and before each switch that has been looked at.
+    // SAFETY: the kernel makes the pointer, of a control block, which is a static; never null where
+    // this is called: at the start and before each switch that has been looked at.
     unsafe { &*thread }
 }

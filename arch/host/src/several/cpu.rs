@@ -7,12 +7,12 @@ use std::cell::Cell;
 use std::ptr;
 use taktos_machine::Processor;
 
-/// What a processor does.
+/// Activity of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doing {
     /// It has not been started.
     Off,
-    /// It can go on.
+    /// It can continue.
     Acts,
     /// It waits for the lock.
     Waits,
@@ -25,13 +25,13 @@ pub enum Doing {
     },
     /// It waits for an interrupt.
     Idles,
-    /// It waits until nobody else can do anything at this instant.
+    /// It waits until no other processor can do anything at this instant.
     Settles,
 }
 
 /// A simulated processor.
 pub struct Cpu {
-    /// Who runs, and who should.
+    /// Running thread and heir.
     pub cells: &'static Processor,
     /// Whether interrupts are masked.
     pub masked: Cell<bool>,
@@ -39,19 +39,20 @@ pub struct Cpu {
     pub in_interrupt: Cell<bool>,
     /// Whether an interrupt ends, and the heir has not been looked at yet.
     pub looks: Cell<bool>,
-    /// What it does.
+    /// Activity of the processor.
     pub doing: Cell<Doing>,
-    /// The coroutine that it runs. Not always that of the current thread's context: that may be prepared anew.
+    /// The coroutine that it runs. Not always that of the current thread's context: that may be
+    /// prepared again.
     pub fibre: Cell<usize>,
     /// Whether that coroutine ends with the next switch.
     pub doomed: Cell<bool>,
-    /// What is due on it.
+    /// Events that are due on it.
     pub agenda: Agenda,
     /// Whether a call is on its way here.
     pub coming: Cell<bool>,
     /// Whether a call has come and is still to be handled.
     pub called: Cell<bool>,
-    /// What the thread that was switched to is resumed with: status and word.
+    /// Values that the thread that was switched to is resumed with: status and word.
     pub answer: Cell<(usize, usize)>,
     /// Whether calls to it stay on their way.
     pub held: Cell<bool>,
@@ -113,7 +114,7 @@ impl Cpu {
         }
     }
 
-    /// When it can do something, if nobody does anything before.
+    /// Returns when it can do something, if no other processor does anything before.
     pub fn next(&self) -> u64 {
         match self.doing.get() {
             Doing::Off | Doing::Acts | Doing::Waits | Doing::Settles => NEVER,

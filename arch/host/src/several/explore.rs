@@ -1,11 +1,12 @@
 //! Owns: running a world in all orders that change processors often enough to matter.
 //! Must never know: what runs.
 //!
-//! An order is a path in a tree: at each fork one of the steps that can be next. The tree is walked depth first.
-//! All orders are too many for all but the smallest programs; so an order may take away the turn of
-//! a processor that could go on, or have a call arrive meanwhile, only so many times (Musuvathi and Qadeer,
-//! "Iterative context bounding for systematic testing of multithreaded programs", PLDI 2007: most faults need very
-//! few). Where the last processor cannot go on, each choice is free.
+//! An order is a path in a tree: at each fork one of the steps that can be next. The tree is walked
+//! depth first. All orders are too many for all but the smallest programs. So an order may do this
+//! only a limited number of times: take away the turn of a processor that could continue, or make a
+//! call arrive meanwhile. See Musuvathi and Qadeer, "Iterative context bounding for systematic
+//! testing of multithreaded programs", PLDI 2007: most faults need very few. If the last processor
+//! cannot continue, each choice is free.
 
 use crate::several::order::{Order, Step};
 use std::cell::RefCell;
@@ -70,7 +71,8 @@ impl Walk {
     }
 }
 
-/// The place of the choice `number`, where the usual one is number 0 and the others keep their order.
+/// The place of the choice `number`, where the usual one is number 0 and the others keep their
+/// order.
 fn in_order_of_cost(number: usize, usual: Option<usize>) -> usize {
     match usual {
         None => number,
@@ -80,9 +82,9 @@ fn in_order_of_cost(number: usize, usual: Option<usize>) -> usize {
     }
 }
 
-/// Calls `run` with one order after the other, until all that make at most `changes` changes have been, or
-/// `most` of them. Says how many there were, and whether that was all. `run` runs one world, always
-/// the same one, in the order that it is given.
+/// Calls `run` with one order after the other, until all that make at most `changes` changes have
+/// been, or `most` of them. Says how many there were, and whether that was all. `run` runs one
+/// world, always the same one, in the order that it is given.
 ///
 /// # Panics
 /// If the same order leads to another place.

@@ -1,5 +1,5 @@
-//! Owns: what a world did last, for the report when a law is broken.
-//! Must never know: the laws.
+//! Owns: the latest events of a world, for the report when an invariant is violated.
+//! Must never know: the invariants.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ const KEPT: usize = 40;
 /// Something that a processor did.
 #[derive(Clone, Copy)]
 pub enum Event {
-    /// It asked for the lock, which another held.
+    /// It requested the lock, which another processor held.
     Waits,
     /// It got the lock.
     Locks,

@@ -11,7 +11,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Nobody holds it.
+    /// Creates a lock without a holder.
     pub const fn new() -> Self {
         Self {
             holder: Cell::new(None),
@@ -19,7 +19,7 @@ impl Lock {
         }
     }
 
-    /// Nobody holds it any more, or waits for it.
+    /// Removes the holder and the waiting processors.
     pub fn reset(&self) {
         self.holder.set(None);
         self.waiting.borrow_mut().clear();
@@ -40,7 +40,8 @@ impl Lock {
         false
     }
 
-    /// The holder gives it back; whoever has waited for the longest holds it now, and is the answer.
+    /// Releases the lock for its holder. Gives it to the processor that has waited for the longest,
+    /// and returns that processor.
     pub fn release(&self) -> Option<usize> {
         let next = self.waiting.borrow_mut().pop_front();
         self.holder.set(next);

@@ -1,31 +1,33 @@
-//! Owns: who goes on where several can.
-//! Must never know: what they do.
+//! Owns: the choice of the processor that continues if several can.
+//! Must never know: the actions of the processors.
 
-/// What can happen next.
+/// Step that can happen next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// The processor of this number goes on.
+    /// The processor of this number continues.
     Goes(usize),
     /// The call that is on its way to the processor of this number arrives there.
     Arrives(usize),
 }
 
-/// Says which of the steps is next, by its place among them. Asked where there are two or more: processors by
-/// their number, then calls by the number of their processor.
+/// Returns the index of the next step. Called if there are two or more: processors by their number,
+/// then calls by the number of their processor.
 pub type Chooser = Box<dyn FnMut(&[Step]) -> usize>;
 
-/// The order in which the processors of a world go on. The same order, the same run.
+/// The order in which the processors of a world continue. Runs in equal orders are equal.
 pub enum Order {
-    /// Calls arrive at once, and one processor goes on after the other, to its next point of interleaving.
+    /// Calls arrive at once, and one processor continues after the other, to its next point of
+    /// interleaving.
     Turns,
-    /// By chance, from this seed. How long one processor goes on before others do depends on the seed, too.
+    /// At random, from this seed. The time for which one processor continues before others do
+    /// depends on the seed, too.
     Seed(u64),
     /// As the caller says.
     Chosen(Chooser),
 }
 
 impl Order {
-    /// What makes the choices.
+    /// Returns the function that makes the choices.
     pub(crate) fn chooser(self) -> Chooser {
         match self {
             Self::Turns => {
@@ -55,11 +57,11 @@ fn by_turns(steps: &[Step], last: &mut usize) -> usize {
     chosen
 }
 
-/// Chance from a seed (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014:
-/// SplitMix64).
+/// Random source with a seed (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014: SplitMix64).
 struct Chance {
     state: u64,
-    /// In how many of 64 cases the last processor goes on, if it can.
+    /// In how many of 64 cases the last processor continues, if it can.
     faithful: u64,
     last: Step,
 }

@@ -1,5 +1,5 @@
-//! Owns: the state of a world with several processors; who goes on in it, how time passes, its beginning and end.
-//! Must never know: what interrupts and switches do (see `act`).
+//! Owns: the state of a world with several processors; the processor that continues, how time
+//! passes, its beginning and end. Must never know: what interrupts and switches do (see `act`).
 
 use crate::agenda::NEVER;
 use crate::fibre::Fibres;
@@ -16,8 +16,9 @@ use taktos_time::Instant;
 /// How many processors a world has at most.
 pub const MOST: usize = 64;
 
-/// At so many points of one instant a processor loses a step of time, unless it is told otherwise: a thread that asks
-/// the kernel again and again must not stop the clock that others wait for.
+/// The number of points in one instant after which a processor loses a step of time, unless
+/// [`Cpu::patience`] is changed. A thread that calls the kernel again and again must not stop the
+/// clock that others wait for.
 pub const PATIENCE: u32 = 100;
 /// That step, in nanoseconds.
 const STEP: u64 = 10_000;
@@ -33,7 +34,7 @@ pub struct Wiring {
 }
 
 pub type Hook = Box<dyn FnMut() -> Option<Handler>>;
-/// Who is told of time that passes, from then to then, in nanoseconds.
+/// Function that receives each interval of time that passes: its beginning and end, in nanoseconds.
 pub type Watcher = Box<dyn FnMut(u64, u64)>;
 
 /// A world.
@@ -46,7 +47,7 @@ pub struct World {
     pub now: Cell<u64>,
     pub fibres: Fibres,
     pub lock: Lock,
-    /// To whom a switch leads that is under way: the old thread is saved when its coroutine is
+    /// Target of a switch that is under way: the old thread is saved when its coroutine is
     /// suspended.
     pub switch: Cell<Option<*const Context>>,
     pub started: Cell<bool>,
@@ -154,7 +155,7 @@ impl World {
         }
     }
 
-    /// What is next at this instant.
+    /// Returns the next step at this instant.
     fn next_step(&self) -> Option<Step> {
         let mut steps = self.steps.borrow_mut();
         steps.clear();
@@ -176,7 +177,8 @@ impl World {
         }
     }
 
-    /// Nobody else can do anything at this instant: who waits for that goes on.
+    /// Returns the step of the processor that settles: no other one can do anything at this
+    /// instant.
     fn first_that_settles(&self) -> Option<Step> {
         let settles = |cpu: &Cpu| cpu.doing.get() == Doing::Settles;
         self.online().iter().position(settles).map(Step::Goes)
@@ -207,7 +209,7 @@ impl World {
         self.history.note(self.now.get(), processor, Event::Arrives);
     }
 
-    /// Nobody can do anything now: goes on to the next event.
+    /// Advances to the next event: no processor can do anything now.
     fn pass_time(&self) {
         match self.online().iter().map(Cpu::next).min() {
             None | Some(NEVER) => *self.end.borrow_mut() = Some(End::Deadlock),
@@ -267,7 +269,7 @@ impl World {
         unreachable!("a world that has ended goes on")
     }
 
-    /// The same, from outside the coroutines.
+    /// Ends the world as `broken` does, from outside the coroutines.
     pub fn breach(&self, how: &str) {
         let report = format!(
             "processor {}: {how}\nwhat happened last:\n{}",

@@ -1,4 +1,5 @@
-//! Owns: the smallest kernel that the machine runs: hand-made decisions, one first thread a processor.
+//! Owns: the smallest kernel that the machine runs: hand-made decisions, one first thread a
+//! processor.
 #![expect(
     unsafe_code,
     reason = "what the machine calls asserts what only that knows"
@@ -16,14 +17,14 @@ use taktos_time::Instant;
 /// A thread's code, or an upcall's.
 type Body = Box<dyn FnOnce()>;
 
-/// What runs at upcalls, with the name of the upcall.
+/// Function that runs at upcalls, with the name of the upcall.
 type AtUpcall = Box<dyn Fn(&str)>;
 
 thread_local! {
     static BODIES: RefCell<Vec<Option<Body>>> = const { RefCell::new(Vec::new()) };
     static THREADS: RefCell<Vec<&'static Context>> = const { RefCell::new(Vec::new()) };
     static LOG: RefCell<String> = const { RefCell::new(String::new()) };
-    /// Whom a processor chooses where its heir is null: the number of a thread.
+    /// Thread that a processor chooses if its heir is null, by its number.
     static CHOICE: [Cell<usize>; 32] = const { [const { Cell::new(0) }; 32] };
     static UPCALL: RefCell<Option<AtUpcall>> = const { RefCell::new(None) };
 }
@@ -35,7 +36,7 @@ pub fn log(text: &str) {
     LOG.with_borrow_mut(|log| log.push_str(&line));
 }
 
-/// What was noted since the last time.
+/// Returns the notes since the last time.
 pub fn take_log() -> String {
     LOG.take()
 }
@@ -45,12 +46,12 @@ pub fn thread(number: usize) -> &'static Context {
     THREADS.with_borrow(|threads| threads[number])
 }
 
-/// Has processor `number` choose this thread where its heir is null.
+/// Makes processor `number` choose this thread if its heir is null.
 pub fn let_choose(number: usize, thread: usize) {
     CHOICE.with(|choice| choice[number].set(thread));
 }
 
-/// Has `body` run at each upcall that is not a choice, after it is noted.
+/// Sets the `body` that runs at each upcall that is not a choice, after it is noted.
 pub fn at_upcalls(body: impl Fn(&str) + 'static) {
     UPCALL.set(Some(Box::new(body)));
 }
@@ -67,7 +68,7 @@ pub fn prepare(body: impl FnOnce() + 'static) -> usize {
     number
 }
 
-/// Makes the thread `number` begin anew, with the body of `body`.
+/// Makes the thread `number` begin again, with the body of `body`.
 pub fn prepare_anew(number: usize, body: usize) {
     let no_stack = StackRegion {
         guard: 0,
@@ -154,7 +155,7 @@ pub fn world(order: Order, bodies: Vec<Body>) -> Outcome {
     })
 }
 
-/// What the machine says of a world that breaks one of its laws.
+/// Returns the machine's report of a world that breaks one of its invariants.
 pub fn broken(bodies: Vec<Body>) -> String {
     let run = AssertUnwindSafe(|| world(Order::Turns, bodies));
     match std::panic::catch_unwind(run) {
@@ -180,7 +181,7 @@ pub fn enter<D: Decision<HostSeveral, Object = Context>>(to: usize) -> Answer {
     HostSeveral::enter::<D>(thread(to), 0, Timeout::FOREVER)
 }
 
-/// A decision to go on with the thread that is its object.
+/// A decision to resume the thread that is its object.
 pub struct SwitchTo;
 
 impl Decision<HostSeveral> for SwitchTo {
@@ -194,7 +195,7 @@ impl Decision<HostSeveral> for SwitchTo {
     }
 }
 
-/// The same, for the rest of the slice.
+/// A decision as [`SwitchTo`], for the rest of the slice.
 pub struct SwitchInSlice;
 
 impl Decision<HostSeveral> for SwitchInSlice {
@@ -207,7 +208,7 @@ impl Decision<HostSeveral> for SwitchInSlice {
     }
 }
 
-/// What a decision gives the machine.
+/// Result of a decision for the machine.
 pub type DecidedBy = <HostSeveral as Machine>::Outcome;
 
 /// A decision that stays, and answers with the processor's number.
@@ -225,7 +226,7 @@ impl Decision<HostSeveral> for Stay {
     }
 }
 
-/// So many microseconds after the start.
+/// Returns the instant `micros` microseconds after the start.
 pub fn at(micros: u64) -> Instant {
     Instant::from_nanos(micros * 1_000)
 }

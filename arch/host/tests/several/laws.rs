@@ -1,4 +1,4 @@
-//! The laws of the seam, each broken once.
+//! The invariants of the seam, each violated once.
 
 use crate::board::{
     DecidedBy, SwitchTo, at_upcalls, broken, enter, let_choose, locked, prepare, prepare_anew,

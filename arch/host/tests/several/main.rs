@@ -1,5 +1,5 @@
-//! The machine with several processors by itself: what may happen between what, time, calls, switches, and that broken
-//! laws are found.
+//! The machine with several processors by itself: possible interleavings, time, calls, switches,
+//! and that violated invariants are found.
 #![expect(
     improper_ctypes_definitions,
     reason = "decisions are functions of the C convention for the boards' sake; here Rust calls them"
@@ -86,7 +86,7 @@ fn each_order_comes_once_and_few_changes_make_fewer_orders() {
     };
     // Six notes, three of each: twenty orders of them.
     assert_eq!(runs(100).1, 20);
-    // Without a change the first processor that goes on does so to its end.
+    // Without a change the first processor that continues does so to its end.
     assert_eq!(runs(0).1, 2);
     assert!(runs(1).0 < runs(2).0);
 }
@@ -211,7 +211,7 @@ fn a_switch_gives_the_lock_back_and_brings_the_answer() {
     assert_eq!(take_log(), "other@0:0 back@0:0 ");
 }
 
-/// A thread runs on processor 0, which gives it away; processor 1 is called and goes on with it.
+/// A thread runs on processor 0, which gives it away; processor 1 is called and resumes it.
 #[test]
 fn a_thread_moves_to_another_processor_in_all_orders() {
     let logs = std::cell::RefCell::new(BTreeSet::new());
@@ -380,7 +380,8 @@ fn a_hook_sees_each_unmask_and_injects_interrupts_where_it_happened() {
                 let mut number = 0;
                 HostSeveral::at_each_unmask(move || {
                     number += 1;
-                    // That of the handler is not asked for one: interrupts are not nested.
+                    // The hook is not called at an unmask of the handler: interrupts are not
+                    // nested.
                     let handler = || locked(|| log("hook"));
                     (number % 2 == 0).then(|| Box::new(handler) as _)
                 });

@@ -1,11 +1,12 @@
-//! Owns: the counter of time, its comparator and the calls between processors where the supervisor has all of them itself: the extension
-//! Sstc (version 1.0), and the ACLINT's words for supervisor software interrupts.
-//! Must never know: what is due, and who is called for what.
+//! Owns: the counter of time, its comparator and the calls between processors if the supervisor has
+//! all of them itself: the extension Sstc (version 1.0), and the ACLINT's words for supervisor
+//! software interrupts. Must never know: what is due, and the reason of a call.
 
 use core::arch::asm;
 use core::ops::Range;
 
-/// What of the device's registers is to be mapped for the counter and its comparator: they are registers of the processor.
+/// Registers of the device to map for the counter and its comparator: none, they are registers of
+/// the processor.
 pub(crate) const REGISTERS: Range<usize> = 0..0;
 
 /// Whether the comparator's time comes as the interrupt of software does.
@@ -32,7 +33,7 @@ pub(crate) use take_call;
 
 /// Ticks since the machine began: the same on all processors.
 #[inline(always)]
-pub(crate) fn counter() -> u64 {
+pub(crate) fn ticks() -> u64 {
     let ticks;
     // SAFETY: reads a counter.
     unsafe { asm!("rdtime {}", out(reg) ticks, options(nomem, nostack, preserves_flags)) };

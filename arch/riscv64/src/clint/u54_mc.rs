@@ -1,11 +1,14 @@
-//! Owns: the counter of time, its comparator and the calls between processors on chips with SiFive's U54-MC (FU540, FU740, PolarFire
-//! SoC): a monitor core without supervisor mode is hart 0, and a CLINT has time and calls, whose interrupts come to machine mode.
-//! Must never know: what is due, and who is called for what.
+//! Owns: the counter of time, its comparator and the calls between processors on chips with
+//! SiFive's U54-MC (FU540, FU740, PolarFire SoC): a monitor core without supervisor mode is hart 0,
+//! and a CLINT has time and calls, with interrupts that come to machine mode. Must never know: what
+//! is due, and the reason of a call.
 //!
-//! The supervisor reads and writes the CLINT itself, which physical memory protection allows it. What is left for machine mode is a trap
-//! of a few instructions: it takes the interrupt back and makes the supervisor's software interrupt pending.
+//! The supervisor reads and writes the CLINT itself, which physical memory protection allows it.
+//! The part that is left for machine mode is a trap of a few instructions: it takes the interrupt
+//! back and makes the supervisor's software interrupt pending.
 //!
-//! Registers: SiFive FU540-C000 manual, version 1p4, chapter 9; U54 core complex manual, 21G1.02, chapter 3.
+//! Registers: SiFive FU540-C000 manual, version 1p4, chapter 9; U54 core complex manual, 21G1.02,
+//! chapter 3.
 
 use core::arch::{asm, naked_asm};
 use core::cell::UnsafeCell;
@@ -15,12 +18,13 @@ use core::ptr::{
     read_volatile, with_exposed_provenance, with_exposed_provenance_mut, write_volatile,
 };
 
-/// The CLINT: words by which processors are called, four bytes each; comparators, eight each; the counter.
+/// The CLINT: words by which processors are called, four bytes each; comparators, eight each; the
+/// counter.
 const CALLS: usize = 0x0200_0000;
 const COMPARATORS: usize = 0x0200_4000;
 const COUNTER: usize = 0x0200_BFF8;
 
-/// What of the device's registers is to be mapped.
+/// Registers of the device to map.
 pub(crate) const REGISTERS: Range<usize> = CALLS..COUNTER + 8;
 
 /// Whether the comparator's time comes as the interrupt of software does.
@@ -29,7 +33,7 @@ pub(crate) const IS_DUE_BY_SOFTWARE: bool = true;
 /// The number (`mhartid`) of the first processor that runs programs.
 pub(crate) const FIRST_HART: usize = 1;
 
-/// So many harts such a chip has at most, the monitor core among them.
+/// The most harts that such a chip has, the monitor core included.
 const HARTS: usize = 8;
 
 /// The bit of `mip` by which a processor that waits in machine mode is called: `MSIP`.
@@ -56,7 +60,7 @@ pub(crate) use take_call;
 
 /// Ticks since the machine began: the same on all processors.
 #[inline(always)]
-pub(crate) fn counter() -> u64 {
+pub(crate) fn ticks() -> u64 {
     // SAFETY: a register of the CLINT, mapped as a device's; reading it changes nothing.
     unsafe { read_volatile(with_exposed_provenance(COUNTER)) }
 }
@@ -70,11 +74,13 @@ fn comparator() -> usize {
 /// Sets the comparator.
 #[inline(always)]
 pub(crate) fn compare(ticks: u64) {
-    // SAFETY: this processor's own comparator, which belongs to the module `timer` and to the switch.
+    // SAFETY: this processor's own comparator, which belongs to the module `timer` and to the
+    // switch.
     unsafe { write_volatile(with_exposed_provenance_mut(comparator()), ticks) };
 }
 
-/// What the trap to machine mode has of its hart: room for registers, and where the hart's registers of the CLINT are.
+/// Data of each hart for the trap to machine mode: space for registers, and where the hart's
+/// registers of the CLINT are.
 #[repr(C)]
 struct Own {
     saved: [usize; 2],
@@ -84,7 +90,8 @@ struct Own {
 
 struct Owns([UnsafeCell<Own>; HARTS]);
 
-// SAFETY: each hart touches its own place alone: it fills it before its trap can come, and then the trap has it.
+// SAFETY: each hart touches its own place alone: it fills it before its trap can come, and then the
+// trap has it.
 unsafe impl Sync for Owns {}
 
 static OWNS: Owns = Owns(
@@ -108,8 +115,8 @@ pub(crate) fn give_to_supervisor() {
         comparator: COMPARATORS + 8 * hart,
         call: CALLS + 4 * hart,
     };
-    // SAFETY: the hart's own place, before its trap can come. Nothing is due before something is asked for. The trap is whole and
-    // aligned, and interrupts come to it once machine mode is left.
+    // SAFETY: the hart's own place, before its trap can come. Nothing is due before a request. The
+    // trap is whole and aligned, and interrupts come to it once machine mode is left.
     unsafe {
         own.write(filled);
         write_volatile(
@@ -128,8 +135,9 @@ pub(crate) fn give_to_supervisor() {
     }
 }
 
-/// The trap to machine mode: by the timer, whose comparator is then set to never, or by a call, whose word is cleared. Nothing else comes
-/// here: all exceptions are the supervisor's, and machine mode has no code that could fail.
+/// Serves the trap to machine mode: by the timer, which gets its comparator set to never, or by a
+/// call, which gets its word cleared. Nothing else comes here: all exceptions are the supervisor's,
+/// and machine mode has no code that could fail.
 #[unsafe(naked)]
 extern "C" fn to_supervisor() {
     naked_asm!(
@@ -161,7 +169,8 @@ extern "C" fn to_supervisor() {
     )
 }
 
-/// Where the start-up code asks whether this hart, whose number is in a0, sets memory up and runs the program: all others rest.
+/// Returns to the start-up code whether this hart, with the number in a0, sets memory up and runs
+/// the program: all others rest.
 #[cfg(not(feature = "smp"))]
 #[unsafe(naked)]
 #[unsafe(no_mangle)]

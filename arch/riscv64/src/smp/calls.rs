@@ -1,8 +1,9 @@
 //! Owns: calls from one processor to another, and what they are for.
 //! Must never know: what the kernel does when it is called.
 //!
-//! The device is the ACLINT's for supervisor software interrupts (RISC-V ACLINT specification, version 1.0-rc4, chapter
-//! 4): a store of one to a processor's word makes `sip.SSIP` pending there, and nothing needs to be acknowledged.
+//! The device is the ACLINT's for supervisor software interrupts (RISC-V ACLINT specification,
+//! version 1.0-rc4, chapter 4): a store of one to a processor's word makes `sip.SSIP` pending
+//! there, and nothing needs to be acknowledged.
 
 use super::start::all_are_there;
 use super::state::{more, numbered, own};
@@ -13,19 +14,20 @@ use core::ptr::{with_exposed_provenance_mut, write_volatile};
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-/// The kernel is to be told: [`Machine::call`](taktos_machine::Machine::call).
+/// The kernel is to be notified: [`Machine::call`](taktos_machine::Machine::call).
 pub(super) const KERNEL: u32 = 1;
 /// A page that was memory is not any more.
 pub(super) const MAP: u32 = 1 << 1;
 /// Slices have another length.
 pub(super) const SLICE: u32 = 1 << 2;
 
-/// What a processor does besides when it is called for the map, a function: enables user mode, and then fetches anew what it executes; none
-/// before. It leaves the lock alone.
+/// Function that a processor also runs when it is called for the map: it enables user mode, and
+/// then fetches again what the processor executes; none before. It does not use the lock.
 pub(crate) static ON_NEW_MAP: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 unsafe extern "C" {
-    /// The board's, by [`smp!`](crate::smp): as [`Upcalls::called`](taktos_machine::Upcalls::called): from an interrupt, without the lock.
+    /// The board's, by [`smp!`](crate::smp): as
+    /// [`Upcalls::called`](taktos_machine::Upcalls::called): from an interrupt, without the lock.
     fn taktos_called();
 }
 
@@ -47,7 +49,7 @@ pub(super) fn call<B: Board>(number: usize, reason: u32) {
     taktos_machine::label!("taktos.point.call");
 }
 
-/// Calls all but the caller's processor for `reason`; nobody before they have started.
+/// Calls all but the caller's processor for `reason`; calls none before they have started.
 pub(super) fn call_others<B: Board>(reason: u32) {
     if !all_are_there() {
         return;
@@ -58,7 +60,8 @@ pub(super) fn call_others<B: Board>(reason: u32) {
     }
 }
 
-/// Does what this processor is called for. The interrupt has been taken: who calls from now on comes again.
+/// Serves the calls to this processor. The interrupt has been taken: a call from now on interrupts
+/// again.
 ///
 /// # Safety
 /// As of [`Upcalls::called`](taktos_machine::Upcalls::called).

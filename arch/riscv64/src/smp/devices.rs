@@ -9,7 +9,7 @@ use crate::board::Board;
 use crate::interrupt::{self, Handler};
 use core::ops::Range;
 
-/// What of `sie` lets interrupts of devices through.
+/// Bits of `sie` that let interrupts of devices through.
 pub(crate) const ENABLED: usize = 0;
 
 /// How many interrupts can have handlers: those that software sends.
@@ -26,7 +26,7 @@ pub(crate) fn disable<B: Board>(_: u32) {}
 /// None comes.
 pub(crate) fn serve() {}
 
-/// What has to be mapped beside the board's devices: the words by which processors are called.
+/// Registers to map in addition to the board's devices: the words by which processors are called.
 pub(crate) const fn registers<B: Board>() -> Range<usize> {
     B::CALLS..B::CALLS + size_of::<u32>() * B::PROCESSORS
 }

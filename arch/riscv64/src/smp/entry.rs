@@ -1,5 +1,5 @@
-//! Owns: how an interrupt ends, and where reports of faults find their stack, on one of several processors.
-//! Must never know: what is done there.
+//! Owns: how an interrupt ends, and where reports of faults find their stack, on one of several
+//! processors. Must never know: what is done there.
 
 use super::Hart;
 use super::state::own;
@@ -14,15 +14,16 @@ pub(crate) unsafe extern "C" fn dispatch(cause: usize) -> usize {
     unsafe { crate::interrupt::dispatch(cause) };
     let processor = &own().processor;
     let current = processor.current.get();
-    // SAFETY: a whole word, which another processor may be writing: then it calls this one afterwards.
+    // SAFETY: a whole word, which another processor may be writing: then it calls this one
+    // afterwards.
     if unsafe { processor.heir.as_ptr().read_volatile() } == current {
         return 0;
     }
-    // SAFETY: behind `dispatch` interrupts are masked; a handler gives back the lock that it takes.
+    // SAFETY: after `dispatch` interrupts are masked; a handler gives back the lock that it takes.
     unsafe { choose_after::<Hart>(processor, current) }
 }
 
-/// The end of an interrupt, behind `dispatch`: goes to the label 2 where another thread is to run.
+/// The end of an interrupt, after `dispatch`: goes to the label 2 if another thread is to run.
 macro_rules! branch_if_another {
     () => {
         "bnez a0, 2f"

@@ -1,56 +1,39 @@
-//! Owns: the unit on several processors: its registers are saved when their thread gives way.
+//! Owns: the unit on several processors: its registers are saved when their thread is switched out.
 //!
-//! The thread may go on elsewhere, and a call to fetch them from a processor that has gone on would cost more than the
-//! stores. A thread that never uses the unit pays one load and a branch at each switch.
+//! The thread may resume on another processor. A call to fetch the registers from the former
+//! processor, which runs another thread by then, would cost more than the stores. A thread that
+//! never uses the unit pays one load and a branch at each switch.
 
 use crate::float::{AREA, ENABLE, clear_registers, load_registers, store_registers, with_float};
 use crate::state::State;
-use crate::switch::{CALL_FRAME, begin_slice, switch_slice, tail};
+use crate::switch::CALL_FRAME;
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_machine::{Context, Processor, StackRegion};
+use taktos_machine::{Context, StackRegion};
 
-/// Defines what a switch does more where the thread that gives way has floating-point state.
-macro_rules! leave_float {
-    ($name:ident $(, $begin_slice:ident, $switch_slice:path)?) => {
-        /// Saves the registers on the thread's stack and switches the unit off; then ends as each switch.
-        /// Entered like the tail.
-        #[unsafe(naked)]
-        pub(crate) extern "C" fn $name() {
-            naked_asm!(
-                with_float!(),
-                "addi sp, sp, -{area}",
-                "mv t2, sp",
-                store_registers!(),
-                "li t2, {enable}",
-                "csrc sstatus, t2",
-                "sd zero, {float_in_use}(tp)",
-                // One frame more, of which only the address matters.
-                "la t2, {resume_float}",
-                "addi sp, sp, -{frame}",
-                "sd t2, 16(sp)",
-                $($begin_slice!(),)?
-                tail!(),
-                ".option pop",
-                enable = const ENABLE,
-                area = const AREA,
-                frame = const CALL_FRAME,
-                resume_float = sym resume_float,
-                float_in_use = const offset_of!(State, float_in_use),
-                stack_pointer = const offset_of!(Context, stack_pointer),
-                status = const offset_of!(Context, status),
-                value = const offset_of!(Context, value),
-                current = const offset_of!(Processor, current),
-                $(switch_slice = sym $switch_slice,)?
-            )
-        }
-    };
-}
+// Saves the registers on the thread's stack and switches the unit off.
+taktos_arch_common::leave_float!(
+    [
+        with_float!(),
+        "addi sp, sp, -{area}",
+        "mv t2, sp",
+        store_registers!(),
+        "li t2, {enable}",
+        "csrc sstatus, t2",
+        "sd zero, {float_in_use}(tp)",
+        // One frame more, of which only the address matters.
+        "la t2, {resume_float}",
+        "addi sp, sp, -{frame}",
+        "sd t2, 16(sp)",
+    ],
+    [".option pop"],
+    enable = const ENABLE,
+    frame = const CALL_FRAME,
+    value = const offset_of!(Context, value),
+);
 
-leave_float!(leave_float, begin_slice, switch_slice);
-leave_float!(leave_float_in_slice);
-
-/// Where a thread with floating-point state goes on, masked: the stack pointer is at its room. a0 and a1 are kept.
+/// Resumes a thread with floating-point state, masked: the stack pointer is at the space for that
+/// state. a0 and a1 are kept.
 #[unsafe(naked)]
 extern "C" fn resume_float() {
     naked_asm!(
@@ -73,8 +56,8 @@ extern "C" fn resume_float() {
     )
 }
 
-/// Gives the interrupted thread the unit, which it has not used before. Called by the trap's code; the unit stays on
-/// behind `sret`.
+/// Gives the interrupted thread the unit, which it has not used before. Called by the trap's code;
+/// the unit stays on after `sret`.
 #[unsafe(naked)]
 pub(crate) extern "C" fn give_unit() {
     naked_asm!(
@@ -90,6 +73,7 @@ pub(crate) extern "C" fn give_unit() {
     )
 }
 
-/// Nothing is to be forgotten where a thread begins anew: the unit holds no registers but the current thread's.
+/// Does nothing: if a thread begins again, there is nothing to forget, since the unit holds no
+/// registers but the current thread's.
 #[inline(always)]
 pub(crate) fn forget(_: StackRegion) {}

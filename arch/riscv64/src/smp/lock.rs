@@ -1,5 +1,5 @@
-//! Owns: the one lock of the seam, its words by the shortest sequences, and how a processor waits for it.
-//! Must never know: what it guards.
+//! Owns: the one lock of the seam, its words by the shortest sequences, and how a processor waits
+//! for it. Must never know: what it guards.
 
 use super::state::{More, State, own};
 use core::arch::asm;
@@ -13,8 +13,9 @@ taktos_arch_common::name_lock!(LOCK);
 /// The architecture, as the common part of the ports knows it.
 pub enum Hart {}
 
-// SAFETY: each is one access that other processors see whole or not at all. An exchange around a store to one of the word's bytes fails
-// and is begun anew (RISC-V unprivileged ISA, "Zalrsc": a store to the reservation set by another processor).
+// SAFETY: each is one access that other processors see whole or not at all. An exchange around a
+// store to one of the word's bytes fails and begins again (RISC-V unprivileged ISA, "Zalrsc": a
+// store to the reservation set by another processor).
 unsafe impl Exchange for Hart {
     #[inline(always)]
     unsafe fn take(word: *mut u32, held: usize) -> bool {
@@ -70,7 +71,8 @@ unsafe impl Exchange for Hart {
     }
 }
 
-// SAFETY: of `More` the two cells are the timer's, which takes its own processor's with interrupts masked; the others are atomic.
+// SAFETY: of `More` the two cells are the timer's, which takes its own processor's with interrupts
+// masked; the others are atomic.
 unsafe impl Port for Hart {
     const LOCK: &'static Lock<Self> = &LOCK;
     const LOADS_HELD: bool = false;

@@ -1,8 +1,9 @@
-//! The machine with several processors. What it has here, one with one processor has by the same names in `uni`; the crate's head
-//! chooses.
+//! The machine with several processors. Its items here have the same names as those for one
+//! processor in `uni`; the crate's head chooses.
 //!
-//! Owns: what of the seam the number of processors changes: each has a block, and there is a lock; the wiring of a board.
-//! Must never know: what a section is for; who runs where, and why.
+//! Owns: the parts of the seam that depend on the number of processors: each has a block, and there
+//! is a lock; the wiring of a board.
+//! Must never know: the purpose of a section; the thread that runs on a processor, and why.
 
 mod calls;
 pub(crate) mod devices;
@@ -16,22 +17,16 @@ pub(crate) mod user;
 
 pub(crate) use calls::serve as serve_calls;
 pub use lock::Hart;
-pub(crate) use taktos_arch_common::{lock, unlock};
 
-use crate::board::Board;
-use crate::interrupt::{mask_remembering, unmask_again};
-use crate::{memory, switch};
-use taktos_machine::Processor;
+use crate::interrupt::{mask_over, restore};
 
-/// What boards and macros name.
+taktos_arch_common::several_processors!(Hart);
+
+/// Items that boards and macros name.
 pub mod exported {
     pub use super::devices::INTERRUPTS;
     pub use super::state::{PROCESSOR_SIZE, Processors};
-    pub use taktos_arch_common::Stacks;
 }
-
-/// The lock as it is held.
-pub type Taken = taktos_arch_common::Taken<Hart>;
 
 /// How many processors the machine has.
 pub(crate) const fn count<B: Board>() -> usize {
@@ -40,30 +35,6 @@ pub(crate) const fn count<B: Board>() -> usize {
         "the board does not say where processors are called"
     );
     B::PROCESSORS
-}
-
-/// The processor that runs the caller.
-#[inline(always)]
-pub(crate) fn own() -> &'static Processor {
-    &state::own().processor
-}
-
-/// The processor that holds the lock.
-#[inline(always)]
-pub(crate) fn holder(taken: Taken) -> &'static Processor {
-    &taken.own().processor
-}
-
-/// The number of the processor that runs the caller.
-#[inline(always)]
-pub(crate) fn number() -> usize {
-    state::own().number.get()
-}
-
-/// The processor `number`.
-#[inline(always)]
-pub(crate) fn numbered<B: Board>(number: usize) -> &'static Processor {
-    &state::numbered::<B>(number).processor
 }
 
 /// Calls the processor `number` for the kernel.
@@ -79,7 +50,7 @@ pub(crate) fn adopt_first() {
     unsafe { state::adopt(0) };
 }
 
-/// Tells the processors' blocks what they need.
+/// Fills the processors' blocks.
 pub(crate) fn begin<B: Board>() {
     state::set_up::<B>();
 }
@@ -87,23 +58,15 @@ pub(crate) fn begin<B: Board>() {
 /// Starts the other processors, and leaves the start-up code for the first one's first thread.
 pub(crate) fn start<B: Board>() -> ! {
     start::start_others::<B>();
-    let own = state::own();
-    switch::start(&own.processor, own.handler_stack.get())
+    leave_start()
 }
 
-/// Makes guards of the pages below the stacks of handlers.
-pub(crate) fn protect_stacks<B: Board>() {
-    for number in 0..B::PROCESSORS {
-        memory::protect::<B>(state::stacks::<B>(number).handlers.guard());
-    }
-}
-
-/// Tells the other processors that slices have another length.
+/// Notifies the other processors that slices have another length.
 pub(crate) fn tell_slice<B: Board>() {
     calls::call_others::<B>(calls::SLICE);
 }
 
-/// Tells the other processors that a page that was memory is not any more.
+/// Notifies the other processors that a page that was memory is not any more.
 pub(crate) fn tell_map<B: Board>() {
     calls::call_others::<B>(calls::MAP);
 }
@@ -111,21 +74,17 @@ pub(crate) fn tell_map<B: Board>() {
 /// Does `act`; the caller does not leave this processor meanwhile.
 #[inline(always)]
 pub(crate) fn stay(act: impl FnOnce()) {
-    let was_unmasked = mask_remembering();
+    let was_unmasked = mask_over();
     act();
-    unmask_again(was_unmasked);
+    restore(was_unmasked);
 }
 
-/// Wires the processors to a type that implements [`Upcalls`](taktos_machine::Upcalls), and makes room for those of
-/// `board`. Used once, in a board crate, beside [`exceptions!`](crate::exceptions).
+/// Wires the processors to a type that implements [`Upcalls`](taktos_machine::Upcalls), and makes
+/// space for those of `board`. Used once, in a board crate, in addition to
+/// [`exceptions!`](crate::exceptions).
 #[macro_export]
 macro_rules! smp {
     ($upcalls:ty, $board:ty) => {
-        $crate::common::wire_processors!(
-            $upcalls,
-            $crate::Processors<{ <$board as $crate::Board>::PROCESSORS }>,
-            $crate::Stacks<{ <$board as $crate::Board>::PROCESSORS }>,
-            $crate::PROCESSOR_SIZE
-        );
+        $crate::common::wire_processors!($upcalls, $board, $crate);
     };
 }

@@ -1,14 +1,8 @@
-//! Owns: the pieces of the hand-written paths that are others on one processor: tp leads to the processor's own block, and
-//! whoever switches or stays releases the one lock. Must never know: what the paths are for.
+//! Owns: the pieces of the hand-written paths that differ from those for one processor. tp leads to
+//! the processor's own block, and a path that switches or stays releases the one lock.
+//! Must never know: the purpose of the paths.
 
-/// The state's address, in the register named; on several processors it is in tp already.
-macro_rules! load_state_address {
-    ($register:literal) => {
-        ""
-    };
-}
-
-/// A word of the state, whose address is in the register named where there is one processor.
+/// A word of the state. With one processor, the state's address is in the register named.
 macro_rules! of_state {
     ($word:literal, $register:literal) => {
         concat!($word, "(tp)")
@@ -16,7 +10,8 @@ macro_rules! of_state {
 }
 
 /// Releases the one lock, where there is one. Destroys t2.
-/// Its first byte is the holder's alone; the fence makes all that the holder read and wrote come before it.
+/// Its first byte is the holder's alone; the fence makes all that the holder read and wrote come
+/// before it.
 macro_rules! release {
     () => {
         "ld t2, 32(tp)
@@ -27,9 +22,7 @@ macro_rules! release {
 
 const _: () = assert!(core::mem::offset_of!(crate::state::State, lock) == 32);
 
-/// Code of a naked function that names the state by `load_state_address!`.
-macro_rules! with_state {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
-}
-
-pub(crate) use {load_state_address, of_state, release, with_state};
+// The state's address is in tp already.
+pub(crate) use core::arch::naked_asm as with_state;
+pub(crate) use taktos_arch_common::nothing as load_state_address;
+pub(crate) use {of_state, release};

@@ -1,19 +1,20 @@
 //! Owns: how the other processors begin. Must never know: what their first threads do.
 //!
-//! All begin with the first, in machine mode. The start-up code gives each a stack, and leads the others to `_mp_hook`,
-//! where they wait until they are called.
+//! All begin with the first, in machine mode. The start-up code gives each a stack, and leads the
+//! others to `_mp_hook`, where they wait until they are called.
 
 use super::calls::signal;
-use super::state::{adopt, more, numbered, own};
+use super::leave_start;
+use super::state::{adopt, more, numbered};
 use crate::board::Board;
 use crate::clint;
 use crate::supervisor::leave_machine_mode;
-use crate::{float, memory, switch, timer, trap};
+use crate::{float, memory, timer, trap};
 use core::arch::naked_asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a processor is called, each time for a millisecond, before it counts as missing. Once is enough, but where
-/// it had not come to wait when it was called.
+/// How often a processor is called, each time for a millisecond, before it counts as missing. Once
+/// is enough, but where it had not come to wait when it was called.
 const CALLS: u32 = 100;
 
 static ALL_ARE_THERE: AtomicBool = AtomicBool::new(false);
@@ -23,7 +24,7 @@ pub(super) fn all_are_there() -> bool {
     ALL_ARE_THERE.load(Ordering::Acquire)
 }
 
-/// Starts the processors behind the first, one after the other.
+/// Starts the processors after the first, one after the other.
 pub(super) fn start_others<B: Board>() {
     for number in 1..B::PROCESSORS {
         assert!(
@@ -39,16 +40,17 @@ fn comes<B: Board>(number: usize) -> bool {
     let state = numbered::<B>(number);
     (0..CALLS).any(|_| {
         signal::<B>(number);
-        let until = timer::counter() + B::HERTZ / 1000;
-        while timer::counter() < until && !state.more.is_there.load(Ordering::Acquire) {
+        let until = timer::ticks() + B::HERTZ / 1000;
+        while timer::ticks() < until && !state.more.is_there.load(Ordering::Acquire) {
             core::hint::spin_loop();
         }
         state.more.is_there.load(Ordering::Acquire)
     })
 }
 
-/// Where the start-up code asks whether this hart, whose number is in a0, is the processor that sets memory up. The
-/// others wait here: the call wakes them, though no interrupt is let through. Harts before the first processor are never called.
+/// Returns to the start-up code whether this hart, with the number in a0, is the processor that
+/// sets memory up. The others wait here: the call wakes them, though no interrupt is let through.
+/// Harts before the first processor are never called.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 extern "C" fn _mp_hook() {
@@ -74,7 +76,8 @@ extern "C" fn _mp_hook() {
     )
 }
 
-/// The first Rust code of the processor `number`: sets it up, and goes on with its current thread.
+/// The first Rust code of the processor `number`: sets it up, and continues with its current
+/// thread.
 extern "C" fn go_on(number: usize) -> ! {
     // SAFETY: it was called, so it is one of the board's.
     unsafe { adopt(number) };
@@ -84,5 +87,5 @@ extern "C" fn go_on(number: usize) -> ! {
     timer::begin_slice(0);
     float::forbid();
     more().is_there.store(true, Ordering::Release);
-    switch::start(&own().processor, own().handler_stack.get())
+    leave_start()
 }

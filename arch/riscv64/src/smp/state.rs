@@ -1,20 +1,15 @@
-//! Owns: what the machine remembers between its calls, for each of its processors, and how one finds it.
-//! Must never know: what is done with it.
+//! Owns: what the machine remembers between its calls, for each of its processors, and how one
+//! finds it: tp holds the address of its block. Must never know: what is done with it.
 
 use super::Hart;
-use crate::board::Board;
 use crate::trap::COLLECTED;
 use core::arch::asm;
 use core::cell::Cell;
-use core::mem::offset_of;
 use core::sync::atomic::{AtomicBool, AtomicU32};
-use taktos_arch_common::{Block, Blocks, OwnStacks, stacks_of};
-use taktos_machine::{Processor, SliceSwitch};
 
-/// A processor's own block; tp holds its address.
-pub(crate) type State = Block<Hart>;
+taktos_arch_common::several_states!(Hart);
 
-/// What it has of this port's.
+/// Part of the block that is this port's.
 pub struct More {
     /// When the present slice ends, in ticks.
     pub(crate) slice_end: Cell<u64>,
@@ -22,7 +17,7 @@ pub struct More {
     pub(crate) alarm: Cell<u64>,
     /// Bit n is set while the interrupt n that software sends to its own processor waits.
     pub(super) pending: AtomicU32,
-    /// What other processors call this one for; see `calls`.
+    /// Reasons for which other processors call this one; see `calls`.
     pub(super) calls: AtomicU32,
     /// Set by the processor when it has started.
     pub(super) is_there: AtomicBool,
@@ -42,50 +37,35 @@ impl More {
     };
 }
 
-/// How far the blocks of processors lie apart, in bytes.
-pub const PROCESSOR_SIZE: usize = size_of::<State>();
-
-/// The blocks of all processors; [`smp!`](crate::smp) makes them.
-pub type Processors<const N: usize> = Blocks<Hart, N>;
-
 unsafe extern "C" {
     /// The first of the board's [`Processors`].
     static TAKTOS_PROCESSORS: Processor;
 }
 
-/// The block of the processor that runs the caller, who is masked or cannot move.
+/// Returns the block of the processor that runs the caller. The caller is masked or cannot move.
 #[inline(always)]
 pub(crate) fn own() -> &'static State {
     let own: *const State;
-    // SAFETY: reads a register; not `pure`, for a thread may go on elsewhere between two reads.
+    // SAFETY: reads a register; not `pure`, for a thread may resume on another processor between
+    // two reads.
     unsafe { asm!("mv {}, tp", out(reg) own, options(nomem, nostack, preserves_flags)) };
-    // SAFETY: `adopt` has put the address of one of the blocks there, on each processor before anything else.
+    // SAFETY: `adopt` has put the address of one of the blocks there, on each processor before
+    // anything else.
     unsafe { &*own }
 }
 
-/// What this port has in it.
+/// Returns this port's part of the block.
 #[inline(always)]
 pub(crate) fn more() -> &'static More {
     &own().more
 }
 
-/// The block of the processor `number`.
-#[inline(always)]
-pub(crate) fn numbered<B: Board>(number: usize) -> &'static State {
-    // SAFETY: `smp!` has made so many blocks.
-    unsafe { taktos_arch_common::numbered(number, B::PROCESSORS) }
-}
-
-/// The stacks of the processor `number`.
-pub(crate) fn stacks<B: Board>(number: usize) -> &'static OwnStacks {
-    // SAFETY: `smp!` has made so many.
-    unsafe { stacks_of(number, B::PROCESSORS) }
-}
-
-/// Fills the blocks of all processors. Called once, by the first. Above the handlers' stack stands where its processor's block is: paths behind a
-/// thread that has tp as it likes have nothing but the stack.
+/// Fills the blocks of all processors. Called once, by the first. The address of the processor's
+/// block is stored above the handlers' stack. A thread may change tp, so paths that follow such a
+/// thread have nothing but the stack.
 pub(crate) fn set_up<B: Board>() {
-    // SAFETY: `smp!` has made so many blocks and stacks, and the others are started later.
+    // SAFETY: `smp!` has made a block and stacks for each processor, and the others are started
+    // later.
     unsafe { taktos_arch_common::set_up::<Hart>(B::PROCESSORS, COLLECTED) };
     for number in 0..B::PROCESSORS {
         let block = numbered::<B>(number);
@@ -113,20 +93,4 @@ pub(crate) unsafe fn adopt(number: usize) {
 #[inline(always)]
 pub(crate) fn pending() -> &'static AtomicU32 {
     &more().pending
-}
-
-/// Where what a switch calls lies by which a slice begins, in a block.
-pub(crate) const AT_SWITCH: usize = offset_of!(State, processor) + offset_of!(Processor, at_switch);
-
-/// The function that a switch calls if a slice begins with it.
-#[inline(always)]
-pub(crate) fn at_switch() -> Option<SliceSwitch> {
-    own().processor.at_switch.get()
-}
-
-/// Sets it, for all processors. Called with the lock held, as what reads it is.
-pub(crate) fn set_at_switch<B: Board>(at_switch: Option<SliceSwitch>) {
-    for number in 0..B::PROCESSORS {
-        numbered::<B>(number).processor.at_switch.set(at_switch);
-    }
 }

@@ -1,19 +1,22 @@
-//! Owns: how a path finds the processor and takes the lock, and where user mode is to be enabled, for several processors: on all, before
-//! any thread of a partition runs.
+//! Owns: how a path finds the processor and takes the lock, and where user mode is to be enabled,
+//! for several processors: on all, before any thread of a partition runs.
 //! Must never know: what a path is for.
 //!
-//! A thread has tp as it likes, so behind it the address of the processor's block is found above the handlers' stack.
+//! A thread may change tp, so after it has run the address of the processor's block is found above
+//! the handlers' stack.
 //!
-//! What a processor remembers of translations it forgets itself (`sfence.vma` is of one processor), so it is called: nothing lies below the
-//! kernel that would do that for it, and the kernel's processors call each other by an interrupt in any case. That is waited for, as long as each
-//! processor's longest mask and a handler take. It happens once for all partitions and once for each, at its first start; of a fence of
-//! instructions (`fence.i`) the same holds, and of each start of a partition whose program is loaded.
+//! Each processor drops its remembered translations itself (`sfence.vma` is of one processor), so
+//! it is called. Nothing below the kernel would do that for it, and the kernel's processors call
+//! each other by an interrupt in any case. The caller waits for that, as long as each processor's
+//! longest mask and a handler take. It happens once for all partitions and once for each, at its
+//! first start. This also holds of a fence of instructions (`fence.i`), and of each start of a
+//! partition with a program that is loaded.
 
 use super::Hart;
 use super::calls::{self, ON_NEW_MAP};
 use super::state::numbered;
 use crate::board::Board;
-use crate::interrupt::{mask_remembering, unmask_again};
+use crate::interrupt::{mask_over, restore};
 use crate::user::{crossing, map};
 use core::arch::naked_asm;
 use core::sync::atomic::Ordering::{Acquire, Release};
@@ -27,32 +30,35 @@ pub fn enable<B: Board>() {
     ON_NEW_MAP.store(map::fetch_anew as fn() as *mut (), Release);
 }
 
-/// In a handler, or masked. Who is called for new code while another thread is here fetches that, too.
+/// Enables user mode here. Runs in a handler, or masked. A processor that is called for new code
+/// while another thread is here fetches that code, too.
 fn enable_here() {
     map::look_at_spaces();
     crossing::enable();
     map::fetch_anew();
 }
 
-/// Has all that was written to tables count, which the processors may have looked at before.
+/// Activates all that was written to tables, which the processors may have read before.
 pub fn forget<B: Board>() {
     on_all::<B>(map::forget);
 }
 
-/// Has all processors execute what was written, of which each fetches anew by itself: they are called as for new tables, and do it besides
-/// since user mode is enabled.
+/// Makes all processors execute newly written code, which each fetches again by itself: they are
+/// called as for new tables, and fetch as well since user mode is enabled.
 pub fn fetch_anew<B: Board>() {
     on_all::<B>(map::fetch_anew);
 }
 
-/// Does `here` on this processor, calls the others for a new map, and comes back when they have served that.
+/// Does `here` on this processor, calls the others for a new map, and comes back when they have
+/// served that.
 fn on_all<B: Board>(here: fn()) {
-    // What this processor has done is not to be done by one on which the thread goes on.
-    let was_unmasked = mask_remembering();
+    // `here` and the calls must be done on one processor, so the thread must not resume on another
+    // one in between.
+    let was_unmasked = mask_over();
     here();
     calls::call_others::<B>(calls::MAP);
-    unmask_again(was_unmasked);
-    // A processor that has taken the call forgets before it goes on with any thread.
+    restore(was_unmasked);
+    // A processor that has taken the call forgets before it resumes any thread.
     for number in 0..B::PROCESSORS {
         while numbered::<B>(number).more.calls.load(Acquire) & calls::MAP != 0 {
             core::hint::spin_loop();
@@ -60,15 +66,16 @@ fn on_all<B: Board>(here: fn()) {
     }
 }
 
-/// The processor's address, in the register named. The stack pointer is where the handlers' stack begins.
+/// The processor's address, in the register named. The stack pointer is where the handlers' stack
+/// begins.
 macro_rules! find_processor {
     ($register:literal) => {
         concat!("ld ", $register, ", 0(sp)\n")
     };
 }
 
-/// The partition that calls, in s5, with the lock. It goes on at the label 44, without it, where others have decided that the thread
-/// gives way.
+/// The partition that calls, in s5, with the lock. Continues at the label 44, without it, if other
+/// processors have decided that the thread is preempted.
 macro_rules! enter {
     () => {
         "ld t0, {lock}(tp)
@@ -94,8 +101,9 @@ macro_rules! enter {
     };
 }
 
-/// Where the call is decided no more, at the label 44: releases the lock, and has the thread call once more when it has its turn: its
-/// state gets what the call carries, and the stack pointer leads there.
+/// Where the call is decided no more, at the label 44: releases the lock, and has the thread call
+/// once more when it has its turn: its state gets what the call carries, and the stack pointer
+/// leads there.
 macro_rules! call_again {
     () => {
         concat!(
@@ -114,8 +122,9 @@ macro_rules! call_again {
     };
 }
 
-/// The end of an interrupt, behind the dispatch that has said whether another thread is to run: both threads in the registers in which the
-/// switch expects them; goes to the label 2 where that is so.
+/// The end of an interrupt, after the dispatch that has returned whether another thread is to run.
+/// Puts both threads in the registers in which the switch expects them; goes to the label 2 if that
+/// is so.
 macro_rules! branch_if_another {
     () => {
         "mv t0, a0
@@ -125,7 +134,7 @@ macro_rules! branch_if_another {
     };
 }
 
-/// Branches where nobody was told of a fault, behind [`keep_turn`].
+/// Branches if the fault was not reported, after [`keep_turn`].
 macro_rules! branch_where_untold {
     () => {
         "beqz a0, 5f"
@@ -141,12 +150,7 @@ macro_rules! resume_where_untold {
     };
 }
 
-/// Code of a naked function that has [`find_processor!`] in it.
-macro_rules! with_processor {
-    ($($code:tt)*) => { core::arch::naked_asm!($($code)*) };
-}
-
-/// The same with [`enter!`].
+/// Code of a naked function that has [`find_processor!`] and [`enter!`] in it.
 macro_rules! with_call {
     ($($code:tt)*) => {
         core::arch::naked_asm!(
@@ -191,7 +195,9 @@ pub extern "C" fn wait_for_lock() {
     )
 }
 
+// [`find_processor!`] names nothing.
+pub(crate) use core::arch::naked_asm as with_processor;
 pub(crate) use {
     branch_if_another, branch_where_untold, call_again, enter, find_processor, resume_where_untold,
-    with_call, with_processor,
+    with_call,
 };

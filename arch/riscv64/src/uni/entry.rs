@@ -1,5 +1,5 @@
-//! Owns: how an interrupt ends, and the stacks of handlers and of reports of faults, of the one processor.
-//! Must never know: what is done on them.
+//! Owns: how an interrupt ends, and the stacks of handlers and of reports of faults, of the one
+//! processor. Must never know: what is done on them.
 
 pub(crate) use crate::interrupt::dispatch;
 use core::mem::offset_of;
@@ -10,7 +10,7 @@ pub(crate) static HANDLER_STACK: HandlerStack = HandlerStack::NEW;
 
 pub(crate) static FAULTS: FaultStack = FaultStack::NEW;
 
-/// The end of an interrupt, behind `dispatch`: goes to the label 2 where another thread is to run.
+/// The end of an interrupt, after `dispatch`: goes to the label 2 if another thread is to run.
 macro_rules! branch_if_another {
     () => {
         "ld t0, 0(tp)

@@ -1,5 +1,5 @@
-//! Owns: the pieces of the hand-written paths that are others on several processors: the state lies in a static, and there
-//! is no lock. Must never know: what the paths are for.
+//! Owns: the pieces of the hand-written paths that differ on several processors: here the state is
+//! in a static, and there is no lock. Must never know: what the paths are for.
 
 /// The state's address, in the register named; on several processors it is in tp already.
 macro_rules! load_state_address {
@@ -8,17 +8,10 @@ macro_rules! load_state_address {
     };
 }
 
-/// A word of the state, whose address is in the register named where there is one processor.
+/// A word of the state. With one processor, the state's address is in the register named.
 macro_rules! of_state {
     ($word:literal, $register:literal) => {
         concat!($word, "(", $register, ")")
-    };
-}
-
-/// Releases the one lock, where there is one. Destroys t2 and t3.
-macro_rules! release {
-    () => {
-        ""
     };
 }
 
@@ -27,4 +20,6 @@ macro_rules! with_state {
     ($($code:tt)*) => { core::arch::naked_asm!($($code)* state = sym $crate::state::STATE) };
 }
 
-pub(crate) use {load_state_address, of_state, release, with_state};
+// There is no lock to release.
+pub(crate) use taktos_arch_common::nothing as release;
+pub(crate) use {load_state_address, of_state, with_state};

@@ -6,21 +6,9 @@ use core::mem::offset_of;
 use core::sync::atomic::AtomicU32;
 use taktos_machine::SliceSwitch;
 
-/// What each switch reads.
-#[repr(C)]
-pub(crate) struct State {
-    /// The function that a switch calls if a slice begins with it; none while slices are off.
-    pub at_switch: Cell<Option<SliceSwitch>>,
-    /// Not zero while the current thread may use the floating-point unit.
-    pub float_in_use: Cell<usize>,
-    /// Where the registers in the floating-point unit are to be saved before another thread
-    /// gets it; zero where nobody needs them or they are the current thread's.
-    pub float_area: Cell<usize>,
-    /// What only the timer has.
-    pub more: More,
-}
+pub(crate) type State = taktos_arch_common::one::State<More>;
 
-/// When something is due.
+/// State of the timer alone: when something is due.
 #[repr(C)]
 pub(crate) struct More {
     /// When the present slice ends, in ticks.
@@ -29,20 +17,15 @@ pub(crate) struct More {
     pub alarm: Cell<u64>,
 }
 
-// SAFETY: touched only with kernel-level interrupts masked, on the one processor.
-unsafe impl Sync for State {}
-
-pub(crate) static STATE: State = State {
-    at_switch: Cell::new(None),
-    float_in_use: Cell::new(0),
-    float_area: Cell::new(0),
-    more: More {
+// SAFETY: the timer touches that masked, on the one processor.
+pub(crate) static STATE: State = unsafe {
+    State::new(More {
         slice_end: Cell::new(u64::MAX),
         alarm: Cell::new(u64::MAX),
-    },
+    })
 };
 
-/// What the timer has of it.
+/// Returns the timer's part of the state.
 #[inline(always)]
 pub(crate) fn more() -> &'static More {
     &STATE.more
@@ -57,7 +40,7 @@ pub(crate) fn pending() -> &'static AtomicU32 {
     &PENDING
 }
 
-/// Where [`State::at_switch`] lies.
+/// The offset of [`State::at_switch`].
 pub(crate) const AT_SWITCH: usize = offset_of!(State, at_switch);
 
 /// The function that a switch calls if a slice begins with it.

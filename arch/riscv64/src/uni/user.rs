@@ -17,12 +17,12 @@ pub fn enable<B: Board>() {
     unmask();
 }
 
-/// Has all that was written to tables count, which the processor may have looked at before.
+/// Activates all that was written to tables, which the processor may have read before.
 pub fn forget<B: Board>() {
     map::forget();
 }
 
-/// Has the processor execute what was written.
+/// Makes the processor execute newly written code.
 pub fn fetch_anew<B: Board>() {
     map::fetch_anew();
 }
@@ -42,33 +42,13 @@ macro_rules! enter {
     };
 }
 
-/// Nobody else has decided anything since.
-macro_rules! call_again {
-    () => {
-        ""
-    };
-}
-
-/// The end of an interrupt: both threads in the registers in which the switch expects them; goes to the label 2 where another one is to run.
+/// The end of an interrupt: both threads in the registers in which the switch expects them; goes to
+/// the label 2 where another one is to run.
 macro_rules! branch_if_another {
     () => {
         "ld a1, {current}(tp)
          ld a0, {heir}(tp)
          bne a0, a1, 2f"
-    };
-}
-
-/// Nobody else has decided anything when a thread faults.
-macro_rules! branch_where_untold {
-    () => {
-        ""
-    };
-}
-
-/// The same behind that.
-macro_rules! resume_where_untold {
-    () => {
-        ""
     };
 }
 
@@ -82,18 +62,11 @@ macro_rules! with_processor {
     };
 }
 
-/// The same with [`enter!`].
-macro_rules! with_call {
-    ($($code:tt)*) => { $crate::processors::user::with_processor!($($code)*) };
-}
-
-/// Whether the thread that runs still has its turn: nobody else takes it.
-#[inline(always)]
-pub fn keep_turn() -> bool {
-    true
-}
-
+// No other processor has decided anything since a call or a fault.
+pub(crate) use taktos_arch_common::one::keep_turn;
+pub(crate) use taktos_arch_common::{
+    nothing as branch_where_untold, nothing as call_again, nothing as resume_where_untold,
+};
 pub(crate) use {
-    branch_if_another, branch_where_untold, call_again, enter, find_processor, resume_where_untold,
-    with_call, with_processor,
+    branch_if_another, enter, find_processor, with_processor, with_processor as with_call,
 };

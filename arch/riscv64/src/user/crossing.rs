@@ -1,6 +1,6 @@
-//! Owns: the page of code that is the supervisor's in all maps: where traps lead in programs with partitions, and the last instructions
-//! on the way to a thread of one; and what threads in U-mode may do of themselves.
-//! Must never know: what is done in the kernel's map.
+//! Owns: the page of code that is the supervisor's in all maps: where traps lead in programs with
+//! partitions, and the last instructions on the way to a thread of one; and what threads in U-mode
+//! may do of themselves. Must never know: what is done in the kernel's map.
 
 use super::entry::call;
 use super::interrupt::interrupt_or_fault;
@@ -12,10 +12,11 @@ use core::arch::asm;
 use core::mem::offset_of;
 use taktos_machine::Processor;
 
-/// Has traps lead to the page, and nothing be done in U-mode that concerns others.
+/// Routes traps to the page, and forbids U-mode all operations that concern others.
 pub fn enable() {
-    // SAFETY: the page handles all traps, those of privileged threads as before. In U-mode neither the time nor cycles are
-    // counted (`scounteren`), and no cache is kept up (`senvcfg`, which a U54 has not); the registers are this port's own.
+    // SAFETY: the page handles all traps, those of privileged threads as before. In U-mode neither
+    // the time nor cycles are counted (`scounteren`), and no cache is kept up (`senvcfg`, which
+    // a U54 has not); the registers are this port's own.
     unsafe {
         asm!(
             "csrw scounteren, zero",
@@ -40,19 +41,21 @@ const CALL: i32 = 8;
 
 /// A page of code, whole. It begins with every trap.
 ///
-/// A call goes on at [`call`] with the thread's stack pointer in s2 and its tp in s3; all else at [`interrupt_or_fault`], with all registers
-/// stored and the address of the thread's state in t1. In both, `sp` is the top of the handlers' stack, as is `sscratch`, and the map is the
-/// kernel's.
+/// A call continues at [`call`] with the thread's stack pointer in s2 and its tp in s3. All else
+/// continues at [`interrupt_or_fault`], with all registers stored and the address of the thread's
+/// state in t1. In both, `sp` is the top of the handlers' stack, as is `sscratch`, and the map is
+/// the kernel's.
 ///
-/// `taktos_to_user` and `taktos_to_interrupted` go to U-mode, to the map of which t0 is what `satp` gets: the former clears the registers
-/// that carry no answer and are not the thread's, the latter loads all from the state's registers, which lie at the stack pointer.
+/// `taktos_to_user` and `taktos_to_interrupted` go to U-mode, to the map of which t0 is what `satp`
+/// gets. The former clears the registers that carry no answer and are not the thread's. The latter
+/// loads all from the state's registers, which are at the stack pointer.
 #[unsafe(naked)]
 extern "C" fn crossing() {
     with_processor!(
         ".p2align 12",
         "csrrw sp, sscratch, sp",
         "beqz sp, 2f",
-        // Nothing lies on this stack while a thread runs.
+        // There is nothing on this stack while a thread runs.
         "sd t0, -8(sp)",
         "csrr t0, sstatus",
         "andi t0, t0, {privileged}",

@@ -1,9 +1,10 @@
-//! Owns: the entry of calls: from the kernel's map to the function, and back, or on with another thread.
-//! Must never know: what calls do.
+//! Owns: the entry of calls: from the kernel's map to the function, and back, or on with another
+//! thread. Must never know: what calls do.
 //!
-//! A call has its handle in a0, its words in a1 and a3, its time-out in a2, its number in a7; its stub says that all registers are destroyed
-//! but s0, s1 and tp, which alone are to be saved, and gp, which is the program's. The answer is in a0 to a3. What the kernel leaves in the
-//! others is cleared.
+//! A call has its handle in a0, its words in a1 and a3, its time-out in a2, its number in a7; its
+//! stub says that all registers are destroyed but s0, s1 and tp, which alone are to be saved, and
+//! gp, which is the program's. The answer is in a0 to a3. Values that the kernel leaves in the
+//! others are cleared.
 
 use super::map::Map;
 use super::resume::resume;
@@ -14,16 +15,10 @@ use crate::switch::{switch, switch_in_slice};
 use core::mem::offset_of;
 use taktos_abi::Error;
 use taktos_abi::call::{CALLS, KEEPS_SLICE, handle};
+use taktos_arch_common::{TAKTOS_CALLS, taktos_user_object};
 use taktos_machine::Processor;
 
-unsafe extern "C" {
-    /// The program's, by [`partitions!`](crate::partitions): pairs of a function and what its handle must allow.
-    static TAKTOS_CALLS: u8;
-    /// The same program's: the object of a handle with a generation, or none and an error.
-    fn taktos_user_object();
-}
-
-/// Where the table of handles lies in a partition, and behind that how many there are.
+/// The offset of the table of handles in a partition; the number of handles follows it.
 const HANDLES: usize = size_of::<Map>();
 
 // The sign of a row's needs says it.
@@ -44,7 +39,8 @@ macro_rules! load_own {
 
 pub(super) use load_own;
 
-/// A call. While it is decided, the thread's stack pointer is in s2, its tp in s3, the row's needs in s4, the partition in s5.
+/// A call. While it is decided, the thread's stack pointer is in s2, its tp in s3, the row's needs
+/// in s4, the partition in s5.
 #[unsafe(naked)]
 pub extern "C" fn call() {
     with_call!(
@@ -57,7 +53,7 @@ pub extern "C" fn call() {
         "add t1, t1, t0",
         "lw s4, 8(t1)",
         "ld s6, 0(t1)",
-        // What it needs, but for the bit that says whether the slice goes on.
+        // The bits that the call needs, without the one that says whether the slice continues.
         "slli t0, s4, 33",
         "beqz t0, 7f",
         "ld t1, {handles} + 8(s5)",
@@ -111,7 +107,7 @@ pub extern "C" fn call() {
         "mv a0, a1",
         "li a1, 0",
         "j 30b",
-        // Another thread goes on: a0; a1 gives way.
+        // Another thread resumes: a0; a1 is switched out.
         "20:",
         "addi sp, a1, {state}",
         "sd s0, 0(sp)",

@@ -1,5 +1,5 @@
-//! Owns: interrupts that come while a thread of a partition runs, and its way to another thread behind them.
-//! Must never know: which interrupt, why another thread goes on.
+//! Owns: interrupts that come while a thread of a partition runs, and the path to another thread
+//! after them. Must never know: which interrupt, why another thread resumes.
 
 use super::entry::load_own;
 use super::fault::fault;
@@ -14,8 +14,9 @@ use crate::switch::switch;
 use core::mem::offset_of;
 use taktos_machine::Processor;
 
-/// A thread of a partition was interrupted, or has faulted: its state, of which t1 is the address, has its registers but for the program
-/// counter. Handlers run with no interrupt enabled, and with nothing in `sscratch`.
+/// A thread of a partition was interrupted, or has faulted: its state, of which t1 is the address,
+/// has its registers but for the program counter. Handlers run with no interrupt enabled, and with
+/// nothing in `sscratch`.
 #[unsafe(naked)]
 pub extern "C" fn interrupt_or_fault() {
     with_processor!(
@@ -38,16 +39,17 @@ pub extern "C" fn interrupt_or_fault() {
         branch_if_another!(),
         "addi sp, s3, {registers}",
         "j {resume_interrupted}",
-        // Another thread goes on, for a whole slice.
+        // Another thread resumes, for a whole slice.
         "2:",
         "mv sp, s3",
         "j {switch}",
-        // The thread ends, and another one goes on.
+        // The thread ends, and another one resumes.
         "4:",
         "csrr a1, stval",
         "call {fault}",
         "csrw sscratch, s2",
-        // Others have decided that the thread gives way, by an interrupt that comes first: then it faults again.
+        // Others have decided that the thread is preempted, by an interrupt that comes first: then
+        // it faults again.
         branch_where_untold!(),
         "ld a1, {current}(tp)",
         "mv sp, s3",

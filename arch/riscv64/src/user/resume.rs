@@ -1,7 +1,8 @@
-//! Owns: how a thread of a partition goes on. Must never know: why.
+//! Owns: how a thread of a partition resumes. Must never know: why.
 //!
-//! The saved frame of such a thread leads here, masked and in the kernel's map; the stack pointer is behind the frame, at the state's
-//! registers. All that is loaded into registers here is the thread's own, or nothing.
+//! The saved frame of such a thread leads here, masked and in the kernel's map. The stack pointer
+//! is at the end of the frame, at the state's registers. All that is loaded into registers here is
+//! the thread's own, or nothing.
 
 use super::state::{OFFSET, PARTITION, PC, REGISTERS, SP, STATUS, TP};
 use crate::reservation::end_reservation;
@@ -9,13 +10,14 @@ use core::arch::naked_asm;
 use core::mem::offset_of;
 use taktos_machine::Context;
 
-/// Where the second word of a thread's message lies in its control block, and behind it who sent it. The kernel's.
+/// Offset of the second word of a thread's message in its control block; the sender follows it.
+/// Defined by the kernel.
 const ARGUMENT: i32 = 56;
 /// From the registers of a state back to the partition, and to the control block.
 const TO_PARTITION: i32 = PARTITION as i32 - REGISTERS as i32;
 const TO_BLOCK: i32 = -((OFFSET + REGISTERS) as i32);
 
-/// Behind a call: a0 and a1 are its answer, s0 and s1 the thread's own.
+/// After a call: a0 and a1 are its result, s0 and s1 the thread's own.
 #[unsafe(naked)]
 pub extern "C" fn resume() {
     naked_asm!(

@@ -1,17 +1,19 @@
-//! Owns: how the unit of Armv8-M says what a region is. Registers: Armv8-M Architecture Reference Manual (DDI 0553), D1.2 (MPU_RBAR,
-//! MPU_RLAR, MPU_MAIR0); rules: B9 there.
+//! Owns: how the unit of Armv8-M says what a region is. Registers: Armv8-M Architecture Reference
+//! Manual (DDI 0553), D1.2 (MPU_RBAR, MPU_RLAR, MPU_MAIR0); rules: B9 there.
 //! Must never know: partitions but by what is loaded.
 //!
-//! What lies in two regions is a fault for all, so no two may have a byte in common. And there is no memory that threads without privilege
-//! may only read and privileged code write: where the loaded partition only reads, a store of the kernel's, of a handler's or of a thread
-//! with privilege faults. [`make_way`] then unloads the partition, which costs those nothing that do not store there.
+//! An access to a byte in two regions is a fault for all code, so no two may have a byte in common.
+//! And there is no memory that threads without privilege may only read and privileged code write.
+//! So a store of the kernel's, of a handler's or of a thread with privilege faults if the loaded
+//! partition may only read there. [`make_way`] then unloads the partition, which costs those
+//! nothing that do not store there.
 
 use super::{LOADED, MOST, PAIRS, code};
 use core::ptr;
 use cortex_m::peripheral::{MPU, SCB};
 use taktos_machine::{Access, Region, RegionRules};
 
-/// What the unit demands.
+/// Requirements of the unit.
 pub const RULES: RegionRules = RegionRules {
     most: MOST,
     smallest: STEP,
@@ -23,12 +25,13 @@ const STEP: usize = 32;
 
 /// The region of all code; a partition's are those before it. The port's own follow.
 const CODE: u32 = 4;
-/// The number by which a partition's are loaded, as the registers of three more follow those of the one that it names.
+/// The number by which a partition's are loaded, as the registers of three more follow those of the
+/// one that it names.
 const FIRST: u32 = 0;
 
 const _: () = assert!(FIRST as usize + MOST == CODE as usize && FIRST.is_multiple_of(4));
 
-/// Of a base: who may do what, and that nobody executes it.
+/// Fields of a base: the permissions, and the prohibition to execute for all.
 const PERMISSIONS: u32 = 0b11 << 1;
 const ALL: u32 = 0b01 << 1;
 const ALL_READ: u32 = 0b11 << 1;
@@ -38,8 +41,9 @@ const ENABLE: u32 = 1;
 /// The bits of either that are of the address.
 const ADDRESS: u32 = !(STEP as u32 - 1);
 
-/// The kinds of memory that regions choose from, by number: what the map without regions has, through which privileged code reaches the
-/// same places (B9.1: write-back from 0x2000_0000 and 0x6000_0000 on, write-through at 0 and from 0x8000_0000 on).
+/// The kinds of memory that regions choose from, by number: what the map without regions has,
+/// through which privileged code reaches the same places (B9.1: write-back from 0x2000_0000 and
+/// 0x6000_0000 on, write-through at 0 and from 0x8000_0000 on).
 const KINDS: u32 = u32::from_le_bytes([WRITTEN_BACK, WRITTEN_THROUGH, DEVICE, 0]);
 const WRITTEN_BACK: u8 = 0xFF;
 const WRITTEN_THROUGH: u8 = 0xAA;
@@ -108,11 +112,12 @@ fn of_code() -> [u32; 2] {
     from_to(begin as u32, (end - begin) as u32, ALL_READ, false)
 }
 
-/// Has all threads execute code and read constants; and partitions be loaded.
+/// Lets all threads execute code and read constants, and lets partitions be loaded.
 pub fn enable_code() {
     const MAIR0: usize = 0xE000_EDC0;
     let [base, limit] = of_code();
-    // SAFETY: the unit belongs to this port; the region is one that it leaves free, and adds to what threads without privilege may do alone.
+    // SAFETY: the unit belongs to this port; the region is one that it leaves free, and adds to
+    // what threads without privilege may do alone.
     unsafe {
         ptr::with_exposed_provenance_mut::<u32>(MAIR0).write_volatile(KINDS);
         let mpu = &*MPU::PTR;
@@ -123,13 +128,15 @@ pub fn enable_code() {
     }
 }
 
-/// The status of a forbidden access to data, of which the address is known, and of nothing else: what [`make_way`] is for.
+/// The status of a forbidden access to data, of which the address is known, and of nothing else:
+/// what [`make_way`] is for.
 pub const FORBIDDEN_STORE: u32 = 1 << 7 | 1 << 1;
 /// The register that has it.
 pub const STATUS: u32 = 0xE000_ED28;
 
-/// Lets privileged code store where the loaded partition may only read, if that was why it faulted, and says whether it was. The partition
-/// is loaded again before a thread of it goes on: `PendSV` comes before any thread does, and sees to that. Called in the handler of the fault.
+/// Lets privileged code store where the loaded partition may only read, if that was why it faulted,
+/// and says whether it was. The partition is loaded again before a thread of it resumes: `PendSV`
+/// comes before any thread does, and does that. Called in the handler of the fault.
 pub extern "C" fn make_way() -> bool {
     // SAFETY: the registers are this port's own; bits of a status are cleared by writing them.
     unsafe {
@@ -152,7 +159,8 @@ pub extern "C" fn make_way() -> bool {
     true
 }
 
-/// Whether the loaded partition may read at `address`, and nothing else. By the unit itself: a partition may just be being loaded.
+/// Whether the loaded partition may read at `address`, and nothing else. By the unit itself: a
+/// partition may just be being loaded.
 fn is_only_read(address: u32) -> bool {
     (0..MOST).any(|pair| {
         let place = ptr::with_exposed_provenance::<[u32; 2]>(PAIRS as usize + 8 * pair);

@@ -1,5 +1,6 @@
-//! Owns: the regions of partitions: what is loaded into the memory protection unit for one, and which partition's are loaded.
-//! Must never know: threads; how a unit says where a region ends ([`form`] does).
+//! Owns: the regions of partitions: what is loaded into the memory protection unit for one, and
+//! which partition's are loaded. Must never know: threads; how a unit says where a region ends
+//! ([`form`] does).
 
 use core::cell::Cell;
 use taktos_machine::Region;
@@ -8,7 +9,7 @@ use taktos_machine::Region;
 #[cfg(armv8m)]
 #[path = "limits.rs"]
 mod form;
-/// Armv7-M: regions whose sizes are powers of two.
+/// Armv7-M: regions with sizes that are powers of two.
 #[cfg(not(armv8m))]
 #[path = "powers.rs"]
 mod form;
@@ -20,7 +21,8 @@ pub use form::{RULES, enable_code};
 /// How many regions a partition can have.
 const MOST: usize = 4;
 
-/// What is loaded for a partition: pairs of a base and attributes, and who may use coprocessors.
+/// Value to load for a partition: pairs of a base and attributes, and the rights to use
+/// coprocessors.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Map {
@@ -32,19 +34,20 @@ pub struct Map {
 pub const PAIRS: u32 = 0xE000_ED9C;
 /// From there to the register of coprocessors.
 pub const COPROCESSORS: i32 = 0xE000_ED88_u32 as i32 - PAIRS as i32;
-/// Where its value lies in a map, and which bit of it says that threads of partitions may use the floating-point unit.
+/// The offset of its value in a map, and the bit of it that says that threads of partitions may use
+/// the floating-point unit.
 pub const FLOAT_WORD: usize = size_of::<[[u32; 2]; MOST]>();
 /// The place of that bit from the top.
 pub const FLOAT_BIT: u32 = 31 - 21;
 const PRIVILEGED_ONLY: u32 = 0x5 << 20;
 const FOR_ALL: u32 = 0xF << 20;
 
-/// The partition whose map is loaded, or none.
+/// Partition that has its map loaded, or none.
 #[repr(transparent)]
 pub struct Loaded(Cell<usize>);
 
-// SAFETY: one word, written by the switch, which nothing of its kind interrupts, and by the handler of faults, behind which it is looked at
-// again.
+// SAFETY: one word, written by the switch, which nothing of its kind interrupts, and by the handler
+// of faults, after which it is checked again.
 unsafe impl Sync for Loaded {}
 
 pub static LOADED: Loaded = Loaded(Cell::new(0));
@@ -56,9 +59,10 @@ impl Map {
         coprocessors: PRIVILEGED_ONLY,
     };
 
-    /// The map of the partition at this place, whose first field it is.
+    /// Returns the map of the partition at this place; the map is its first field.
     pub fn of_partition(place: *const ()) -> Self {
-        // SAFETY: by the law of `UserStart`; masked, so that nobody writes it.
+        // SAFETY: by `UserStart` the partition begins with its map; interrupts are masked, so no
+        // code writes it.
         unsafe { place.cast::<Self>().read() }
     }
 

@@ -7,10 +7,10 @@ use taktos_machine::{Access, Region, RegionRules};
 
 /// The first region of a partition; the port's own have higher numbers, and so precedence.
 const FIRST: usize = 1;
-/// Below these the region in which all code lies.
+/// Below these the region that contains all code.
 const CODE: u32 = 0;
 
-/// What the unit demands.
+/// Requirements of the unit.
 pub const RULES: RegionRules = RegionRules {
     most: MOST,
     smallest: 32,
@@ -61,14 +61,16 @@ fn attributes(region: &Region) -> u32 {
     kind | execution | size(region.size) | ENABLE
 }
 
-/// Has all threads execute code and read constants: a region for the whole, which is larger where that lies so.
+/// Lets all threads execute code and read constants: one region for the whole, which is larger if
+/// the position of the code requires it.
 pub fn enable_code() {
     let [begin, end] = code();
     let mut bytes = 32;
     while (begin & !(bytes - 1)) + bytes < end {
         bytes *= 2;
     }
-    // SAFETY: the unit belongs to this port; the region is one that it leaves free, and adds to what threads without privilege may do alone.
+    // SAFETY: the unit belongs to this port; the region is one that it leaves free, and adds to
+    // what threads without privilege may do alone.
     unsafe {
         let mpu = &*MPU::PTR;
         mpu.rbar
