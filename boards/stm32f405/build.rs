@@ -1,1 +1,5 @@
-../mps2-an386/build.rs
+//! Describes the board for the linker, and for crates that build programs for it.
+
+fn main() {
+    taktos_build::cortex_m(taktos_build::CortexM::Armv7E);
+}

@@ -9,7 +9,8 @@ fn main() {
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::copy("memory.x", out.join("memory.x")).expect("the output directory can be written");
-    // The vector table, which lies on a border of 2 KiB, comes first: nowhere else is so much room left before it.
+    // The vector table, which is aligned to 2 KiB, comes first: nowhere else is so much space left
+    // before it.
     let order = out.join("order.txt");
     fs::write(&order, "taktos_vectors\n").expect("the output directory can be written");
     println!(

@@ -1,11 +1,5 @@
-//! Hands the linker a board's memory map. The same for each board of the architecture.
+//! Describes the board for the linker, and for crates that build programs for it.
 
 fn main() {
-    let board = taktos_build::Board {
-        arguments: &["-Tmemory.x", "-Tlink.x"],
-        targets: &["riscv64imac-unknown-none-elf"],
-        scripts: &["memory.x"],
-        apart: None,
-    };
-    board.describe();
+    taktos_build::riscv64();
 }

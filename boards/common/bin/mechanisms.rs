@@ -1,4 +1,5 @@
-//! Response times of the mechanisms, on one processor and across two; the command line says how.
+//! Response times of the mechanisms, on one processor and across two; the command line gives
+//! parameters.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 taktos_workloads::program!(smp::mechanisms);

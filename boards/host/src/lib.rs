@@ -1,4 +1,5 @@
-//! This machine as a board: kernel threads are coroutines of a process, time is virtual, and a kernel call takes none of it.
+//! This machine as a board: kernel threads are coroutines of a process, time is virtual, and a
+//! kernel call takes none of it.
 //!
 //! ```
 //! use taktos_host::{Board, run};
@@ -13,8 +14,8 @@
 //! assert_eq!(outcome.console, "two milliseconds");
 //! ```
 //!
-//! Owns: which kernel runs in the calling thread's world, and how a world begins.
-//! Must never know: what is tested by it.
+//! Owns: the kernel that runs in the calling thread's world, and the beginning of a world.
+//! Must never know: the code that is tested by it.
 #![cfg(not(target_os = "none"))]
 
 #[cfg(feature = "workloads")]
@@ -54,16 +55,17 @@ impl System for Board {
     }
 }
 
-/// An object that lives as long as the process: what a `static` is on a board.
+/// Returns an object that lives as long as the process, as a `static` does on a board.
 pub fn leak<T>(object: T) -> &'static T {
     Box::leak(Box::new(object))
 }
 
-/// Runs a fresh kernel whose first thread runs `entry`: what a board's `start` does, but that it comes back, and says what came of
-/// it. A panic is passed on. When `entry` returns the world goes on without it; [`System::exit`] ends it.
+/// Runs `entry` in the first thread of a fresh kernel, and returns the outcome. A board's `start`
+/// does the same, but does not return. A panic is passed on. When `entry` returns, the world
+/// continues without that thread; [`System::exit`] ends the world.
 ///
-/// The thread, and others that are `static`s, begin once in a process: of a program's tests one runs the whole program. Others have
-/// threads of their own, by [`leak`].
+/// The thread, and other threads that are `static`s, begin once in a process: of a program's tests,
+/// one runs the whole program. The other tests have threads of their own, by [`leak`].
 pub fn start<const N: usize>(
     main: &'static Thread<Board, N>,
     entry: impl FnOnce() + 'static,
@@ -73,7 +75,7 @@ pub fn start<const N: usize>(
     Host::run::<Upcall<Board>>(|| taktos_kernel::run(main, run_main))
 }
 
-/// The same with a first thread of priority 16.
+/// Like [`start`], with a first thread of priority 16.
 pub fn run(main: impl FnOnce() + 'static) -> Outcome {
     start(leak(Thread::<Board, 64>::new("main")), main)
 }

@@ -1,4 +1,4 @@
-//! Owns: what the kernel's test-suite needs of the host.
+//! Owns: the host's part of the kernel's test-suite.
 //! Must never know: the cases.
 
 use crate::{Board, leak};

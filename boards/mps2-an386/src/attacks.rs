@@ -1,10 +1,10 @@
-//! Owns: where devices of this board are that attacks are about. Must never know: the attacks.
+//! Owns: the addresses of this board's devices that attacks use. Must never know: the attacks.
 
 use crate::Board;
 use taktos_workloads::user_mode::attack::AttackBoard;
 
 impl AttackBoard for Board {
-    /// A timer that nothing uses.
+    /// A timer that no other code uses.
     const DEVICE: usize = 0x4000_1000;
     const CONSOLE: usize = 0x4000_4000;
     /// The clock's timer.

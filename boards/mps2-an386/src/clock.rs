@@ -1,14 +1,15 @@
 //! Owns: the CMSDK dual timer: one half counts on for ever, the other one gives the alarm.
-//! Must never know: who is to be woken.
+//! Must never know: the threads to wake.
 //!
-//! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.3. It runs at 25 MHz: 40 ns a tick.
+//! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.3. It runs at 25 MHz: 40 ns
+//! a tick.
 
 use crate::Board;
-use crate::registers::{load, store};
 use core::arch::asm;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_arch_cortex_m::{Clock, Level, SliceTimer, enable_interrupt};
+use taktos_boards::registers::{load, store};
 use taktos_kernel::{Duration, Instant, Upcall};
 use taktos_machine::Upcalls;
 
@@ -37,15 +38,16 @@ pub(crate) use DualTimer as BoardClock;
 
 /// The part of time that the counter of 32 bits does not have.
 struct Epoch {
-    /// The half of a round of the counter that was last seen to go on, counted from the start: each is noticed while it does, since time
-    /// is read at least once in a [`HORIZON`]. An even one is a first half.
+    /// The half of a round of the counter that was last seen to run, counted from the start. Each
+    /// half is noticed while it runs, since time is read at least once in a [`HORIZON`]. An even
+    /// number is a first half.
     half: AtomicU32,
-    /// By how many ticks time was set forward.
+    /// Number of ticks by which time was set forward.
     ahead: Cell<u64>,
 }
 
-// SAFETY: `ahead` is written with interrupts masked, on the one processor, and read by one instruction, which begins anew behind an
-// interrupt that came in its midst.
+// SAFETY: `ahead` is written with interrupts masked, on the one processor. One instruction reads
+// it, which is restarted if an interrupt comes in the middle of it.
 unsafe impl Sync for Epoch {}
 
 static EPOCH: Epoch = Epoch {
@@ -54,12 +56,13 @@ static EPOCH: Epoch = Epoch {
 };
 
 impl Epoch {
-    /// [`Epoch::ahead`].
+    /// Returns [`Epoch::ahead`].
     #[inline(always)]
     fn ahead(&self) -> u64 {
         let (low, high): (u32, u32);
-        // SAFETY: reads the two words, which lie there for ever. On Armv7-M a load of two words that is interrupted is abandoned and
-        // begins anew (Armv7-M manual, A3.5.3): nobody sees one word of before a change and one of behind it.
+        // SAFETY: reads the two words of a static. On Armv7-M a load of two words that is
+        // interrupted is abandoned and restarted (Armv7-M manual, A3.5.3): no reader gets one word
+        // from before a change and one from after it.
         unsafe {
             asm!(
                 "ldrd {low}, {high}, [{place}]",
@@ -72,7 +75,8 @@ impl Epoch {
         u64::from(high) << 32 | u64::from(low)
     }
 
-    /// Another half goes on than `half`. Where that is known already, whoever interrupted the caller has noticed it.
+    /// Notes that the half after `half` runs. If that is already noted, code that interrupted the
+    /// caller has noticed it.
     #[cold]
     #[inline(never)]
     fn go_on(&self, half: u32) {
@@ -80,7 +84,8 @@ impl Epoch {
     }
 }
 
-/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (25_000_000, "clock=25MHz", None);
 
@@ -91,8 +96,8 @@ pub(crate) fn start() {
     enable_interrupt(INTERRUPT_NUMBER, Level::Kernel);
 }
 
-/// What the alarm calls. Known only from the first alarm on: a program that never asks for one does not carry
-/// what belongs to it.
+/// The handler of the alarm. Known only from the first alarm on: a program that never sets one does
+/// not carry the code for it.
 static HANDLER: Handler = Handler(Cell::new(None));
 
 struct Handler(Cell<Option<unsafe fn()>>);
@@ -100,16 +105,18 @@ struct Handler(Cell<Option<unsafe fn()>>);
 // SAFETY: written and read with kernel-level interrupts masked, on the one processor.
 unsafe impl Sync for Handler {}
 
-/// The alarm's interrupt.
+/// Handles the alarm's interrupt.
 ///
 /// # Safety
-/// The caller is the handler of the interrupt [`INTERRUPT_NUMBER`], at the level that [`start`] gives it.
+/// The caller is the handler of the interrupt [`INTERRUPT_NUMBER`], at the level that [`start`]
+/// gives it.
 pub(crate) unsafe fn interrupt() {
     store(ALARM + CLEAR, 1);
-    // SAFETY: a word of its own, in the interrupt's section. Volatile: a compiler that knew what the word can
-    // hold would put the handler itself here, and every program would carry it.
+    // SAFETY: a word of its own, in the interrupt's section. Volatile: a compiler that knew what
+    // the word can hold would put the handler itself here, and every program would carry it.
     if let Some(handler) = unsafe { HANDLER.0.as_ptr().read_volatile() } {
-        // SAFETY: the caller is a handler at the kernel's level, as it promises; there is one processor.
+        // SAFETY: by this function's contract the caller is a handler at the kernel's level; there
+        // is one processor.
         unsafe { handler() };
     }
 }
@@ -118,10 +125,12 @@ impl Clock for DualTimer {
     /// The processor runs at 25 MHz.
     type Slices = SliceTimer<25_000_000>;
 
-    /// Without a mask, so that nobody is delayed by it, and that whoever may interrupt may read it, too.
+    /// Returns the time, without a mask: this delays no interrupt, and a handler that interrupts
+    /// this function may call it, too.
     fn now() -> Instant {
-        // The half comes first: however late the counter is read behind it, the half that goes on then is this one or the next.
-        // SAFETY: a word of its own. Volatile, as the counter is: the compiler keeps their order.
+        // The half is read first: however late the counter is read after it, the half that runs
+        // then is this one or the next. SAFETY: a word of its own. Volatile, as the counter is: the
+        // compiler keeps their order.
         let half = unsafe { EPOCH.half.as_ptr().read_volatile() };
         // The counter counts down.
         let passed = !load(COUNTING + VALUE);
@@ -137,7 +146,7 @@ impl Clock for DualTimer {
         HANDLER.0.set(Some(<Upcall<Board> as Upcalls>::alarm));
         store(ALARM + CONTROL, WIDE | ONE_SHOT);
         store(ALARM + CLEAR, 1);
-        // Even with nobody to wake, time is read now and then, so that no wrap is missed.
+        // Even without a thread to wake, time is read now and then, so that no wrap is missed.
         let span = at.map_or(HORIZON, |at| at.since(Self::now()).min(HORIZON));
         // A division of 32 bits by a constant: eight nanoseconds at a time.
         let ticks = (span.as_nanos() >> 3) as u32 / (NANOSECONDS_A_TICK as u32 >> 3) + 1;

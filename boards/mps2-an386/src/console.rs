@@ -1,4 +1,4 @@
-//! Owns: what programs say: the emulator hears it.
+//! Owns: the output of programs, which goes to the emulator.
 
 /// Writes `text`.
 pub(crate) fn write(text: &str) {

@@ -1,10 +1,12 @@
-//! Owns: the board's UARTs for a program's own lines, of which the kernel's driver makes devices.
-//! Must never know: what goes over them. The first UART is not here: it is the console of those who have no debugger.
+//! Owns: the board's UARTs for a program's own lines; the kernel's driver makes devices of them.
+//! Must never know: the data on the lines. The first UART is not here: it is the console of users
+//! without a debugger.
 //!
-//! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.4; places and interrupts: AN386, tables 3-1 and 3-4.
+//! Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), section 4.4; places and interrupts:
+//! AN386, tables 3-1 and 3-4.
 
-use crate::registers::{load, store};
 use taktos_arch_cortex_m::pend_interrupt;
+use taktos_boards::registers::{load, store};
 use taktos_kernel::{Error, UartPort};
 
 const DATA: usize = 0x00;
@@ -15,29 +17,30 @@ const DIVISOR: usize = 0x10;
 
 const CANNOT_SEND: u32 = 1 << 0;
 const HAS_RECEIVED: u32 = 1 << 1;
-/// Both ways, with an interrupt for what is received.
+/// Both directions, with an interrupt for received bytes.
 const ON: u32 = 0b1011;
 const ROOM_INTERRUPT: u32 = 1 << 2;
-/// What is pending of a way, in `CLEAR`.
+/// Pending bits in `CLEAR`, one for each direction.
 const OF_ROOM: u32 = 1 << 0;
 const OF_RECEIVED: u32 = 1 << 1;
 
-/// The rate of which the divisor makes the line's.
+/// The rate from which the divisor makes the line's rate.
 const CLOCK_HZ: usize = 25_000_000;
 /// The least and the largest divisor (section 4.4.3).
 const DIVISORS: core::ops::RangeInclusive<usize> = 16..=0xF_FFFF;
 const USUAL_SPEED: usize = 115_200;
 
-/// A UART of the board's (CMSDK), with one byte of room each way: a port of `taktos::Uart`, whose `handle` is called by the handlers of
-/// both interrupts. Eight bits, no parity, one stop bit, 115,200 bits a second from each opening on, until [`Serial::SPEED`] says another
-/// speed.
+/// A UART of the board (CMSDK), with space for one byte each way: a port of `taktos::Uart`. The
+/// handlers of both interrupts call the `handle` of the `Uart`. Eight bits, no parity, one stop
+/// bit, 115,200 bits a second from each opening on, until [`Serial::SPEED`] sets another speed.
 pub struct Serial {
     base: usize,
     first_interrupt: u16,
 }
 
 impl Serial {
-    /// The request for a speed: the argument is in bits a second, from 24 to 1,562,500. Error: `Parameter` for another one.
+    /// The request for a speed: the argument is in bits a second, from 24 to 1,562,500. Error:
+    /// `Parameter` for another argument.
     pub const SPEED: u32 = 0;
 
     /// UART1, on the expansion header.
@@ -51,13 +54,13 @@ impl Serial {
         first_interrupt: 4,
     };
 
-    /// The interrupt that comes for a byte.
+    /// Returns the number of the interrupt that comes for a received byte.
     #[must_use]
     pub const fn received(&self) -> u32 {
         self.first_interrupt as u32
     }
 
-    /// The one that comes for room.
+    /// Returns the number of the interrupt that comes when there is space to send.
     #[must_use]
     pub const fn room(&self) -> u32 {
         self.received() + 1
@@ -94,7 +97,8 @@ impl UartPort for Serial {
     }
 
     fn receive(&self) -> Option<u8> {
-        // Before the look: a byte that comes behind it makes its interrupt pending again.
+        // Before the status is read: a byte that comes after that makes its interrupt pending
+        // again.
         self.store(CLEAR, OF_RECEIVED);
         (self.load(STATE) & HAS_RECEIVED != 0).then(|| self.load(DATA) as u8)
     }
@@ -108,7 +112,7 @@ impl UartPort for Serial {
     }
 
     fn want_room(&self, wanted: bool) {
-        // A handler that comes once more when the line has stopped turns nothing on.
+        // A handler that comes once more after the line has stopped turns nothing on.
         let control = self.load(CONTROL);
         self.store(CLEAR, OF_ROOM);
         if !wanted {
@@ -116,7 +120,7 @@ impl UartPort for Serial {
             return;
         }
         self.store(CONTROL, control | ROOM_INTERRUPT);
-        // The device tells when room comes, not that there is some.
+        // The device reports that space becomes free, not that space is free.
         if self.has_room() {
             pend_interrupt(self.room() as u16);
         }

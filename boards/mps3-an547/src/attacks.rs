@@ -1,11 +1,11 @@
-//! Owns: where devices of this board are that attacks are about, by their secure addresses (SSE-300, 101773; AN547, DAI 0547); the attacks
-//! that only Armv8-M knows.
-//! Must never know: the other ones.
+//! Owns: the addresses of this board's devices that attacks use, which are their secure addresses
+//! (SSE-300, 101773; AN547, DAI 0547); the attacks that exist for Armv8-M only.
+//! Must never know: the other attacks.
 
 use crate::Board;
 use core::arch::asm;
 use taktos_machine::Cause::{DataAccess, InstructionAccess, StackOverflow, UndefinedInstruction};
-use taktos_workloads::user_mode::attack::Comes::{Fault, FaultAt};
+use taktos_workloads::user_mode::attack::ExpectedFault::{Fault, FaultAt};
 use taktos_workloads::user_mode::attack::outside::{kernel, look, own};
 use taktos_workloads::user_mode::attack::{Attack, AttackBoard};
 
@@ -34,7 +34,7 @@ impl AttackBoard for Board {
             || leave_state(0xFFFF_FF00),
             Fault(InstructionAccess),
         ),
-        // What it takes from the thread's stack is no frame of such a function.
+        // The processor takes data from the thread's stack that is no frame of such a function.
         (
             "return as functions of the other state do",
             return_from_other_state,
@@ -43,7 +43,8 @@ impl AttackBoard for Board {
     ];
 }
 
-/// Moves the stack pointer below the stack's limit and back, behind the instruction that would take the limit away.
+/// Moves the stack pointer below the stack's limit and back, after the instruction that would
+/// remove the limit.
 fn lift_limit() {
     // SAFETY: faults.
     unsafe {
@@ -59,14 +60,15 @@ fn lift_limit() {
     }
 }
 
-/// The processor ignores it, so the kernel's memory stays closed.
+/// Writes limits that the processor ignores, so the kernel's memory stays closed.
 fn lift_all_limits() {
     // SAFETY: changes nothing.
     unsafe { asm!("msr psplim, {}", "msr msplim, {}", in(reg) 0, in(reg) 0xFF) };
     look(kernel::<Board>());
 }
 
-/// Goes over to the non-secure state, in which nothing can be executed, with the stack pointer at `place`.
+/// Goes over to the non-secure state, in which nothing can be executed, with the stack pointer at
+/// `place`.
 fn leave_state(place: usize) {
     let code = lift_limit as fn() as usize & !3;
     // SAFETY: faults.

@@ -1,4 +1,5 @@
-//! Owns: that time is the processor's own timer, which counts cycles of 32 MHz; devices are clocked with 25 MHz (AN547, DAI 0547).
+//! Owns: the source of time, which is the processor's own timer; it counts cycles of 32 MHz.
+//! Devices are clocked with 25 MHz (AN547, DAI 0547).
 
 use crate::console;
 use taktos_arch_cortex_m::start_system_timer;
@@ -9,7 +10,8 @@ const HERTZ: u32 = 32_000_000;
 /// The rate of the devices.
 pub(crate) const DEVICES_HERTZ: u32 = 25_000_000;
 
-/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (32_000_000, "clock=32MHz", None);
 

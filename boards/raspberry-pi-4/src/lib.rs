@@ -1,32 +1,39 @@
-//! The Raspberry Pi 4 Model B, as it is and as QEMU models it (`-M raspi4b`), with one of its four Cortex-A72, at EL1; with the feature
-//! `smp`, with all.
+//! The Raspberry Pi 4 Model B, as it is and as QEMU models it (`-M raspi4b`), with one of its four
+//! Cortex-A72, at EL1; with the feature `smp`, with all.
 //!
-//! A program is for this board where it names `taktos` with the feature `raspberry-pi-4`, or `raspberry-pi-4-smp`; what is here, it has as `taktos::board`.
+//! A program for this board names `taktos` with the feature `raspberry-pi-4`, or
+//! `raspberry-pi-4-smp`; this crate is then its `taktos::board`.
 //!
 //! Owns: the memory map, the console, the start and the end of a program.
-//! Must never know: what the programs do.
+//! Must never know: the work of the programs.
 #![no_std]
 #![cfg(target_os = "none")]
-#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
-mod common;
 mod place;
 
 #[cfg(feature = "counted")]
 use place::COUNTED;
-use place::{begin, console};
+use place::console;
 
 pub use arch::INTERRUPTS;
-pub use common::*;
 pub use place::{Machine, Place};
-
 // Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use {
-    place::{arch, rt},
-    taktos_kernel as kernel,
-};
+pub use taktos_boards::{self as common, arch, entry};
 
 /// A device that programs do not use, for partitions: the pins.
 #[cfg(feature = "workloads")]
 const SPARE: usize = 0xFE20_0000;
+
+taktos_boards::board!(taktos_boards::begin::<Place>, console::write);
+#[cfg(feature = "workloads")]
+taktos_boards::programs!(SPARE);
+
+/// Gives a program partitions: their threads run without privilege (`taktos_kernel::user`). Used
+/// once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::common::partitions_of!($crate::Board, $crate::INTERRUPTS);
+    };
+}

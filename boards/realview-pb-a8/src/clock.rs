@@ -1,13 +1,13 @@
-//! Owns: the board's time: the system controller's counter, and two SP804 timers for alarm and slices.
-//! Must never know: who is to be woken.
+//! Owns: the board's time: the system controller's counter, and two SP804 timers for alarm and
+//! slices. Must never know: the threads to wake.
 //!
-//! Registers: RealView PB-A8 User Guide (DUI 0417), sections 4.3.20 (24 MHz counter) and 4.21; SP804 TRM
-//! (DDI 0271). The counter gives 41.7 ns a tick, the timers count microseconds.
+//! Registers: RealView PB-A8 User Guide (DUI 0417), sections 4.3.20 (24 MHz counter) and 4.21;
+//! SP804 TRM (DDI 0271). The counter gives 41.7 ns a tick, the timers count microseconds.
 
 use crate::Place;
-use crate::registers::{load, store};
 use core::cell::Cell;
 use taktos_arch_armv7_a::ArmV7A;
+use taktos_boards::registers::{load, store};
 use taktos_kernel::{Duration, Instant};
 use taktos_machine::{Machine, Upcalls};
 
@@ -47,7 +47,8 @@ static EPOCH: Epoch = Epoch {
     slice: Cell::new(u32::MAX),
 };
 
-/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=unknown", None);
 
@@ -60,22 +61,24 @@ pub(crate) fn start<U: Upcalls>() {
 
 fn alarm<U: Upcalls>() {
     store(ALARM + CLEAR, 1);
-    // SAFETY: the handler of the alarm's interrupt alone, which has the kernel's level, on the one processor.
+    // SAFETY: the handler of the alarm's interrupt alone, which has the kernel's level, on the one
+    // processor.
     unsafe { U::alarm() };
 }
 
-/// The end of a slice. The timer stands at zero then, unless it was loaded since: then a switch came
-/// between the end of the last slice and this handler, and another slice runs.
+/// Handles the end of a slice. The timer is at zero then, unless it was loaded since: then a switch
+/// came between the end of the last slice and this handler, and another slice runs.
 fn slice<U: Upcalls>() {
     let ended = load(SLICE + VALUE) == 0;
     store(SLICE + CLEAR, 1);
     if ended {
-        // SAFETY: the handler of the slice's interrupt alone, which has the kernel's level, on the one processor.
+        // SAFETY: the handler of the slice's interrupt alone, which has the kernel's level, on the
+        // one processor.
         unsafe { U::slice_end() };
     }
 }
 
-/// Lets the slice end in so many ticks, or in a whole slice's.
+/// Lets the slice end after `left` ticks, or after a whole slice if that is shorter or `left` is 0.
 pub(crate) fn begin_slice(left: usize) {
     let whole = EPOCH.slice.get();
     store(SLICE + CONTROL, WIDE | ONE_SHOT);
@@ -90,14 +93,14 @@ pub(crate) fn begin_slice(left: usize) {
     store(SLICE + CONTROL, RUN_ONCE);
 }
 
-/// The ticks that are left of the slice; 1 of one that is over.
+/// Returns the ticks that are left of the slice; 1 if the slice is over.
 pub(crate) fn slice_left() -> usize {
     load(SLICE + VALUE).max(1) as usize
 }
 
-/// The present time.
+/// Returns the present time.
 pub(crate) fn now() -> Instant {
-    // Wherever it is called: the epoch is shared.
+    // Masks in any context: the epoch is shared.
     let before = ArmV7A::<Place>::mask_over();
     let counter = load(COUNTER);
     let ticks = EPOCH.ticks.get() + u64::from(counter.wrapping_sub(EPOCH.last.get()));
@@ -112,13 +115,13 @@ pub(crate) fn now() -> Instant {
 pub(crate) fn set_alarm(at: Option<Instant>) {
     store(ALARM + CONTROL, WIDE | ONE_SHOT);
     store(ALARM + CLEAR, 1);
-    // Even with nobody to wake, time is read now and then, so that no wrap is missed.
+    // Even without a thread to wake, time is read now and then, so that no wrap is missed.
     let span = at.map_or(HORIZON, |at| at.since(now()).min(HORIZON));
     store(ALARM + LOAD, microseconds(span) + 1);
     store(ALARM + CONTROL, RUN_ONCE);
 }
 
-/// Whole microseconds of a span up to 34 s: a division of 32 bits by a constant, eight
+/// Returns the whole microseconds of a span up to 34 s: a division of 32 bits by a constant, eight
 /// nanoseconds at a time.
 fn microseconds(span: Duration) -> u32 {
     (span.as_nanos() >> 3) as u32 / 125

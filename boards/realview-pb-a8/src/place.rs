@@ -1,4 +1,4 @@
-//! Owns: the board as the machine sees it: where memory and devices are.
+//! Owns: the board as the machine sees it: the addresses of memory and devices.
 
 use crate::clock;
 use core::ops::Range;

@@ -1,9 +1,9 @@
-//! Owns: the processor's clock: 168 MHz from a crystal of 8 MHz, by the PLL. Time is the processor's own timer.
-//! Registers: RM0090, reset and clock control (7.3), embedded flash (3.9).
+//! Owns: the processor's clock: 168 MHz from a crystal of 8 MHz, by the PLL. Time is the
+//! processor's own timer. Registers: RM0090, reset and clock control (7.3), embedded flash (3.9).
 
 use crate::console;
-use crate::register::Register;
 use taktos_arch_cortex_m::start_system_timer;
+use taktos_boards::registers::Register;
 
 pub(crate) use taktos_arch_cortex_m::SystemTimer as BoardClock;
 
@@ -11,7 +11,8 @@ pub(crate) use taktos_arch_cortex_m::SystemTimer as BoardClock;
 const CONTROL: Register = Register(0x4002_3800);
 const PLL: Register = Register(0x4002_3804);
 const CONFIGURATION: Register = Register(0x4002_3808);
-/// The flash's access control: caches and prefetch on, five wait states, as many as 168 MHz need (table 10).
+/// The flash's access control: caches and prefetch on, five wait states, as many as 168 MHz need
+/// (table 10).
 const FLASH_ACCESS: Register = Register(0x4002_3C00);
 const CACHES_FIVE_WAITS: u32 = 0x705;
 
@@ -33,7 +34,8 @@ const PLL_HZ: u32 = 168_000_000;
 /// The internal oscillator, which runs after reset.
 const OSCILLATOR_HZ: u32 = 16_000_000;
 
-/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (
     168_000_000,
@@ -54,7 +56,8 @@ pub(crate) fn start() {
     start_system_timer(hertz);
 }
 
-/// To 168 MHz; where the crystal or the PLL does not come all stays as after reset. Whether they came.
+/// Raises the rate to 168 MHz. Returns whether it did: if the crystal or the PLL does not start,
+/// all stays as after reset.
 fn speed_up() -> bool {
     CONTROL.change(0, CRYSTAL_ON);
     if !CONTROL.becomes(CRYSTAL_READY, CRYSTAL_READY) {
@@ -74,9 +77,11 @@ fn speed_up() -> bool {
     false
 }
 
-/// The rate of a processor whose crystal does not come: the internal oscillator's. But an emulator has no crystal, and runs at the
-/// rate that it likes. The timer's calibration tells it: the ticks of its reference, an eighth of the processor's rate (RM0090,
-/// figure 21), in 10 ms (Armv7-M manual, B3.3.6). On silicon it is the same value always, and says nothing (RM0090, 12.1.2).
+/// Returns the rate of a processor if its crystal does not start: the internal oscillator's.
+/// However, an emulator has no crystal, and runs at any rate. The timer's calibration gives that
+/// rate: the ticks of its reference, an eighth of the processor's rate (RM0090, figure 21), in 10
+/// ms (Armv7-M manual, B3.3.6). On silicon it has the same value always, without information
+/// (RM0090, 12.1.2).
 fn rate_after_reset() -> u32 {
     const CALIBRATION: Register = Register(0xE000_E01C);
     const TICKS: u32 = 0x00FF_FFFF;
@@ -88,7 +93,7 @@ fn rate_after_reset() -> u32 {
     }
 }
 
-/// Switches the flash's caches and prefetch on or off; those that were off are emptied before.
+/// Switches the flash's caches and prefetch on or off. The caches are emptied while they are off.
 #[cfg(feature = "counted")]
 pub(crate) fn set_caches(on: bool) {
     /// Instructions and data, prefetch; the resets of both, which take effect while they are off.

@@ -1,14 +1,14 @@
 //! Owns: the console: USART1 on PA9 and PA10; 115,200 baud.
 //! Registers: RM0090, USART (30.6), general-purpose pins (8.4), reset and clock control (7.3).
 
-use crate::register::Register;
+use taktos_boards::registers::Register;
 
-/// Which devices are clocked: pins of port A; USART1.
+/// Clocked devices: pins of port A; USART1.
 const PORTS_CLOCKED: Register = Register(0x4002_3830);
 const PORT_A: u32 = 1;
 const DEVICES_CLOCKED: Register = Register(0x4002_3844);
 const USART1: u32 = 1 << 4;
-/// What the pins of port A are, two bits each; which function the upper ones have, four bits each.
+/// Modes of the pins of port A, two bits each; functions of the upper pins, four bits each.
 const MODES: Register = Register(0x4002_0000);
 const FUNCTIONS: Register = Register(0x4002_0024);
 const USART_STATUS: Register = Register(0x4001_1000);
@@ -19,7 +19,7 @@ const ENABLE_BOTH_WAYS: u32 = 1 << 13 | 1 << 3 | 1 << 2;
 const CAN_SEND: u32 = 1 << 7;
 const BAUD: u32 = 115_200;
 
-/// Begins, where fast devices run at `hertz`.
+/// Starts the console; fast devices run at `hertz`.
 pub(crate) fn start(hertz: u32) {
     PORTS_CLOCKED.change(0, PORT_A);
     DEVICES_CLOCKED.change(0, USART1);

@@ -1,9 +1,9 @@
-//! Owns: the processor's clock: 80 MHz from the internal oscillator, by the PLL. Time is the processor's own timer.
-//! Registers: RM0351, reset and clock control (6.4), embedded flash (3.7).
+//! Owns: the processor's clock: 80 MHz from the internal oscillator, by the PLL. Time is the
+//! processor's own timer. Registers: RM0351, reset and clock control (6.4), embedded flash (3.7).
 
 use crate::console;
-use crate::register::Register;
 use taktos_arch_cortex_m::start_system_timer;
+use taktos_boards::registers::Register;
 
 pub(crate) use taktos_arch_cortex_m::SystemTimer as BoardClock;
 
@@ -28,7 +28,8 @@ const SWITCHED: u32 = 0b1100;
 /// The oscillator after reset.
 const OSCILLATOR_HZ: u32 = 4_000_000;
 
-/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (
     80_000_000,
@@ -43,7 +44,7 @@ pub(crate) fn start() {
     start_system_timer(hertz);
 }
 
-/// To 80 MHz; where the PLL does not come the oscillator stays. Gives the rate.
+/// Raises the rate to 80 MHz; if the PLL does not start, the oscillator stays. Returns the rate.
 fn speed_up() -> u32 {
     if !CONTROL.becomes(OSCILLATOR_READY, OSCILLATOR_READY) {
         return OSCILLATOR_HZ;

@@ -1,14 +1,15 @@
-//! Owns: the console: USART1 on PB6 and PB7, which the board's debug probe shows as a serial port; 115,200 baud.
-//! Registers: RM0351, USART (40.8), general-purpose pins (8.4), reset and clock control (6.4).
+//! Owns: the console: USART1 on PB6 and PB7, which the board's debug probe shows as a serial port;
+//! 115,200 baud. Registers: RM0351, USART (40.8), general-purpose pins (8.4), reset and clock
+//! control (6.4).
 
-use crate::register::Register;
+use taktos_boards::registers::Register;
 
-/// Which devices are clocked: pins of port B; USART1.
+/// Clocked devices: pins of port B; USART1.
 const PORTS_CLOCKED: Register = Register(0x4002_104C);
 const PORT_B: u32 = 1 << 1;
 const DEVICES_CLOCKED: Register = Register(0x4002_1060);
 const USART1: u32 = 1 << 14;
-/// What the pins of port B are, two bits each; which function the lower ones have, four bits each.
+/// Modes of the pins of port B, two bits each; functions of the lower pins, four bits each.
 const MODES: Register = Register(0x4800_0400);
 const FUNCTIONS: Register = Register(0x4800_0420);
 const USART_CONTROL: Register = Register(0x4001_3800);
@@ -19,7 +20,7 @@ const ENABLE_BOTH_WAYS: u32 = 1 | 1 << 2 | 1 << 3;
 const CAN_SEND: u32 = 1 << 7;
 const BAUD: u32 = 115_200;
 
-/// Begins, on a processor of `hertz`.
+/// Starts the console, on a processor of `hertz`.
 pub(crate) fn start(hertz: u32) {
     PORTS_CLOCKED.change(0, PORT_B);
     DEVICES_CLOCKED.change(0, USART1);

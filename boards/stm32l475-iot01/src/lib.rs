@@ -1,31 +1,43 @@
-//! The board ST B-L475E-IOT01A (STM32L475VG, Cortex-M4F), as it is and as QEMU models it (`-M b-l475e-iot01a`).
+//! The board ST B-L475E-IOT01A (STM32L475VG, Cortex-M4F), as it is and as QEMU models it (`-M
+//! b-l475e-iot01a`).
 //!
-//! A program is for this board where it names `taktos` with the feature `stm32l475-iot01`; what is here, it has as `taktos::board`.
+//! A program for this board names `taktos` with the feature `stm32l475-iot01`; this crate is then
+//! its `taktos::board`.
 //!
-//! Owns: the memory map, the processor's clock, the interrupt table, the console, the start and the end of a program.
-//! Must never know: what the programs do.
+//! Owns: the memory map, the processor's clock, the interrupt table, the console, the start and the
+//! end of a program. Must never know: the work of the programs.
 #![no_std]
 #![cfg(target_os = "none")]
-#![expect(unsafe_code, reason = "a board: registers, vectors and symbols")]
 
 #[cfg(feature = "workloads")]
 mod attacks;
 mod clock;
-mod common;
 mod console;
-#[path = "common/cortex_m/mod.rs"]
-mod cortex_m;
-mod register;
-mod vectors;
 
 #[cfg(feature = "counted")]
 use clock::COUNTED;
 use clock::start as begin;
 
-pub use common::*;
-pub use cortex_m::*;
-pub use vectors::INTERRUPTS;
-
-// Programs built elsewhere do not name it themselves.
+// Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
-pub use taktos_kernel as kernel;
+pub use taktos_boards::{self as common, arch, entry};
+
+/// The machine.
+pub type Machine = taktos_boards::MachineOf<clock::BoardClock>;
+
+taktos_boards::board!(begin, console::write);
+taktos_boards::arch::exceptions!(SystemTimer, taktos_kernel::Upcall<Board>);
+// Interrupts of the chip (RM0351, table 58). Spare: that of a cryptographic unit, which the chip
+// lacks. Urgent: that of the basic timer 7.
+taktos_boards::interrupts!(82, spare = 79, urgent = 55);
+#[cfg(feature = "workloads")]
+taktos_boards::programs!();
+
+/// Gives a program partitions: their threads run without privilege (`taktos_kernel::user`). Used
+/// once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::common::partitions_of!($crate::Board, $crate::INTERRUPTS);
+    };
+}

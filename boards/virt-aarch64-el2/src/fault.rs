@@ -1,4 +1,4 @@
-//! Owns: the frame of the programs that fault on purpose, to see what is reported.
+//! Owns: the frame of the programs that fault on purpose, to test the report.
 
 /// A program that faults at EL2 by `$fault`, an expression, as soon as the map is made.
 #[macro_export]

@@ -1,4 +1,4 @@
-//! Owns: where an image of the hypervisor keeps it, the lock before it, and who begins first.
+//! Owns: the hypervisor of an image, the lock before it, and the start order of the processors.
 //! Must never know: the partitions. An image takes this file as a module.
 
 use core::arch::global_asm;
@@ -9,7 +9,7 @@ use taktos_arch_aarch64_el2::El2;
 use taktos_hypervisor::hardware::{Exit, Hardware, Next};
 use taktos_hypervisor::{Hypervisor, Memory};
 
-/// What the first processor makes before the others start, and what the lock guards from then on.
+/// Object that the first processor makes before the others start; from then on the lock guards it.
 struct Guarded<T>(UnsafeCell<T>);
 
 // SAFETY: see above.
@@ -19,7 +19,8 @@ static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::
 static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
 static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
 
-// How each VCPU stands, for who looks from outside (`taktos_abi::layout`): symbols, and no instruction.
+// The state of each VCPU, for readers from outside (`taktos_abi::layout`): symbols, and no
+// instruction.
 global_asm!(
     ".globl \"taktos.layout.vcpu_standing\"",
     ".set \"taktos.layout.vcpu_standing\", {hypervisor} + {offset}",
@@ -33,21 +34,21 @@ global_asm!(
 // There is no word before the hypervisor that says whether it is there.
 const _: () = assert!(size_of::<Option<Hypervisor<El2>>>() == size_of::<Hypervisor<El2>>());
 
-/// Where the description is kept.
+/// Returns the place of the description.
 ///
 /// # Safety
 /// The caller is the start-up code, which calls this once.
 pub unsafe fn description() -> &'static mut Description {
-    // SAFETY: the first use, as the caller promises.
+    // SAFETY: the first use, by this function's contract.
     unsafe { &mut *DESCRIPTION.0.get() }
 }
 
-/// Makes the hypervisor of the partitions that are described; whether they are accepted.
+/// Makes the hypervisor of the partitions that are described. Returns whether they are accepted.
 ///
 /// # Safety
 /// The caller is the start-up code, which calls this once.
 pub unsafe fn make(description: &'static Description) -> bool {
-    // SAFETY: the first use of the two, as the caller promises.
+    // SAFETY: the first use of the two, by this function's contract.
     let (memory, hypervisor) = unsafe { (&mut *MEMORY.0.get(), &mut *HYPERVISOR.0.get()) };
     match Hypervisor::new(memory, description) {
         Ok(made) => {
@@ -78,12 +79,13 @@ pub fn exit(_: usize, exit: Exit) -> Next {
     with_hypervisor(|hypervisor| hypervisor.exit(exit))
 }
 
-/// Gives the hypervisor to `body`, behind the lock. How long that is held shows from outside.
+/// Gives the hypervisor to `body`, under the lock. The time that the lock is held shows from
+/// outside.
 #[inline(always)]
 fn with_hypervisor(body: impl FnOnce(&mut Hypervisor<El2>) -> Next) -> Next {
     El2::lock();
     taktos_machine::label!("taktos.point.lock-taken");
-    // SAFETY: whoever has the lock is alone, and an exit does not come here twice: EL2 runs masked.
+    // SAFETY: the lock's holder is alone, and an exit does not come here twice: EL2 runs masked.
     let next = unsafe { &mut *HYPERVISOR.0.get() }
         .as_mut()
         .map_or(Next::Idle, body);

@@ -1,5 +1,5 @@
-//! The board that QEMU calls `virt` (`-M virt,virtualization=on,gic-version=3`), with up to four Armv8-A processors at
-//! EL2: the hypervisor's.
+//! The board that QEMU calls `virt` (`-M virt,virtualization=on,gic-version=3`), with up to four
+//! Armv8-A processors at EL2: the hypervisor's.
 //!
 //! Owns: the first map, the report of panics.
 //! Must never know: partitions.
@@ -11,7 +11,8 @@ mod fault;
 use aarch64_rt::InitialPagetable;
 use core::panic::PanicInfo;
 
-/// The map that each processor uses until it has the hypervisor's own: devices in the first gigabyte, memory in the second.
+/// The map that each processor uses until it has the hypervisor's own: devices in the first
+/// gigabyte, memory in the second.
 const FIRST_MAP: InitialPagetable = {
     const DEVICES: usize = 0x0040_0000_0000_0401;
     const MEMORY: usize = 0x4000_0000 | 0x0000_0000_0000_0701 | 1 << 2;

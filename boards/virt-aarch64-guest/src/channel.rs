@@ -1,5 +1,5 @@
-//! Owns: how this guest reaches the memory and the doorbells of channels.
-//! Must never know: what goes through them.
+//! Owns: the access of this guest to the memory and the doorbells of channels.
+//! Must never know: the data in them.
 
 use crate::system::{Board, Partition};
 use core::cell::UnsafeCell;
@@ -19,7 +19,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Where `length` bytes at `at` lie.
+    /// Returns the address of `length` bytes at `at`.
     ///
     /// # Panics
     /// If they are not all in the channel's memory.
@@ -34,7 +34,8 @@ impl Shared {
 
     fn word(&self, at: u32) -> &AtomicU32 {
         assert!(at.is_multiple_of(4));
-        // SAFETY: four bytes of the channel's memory, which stays mapped, and aligned; all sides access words as such.
+        // SAFETY: four bytes of the channel's memory, which stays mapped, and aligned; all sides
+        // access words as such.
         unsafe { &*with_exposed_provenance(self.place(at, 4)) }
     }
 }
@@ -50,8 +51,9 @@ impl ring::Memory for Shared {
 
     fn read(&self, at: u32, to: &mut [u8]) {
         let from = with_exposed_provenance(self.place(at, to.len()));
-        // SAFETY: within the channel's memory, which no reference leads to. The rings keep the other end from writing there
-        // meanwhile; one that breaks their rules changes bytes, of which all values are allowed.
+        // SAFETY: within the channel's memory, which no reference leads to. The rings keep the
+        // other end from writing there meanwhile; one that breaks their rules changes
+        // bytes, of which all values are allowed.
         unsafe { copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) }
     }
 
@@ -88,7 +90,7 @@ impl ChannelBoard for Board {
     }
 
     fn ring(channel: usize) {
-        // It cannot fail for a channel of ours, and means nothing for another.
+        // It cannot fail for a channel of this guest, and has no effect for another.
         let _ = Hvc::call64(call::DOORBELL, with(channel));
     }
 
@@ -104,7 +106,8 @@ const LOOP: usize = 16 * 1024;
 #[repr(align(64))]
 struct Loop(UnsafeCell<[u8; LOOP]>);
 
-// SAFETY: it is reached through `Shared` alone, whose accesses to words are atomic, and whose bytes the rings divide among their ends.
+// SAFETY: it is reached through `Shared` alone. Its words are accessed atomically there, and the
+// rings divide its bytes among their ends.
 unsafe impl Sync for Loop {}
 
 static LOOPBACK: Loop = Loop(UnsafeCell::new([0; LOOP]));

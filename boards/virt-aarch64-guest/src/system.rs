@@ -1,6 +1,6 @@
 //! Owns: the partition as a system of the kernel.
 
-use crate::{bootargs, clock, console, power};
+use crate::{bootargs, clock, console};
 use aarch64_rt::InitialPagetable;
 use core::ops::Range;
 use core::panic::PanicInfo;
@@ -46,10 +46,8 @@ impl System for Board {
         console::write(text);
     }
 
-    /// The status is said in words: PSCI has none.
     fn exit(status: i32) -> ! {
-        print::<Self>(format_args!("@exit status={status}\n"));
-        power::off()
+        taktos_boards::exit::<Self>(status)
     }
 }
 
@@ -73,7 +71,3 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     print::<Board>(format_args!("{}\n", info.message()));
     taktos_kernel::fault::panicked::<Board>(info)
 }
-
-/// The offset that `memory.x` tells tools.
-const _: () = assert!(taktos_kernel::INFO_OFFSET == 128);
-const _: () = assert!(taktos_kernel::URGENCY_OFFSET == 40 && taktos_kernel::WAIT_OFFSET == 48);

@@ -1,20 +1,16 @@
-//! Owns: the board as the machine sees it: where memory and devices are.
+//! Owns: the board as the machine sees it: the addresses of memory and devices.
 
-#[path = "common/aarch64.rs"]
-mod aarch64;
-#[path = "common/console/pl011.rs"]
-pub(crate) mod console;
-
-pub(crate) use aarch64::begin;
-pub use aarch64::{Machine, arch, rt};
-
-use aarch64_rt::InitialPagetable;
 use core::ops::Range;
+use taktos_boards::{MachineOf, arch, rt};
 
 /// The board, as the machine sees it.
 pub struct Place;
 
-/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+/// The machine.
+pub type Machine = MachineOf<Place>;
+
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "machine=qemu", None);
 
@@ -31,4 +27,12 @@ impl arch::Board for Place {
     const PROCESSORS: usize = if cfg!(feature = "smp") { 4 } else { 1 };
 }
 
-aarch64_rt::initial_pagetable!(InitialPagetable(arch::first_map::<Place>()));
+rt::initial_pagetable!(rt::InitialPagetable(arch::first_map::<Place>()));
+
+/// The console, the PL011.
+pub(crate) mod console {
+    /// Writes `text`, and waits while the device takes no other byte.
+    pub(crate) fn write(text: &str) {
+        taktos_boards::console::pl011::write(super::Place::CONSOLE, text);
+    }
+}

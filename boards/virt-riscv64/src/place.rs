@@ -1,19 +1,16 @@
-//! Owns: the board as the machine sees it: where memory and devices are.
-
-#[path = "common/console/ns16550.rs"]
-pub(crate) mod console;
-#[path = "common/riscv64.rs"]
-mod riscv64;
-
-pub(crate) use riscv64::begin;
-pub use riscv64::{Machine, arch, rt};
+//! Owns: the board as the machine sees it: the addresses of memory and devices.
 
 use core::ops::Range;
+use taktos_boards::{MachineOf, arch};
 
 /// The board, as the machine sees it.
 pub struct Place;
 
-/// What counts of the board's own rest on: the processor's rate, 0 where it is not known; what else; and how its caches are switched.
+/// The machine.
+pub type Machine = MachineOf<Place>;
+
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
 #[cfg(feature = "counted")]
 pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "machine=qemu", None);
 
@@ -28,9 +25,23 @@ impl arch::Board for Place {
     const DEVICES: Range<usize> = 0x1000_0000..0x1020_0000;
     const CONTROLLER: Option<arch::Controller> = Some(arch::Controller {
         address: 0x0C00_0000,
-        // Each processor has one for machine mode, and one behind it for supervisor mode.
+        // Each processor has one for machine mode, followed by one for supervisor mode.
         context: 1,
     });
     const PROCESSORS: usize = if cfg!(feature = "smp") { 4 } else { 1 };
     const CALLS: usize = 0x02F0_0000;
+}
+
+/// The console, the 16550.
+pub(crate) mod console {
+    /// Writes `text`, and waits while the device takes no other byte.
+    pub(crate) fn write(text: &str) {
+        taktos_boards::console::ns16550::write(super::Place::CONSOLE, text);
+    }
+}
+
+/// Prepares the machine, before the kernel starts.
+pub(crate) fn begin() {
+    taktos_boards::console::ns16550::start(Place::CONSOLE);
+    taktos_boards::begin();
 }

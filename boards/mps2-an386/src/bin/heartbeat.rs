@@ -1,5 +1,6 @@
-//! Two threads that go on for ever, as firmware does: one beats every 100 ms, the other works for a while about as often,
-//! so that the first beat interrupts it. What a trace must show of them is known.
+//! Two threads that run for ever, as firmware does: one beats every 100 ms, the other works for a
+//! while about as often, so that the first beat interrupts it. The correct trace of the two is
+//! known.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 taktos_workloads::program! {
@@ -19,7 +20,7 @@ taktos_workloads::program! {
     fn main() {
         let _ = BEAT.start(beat);
         let _ = WORK.start(work);
-        // Neither ends.
+        // Neither thread ends.
         let _ = BEAT.join(Timeout::FOREVER);
     }
 
@@ -30,7 +31,7 @@ taktos_workloads::program! {
         }
     }
 
-    /// Half a millisecond before a beat, works for a millisecond at least.
+    /// Works for a millisecond at least, from half a millisecond before a beat on.
     fn work() {
         loop {
             let _ = AnyThread::<Board>::sleep(99_500.micros());

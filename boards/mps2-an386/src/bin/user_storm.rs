@@ -1,5 +1,6 @@
-//! Attacks of threads in partitions on everything else, while interrupts above the kernel's level come all the time. Its words on the command
-//! line are those of the attacks, and `level=`, that of the interrupts (32).
+//! Attacks of threads in partitions on everything else, while interrupts above the kernel's level
+//! come all the time. Its words on the command line are those of the attacks, and `level=`, that of
+//! the interrupts (32).
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
@@ -7,7 +8,8 @@
 #[path = "../../../../workloads/ports/cortex_m/urgent_timer.rs"]
 mod timer;
 
-/// The shortest time between two of them, in ticks: 280 instructions, of which the handler has some forty.
+/// The shortest time between two of these interrupts, in ticks: 280 instructions, of which the
+/// handler has some forty.
 #[cfg(target_os = "none")]
 const SHORTEST_PERIOD: u32 = 7;
 
@@ -19,7 +21,8 @@ taktos_workloads::program! {
 
     taktos_workloads::one_processor!(@ user_attack, board::start(&MAIN, main), under_storm);
 
-    /// Attacks under the storm, which must have come.
+    /// Runs the attacks while the interrupts come. Returns whether all passed and interrupts came
+    /// everywhere.
     fn under_storm(objects: &'static attack::Objects<Board>) -> bool {
         let mut level = 32;
         each_argument::<Board>(|word| {

@@ -12,13 +12,13 @@
 mod target {
     use core::sync::atomic::AtomicU32;
 
-    /// An instruction that returns, where none is to be executed.
+    /// An instruction that returns, in memory that is not executable.
     static DATA: AtomicU32 = AtomicU32::new(0xD65F_03C0);
 
     virt_aarch64_el2::faults!(jump());
 
     fn jump() {
-        // SAFETY: a function by its form; the map forbids that it is one.
+        // SAFETY: a function by its form; the map does not allow its execution.
         let data = unsafe { core::mem::transmute::<&AtomicU32, extern "C" fn()>(&DATA) };
         data();
     }

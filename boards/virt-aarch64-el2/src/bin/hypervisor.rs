@@ -1,5 +1,5 @@
-//! The hypervisor: it finds the description of its partitions where `taktos vm` has put it, starts them, and ends the
-//! machine when none is left.
+//! The hypervisor: it reads the description of its partitions that `taktos vm` has put into memory,
+//! starts them, and ends the machine when no partition is left.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -34,7 +34,7 @@ mod target {
 
     fn read_description() -> &'static Description {
         let place = core::ptr::with_exposed_provenance(layout::DESCRIPTION as usize);
-        // SAFETY: memory of the machine that is mapped, and that nobody writes.
+        // SAFETY: memory of the machine that is mapped, and that no code writes.
         let bytes =
             unsafe { core::slice::from_raw_parts(place, layout::DESCRIPTION_BYTES as usize) };
         match Description::decode(bytes) {

@@ -1,4 +1,4 @@
-//! An EtherCAT controller, a segment, or both; the boot arguments say which.
+//! An EtherCAT controller, a segment, or both; the boot arguments select the part.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 taktos_workloads::program! {

@@ -1,4 +1,4 @@
-//! How late a periodic thread of a guest is; the boot arguments say how.
+//! The wake-up latency of a periodic thread of a guest; the boot arguments give parameters.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 taktos_workloads::program!(guest::latency);

@@ -1,5 +1,5 @@
-//! Owns: interrupts above the kernel's level, which come all the time wherever the processor is, and what must come of them.
-//! Must never know: the timer that makes them come.
+//! Owns: interrupts above the kernel's level, which come all the time wherever the processor is,
+//! and the checks of them. Must never know: the timer that makes them come.
 
 use crate::checks::{Timer, check};
 use crate::{SHORTEST_PERIOD, timer};
@@ -17,7 +17,7 @@ pub const TIMER: Option<Timer> = Some(Timer {
     stop: timer::stop,
 });
 
-/// The storm must have come everywhere; then it was not masked anywhere.
+/// Checks that these interrupts came everywhere; then they were not masked anywhere.
 fn end() {
     timer::stop();
     check("the storm came", count() > 1000);

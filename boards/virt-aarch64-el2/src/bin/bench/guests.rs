@@ -1,13 +1,15 @@
-//! Owns: the two guests, in assembly so that nothing but what is measured lies between two marks.
-//! Must never know: how the hypervisor does what they ask for.
+//! Owns: the two guests, in assembly so that only the measured code is between two marks.
+//! Must never know: the hypervisor's implementation of their calls.
 //!
-//! The second begins first, because its period is shorter, and waits for its doorbell; the first does everything. Both run without a map of their own (EL1, caches off). Interrupts
-//! lead to the address in x27. Operations are repeated [`TIMES`] times, and the hypervisor keeps x19 to x28 as any register.
+//! The second begins first, because its period is shorter, and waits for its doorbell; the first
+//! does everything. Both run without a map of their own (EL1, caches off). Interrupts lead to the
+//! address in x27. Operations are repeated [`TIMES`] times, and the hypervisor keeps x19 to x28 as
+//! any register.
 
 use core::arch::global_asm;
 use taktos_abi::vm::{call, layout};
 
-/// How often each operation is measured.
+/// Number of measurements of each operation.
 const TIMES: u32 = 16;
 
 unsafe extern "C" {
@@ -17,17 +19,17 @@ unsafe extern "C" {
     static taktos_guest_second: u8;
 }
 
-/// The first byte of both guests' code.
+/// Returns the address of the first byte of both guests' code.
 pub fn begin() -> u64 {
     &raw const taktos_guests_begin as u64
 }
 
-/// The first byte behind it.
+/// Returns the address of the first byte after both guests' code.
 pub fn end() -> u64 {
     &raw const taktos_guests_end as u64
 }
 
-/// Where each guest begins.
+/// Returns the entry of each guest.
 pub fn entries() -> [u64; 2] {
     [
         &raw const taktos_guest_first as u64,
@@ -47,7 +49,8 @@ global_asm!(
     ".globl taktos_guests_begin",
     "taktos_guests_begin:",
 
-    // The vectors: an interrupt at EL1 on its own stack pointer goes where x27 says, anything else ends the guest.
+    // The vectors: an interrupt at EL1 on its own stack pointer jumps to the address in x27,
+    // anything else ends the guest.
     ".p2align 11",
     "taktos_guest_vectors:",
     ".rept 5",
@@ -86,7 +89,7 @@ global_asm!(
     "isb",
     "ret",
 
-    // The interrupt is taken and ended; what was interrupted goes on.
+    // The interrupt is taken and ended; the interrupted code continues.
     "taktos_guest_end_interrupt:",
     "msr cntv_ctl_el0, xzr",
     "mrs x0, icc_iar1_el1",
@@ -210,7 +213,7 @@ global_asm!(
     "b.ne 14b",
     "b taktos_guest_off",
 
-    // The second guest is off as soon as it has answered so often.
+    // The second guest ends after the same number of answers.
     ".globl taktos_guest_second",
     "taktos_guest_second:",
     "bl taktos_guest_prepare",

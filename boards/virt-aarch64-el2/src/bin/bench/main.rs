@@ -1,8 +1,8 @@
-//! The hypervisor's operations that `taktos bench` measures, from outside: two guests are part of this image, and the
-//! marks are places in them.
+//! The hypervisor's operations that `taktos bench` measures, from outside: two guests are part of
+//! this image, and the marks are places in them.
 //!
-//! The guests' code is copied into their memory as any image is; it is linked for the addresses at which they see it there, which
-//! are those at which it lies in this image.
+//! The guests' code is copied into their memory as any image is. It is linked for the addresses at
+//! which the guests see it there; these are also its addresses in this image.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -30,7 +30,7 @@ mod target {
     use virt_aarch64_el2 as _;
 
     const MILLISECOND: u64 = 1_000_000;
-    /// What each guest has: the image's addresses lie within.
+    /// Memory of each guest: the image's addresses are within it.
     const BYTES: u64 = 0x40_0000;
 
     aarch64_rt::entry!(entry, 64);
@@ -46,8 +46,8 @@ mod target {
         El2::run()
     }
 
-    /// Two guests under RTDS. The second has the shorter period: when it wakes it goes first. Their budgets are more than they
-    /// use, and their periods longer than the whole run.
+    /// Two guests under RTDS. The second has the shorter period: when it wakes it goes first. Their
+    /// budgets are more than they use, and their periods longer than the whole run.
     fn describe(made: &mut Description) {
         made.cpus = 1;
         made.pool_count = 1;

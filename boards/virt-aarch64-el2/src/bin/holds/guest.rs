@@ -1,7 +1,7 @@
-//! Owns: a guest whose VCPUs ask for the longest exits that are known, in assembly: it is linked
-//! into this image, at addresses that no other code has, so that what is marked there is the
+//! Owns: a guest in assembly with VCPUs that request the longest exits that are known. The guest is
+//! linked into this image, at addresses that no other code has, so that the marks there are the
 //! hypervisor's alone.
-//! Must never know: how the hypervisor does what it asks for.
+//! Must never know: the hypervisor's implementation of these exits.
 //!
 //! All VCPUs wait for one instant by both timers, round after round. The first one then waits until
 //! the others wait again, and wakes them by one interrupt to all; makes all shared interrupts
@@ -11,9 +11,9 @@
 use core::arch::global_asm;
 use taktos_abi::vm::{Description, layout};
 
-/// How many VCPUs there are: all that there can be.
+/// Number of VCPUs: all that there can be.
 pub const VCPUS: u8 = Description::VCPUS as u8;
-/// How often each of them waits in a life.
+/// Number of waits of each VCPU in a life.
 const ROUNDS: u32 = 6;
 
 unsafe extern "C" {
@@ -21,12 +21,12 @@ unsafe extern "C" {
     static taktos_guest_end: u8;
 }
 
-/// The first byte of its code, where it begins.
+/// Returns the address of the first byte of its code, where it begins.
 pub fn begin() -> u64 {
     &raw const taktos_guest_begin as u64
 }
 
-/// The first byte behind it.
+/// Returns the address of the first byte after its code.
 pub fn end() -> u64 {
     &raw const taktos_guest_end as u64
 }

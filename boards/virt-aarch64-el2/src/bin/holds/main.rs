@@ -1,6 +1,7 @@
-//! The hypervisor with one guest that has all VCPUs there can be on four processors, and asks for
-//! the longest exits that are known: how long each holds the lock is seen from outside, by points.
-//! The word on the command line names the scheduler: `credit`, `credit2` or `rtds`.
+//! The hypervisor on four processors with one guest, which has as many VCPUs as there can be and
+//! requests the longest exits that are known. The time that each exit holds the lock is seen from
+//! outside, by points. The word on the command line names the scheduler: `credit`, `credit2` or
+//! `rtds`.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -109,7 +110,7 @@ mod target {
     /// Arm ABI for semihosting 2.0, section 5.10).
     fn command_line(line: &mut [u8; 16]) -> &[u8] {
         let block = [line.as_mut_ptr() as usize, line.len()];
-        // SAFETY: the emulator writes into the line, whose length the block says.
+        // SAFETY: the emulator writes into the line; the block has the line's length.
         unsafe {
             core::arch::asm!("hlt #0xF000", inout("w0") 0x15 => _, in("x1") block.as_ptr(), options(nostack));
         }

@@ -1,5 +1,5 @@
-//! Owns: the guests: a few instructions each, which look at their own registers.
-//! Must never know: how EL2 answers them; `script` knows their calls.
+//! Owns: the guests: a few instructions each, which check their own registers.
+//! Must never know: EL2's answers; `script` knows their calls.
 
 use core::arch::global_asm;
 
@@ -27,7 +27,7 @@ global_asm!(
     "hvc #0xff",
     ".endr",
     "vector",
-    // An exception: it tells EL2, and goes on.
+    // An exception: it reports to EL2, and continues.
     "8:",
     "mrs x0, esr_el1",
     "mrs x1, elr_el1",
@@ -77,7 +77,7 @@ global_asm!(
     "eor x1, x1, x3",
     "orr x0, x0, x1",
     ".endm",
-    // Fills all registers with what only this guest has.
+    // Fills all registers with values that only this guest has.
     ".macro fill",
     "mov x3, #(3 << 20)",
     "msr cpacr_el1, x3",
@@ -156,7 +156,7 @@ global_asm!(
     "isb",
     "take_timer",
     "take_timer",
-    // What is trapped.
+    // The instructions that are trapped.
     "wfi",
     "smc #0",
     "mrs x5, id_aa64pfr0_el1",
@@ -164,7 +164,7 @@ global_asm!(
     "mrs x5, mdscr_el1",
     "msr icc_sgi1r_el1, x5",
     "dc cisw, x5",
-    // A device that EL2 plays; memory that is not there; memory that is not to be executed.
+    // A device that EL2 emulates; memory that is not there; memory that is not to be executed.
     "mov x1, #0x09000000",
     "ldrh w20, [x1, #0x18]",
     "mov x0, x20",
@@ -175,7 +175,7 @@ global_asm!(
     "mov x1, #0x0b000000",
     "str wzr, [x1]",
     "blr x1",
-    // An exception that EL2 gives it.
+    // An exception that EL2 injects into the guest.
     "hvc #8",
     // It moves to each processor.
     ".rept 4",
@@ -221,7 +221,7 @@ unsafe extern "C" {
     safe static guest_second: u8;
 }
 
-/// Where the guests' code lies in the image, and how long it is.
+/// Returns the address of the guests' code in the image, and its length.
 pub(crate) fn code() -> (u64, u64) {
     let (begin, end) = (
         (&raw const guest_begin).addr(),
@@ -230,12 +230,12 @@ pub(crate) fn code() -> (u64, u64) {
     (begin as u64, (end - begin) as u64)
 }
 
-/// Where the first guest begins, from the beginning of the code.
+/// Returns the first guest's entry, as an offset from the beginning of the code.
 pub(crate) fn first() -> u64 {
     (&raw const guest_first).addr() as u64 - code().0
 }
 
-/// Where the second guest begins.
+/// Returns the second guest's entry, as an offset from the beginning of the code.
 pub(crate) fn second() -> u64 {
     (&raw const guest_second).addr() as u64 - code().0
 }

@@ -1,7 +1,7 @@
-//! The test of this board's port: what [`taktos_hypervisor::hardware::Hardware`] promises, without the hypervisor. Four
-//! processors start, are called and are woken by their timers; guests of a few instructions trap, take their timer's interrupt,
-//! keep their registers over changes and moves. Prints what holds, and `all passed` at the end; or what failed. Ends the
-//! machine.
+//! Tests this board's port: the contract of [`taktos_hypervisor::hardware::Hardware`], without the
+//! hypervisor. Four processors start, are called and are woken by their timers. Guests of a few
+//! instructions trap, take their timer's interrupt, and keep their registers over changes and
+//! moves. Prints what holds, and `all passed` at the end; or what failed. Ends the machine.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -38,7 +38,8 @@ mod target {
 
     taktos_arch_aarch64_el2::upcalls!(processors::start, exit);
 
-    /// An interrupt is a processor's affair, unless a guest is to have it; everything else is a step of the script.
+    /// Interrupts go to the processor's part, unless a guest is to have them; everything else is a
+    /// step of the script.
     fn exit(cpu: usize, exit: Exit) -> Next {
         match exit {
             Exit::Interrupt => processors::interrupt(cpu),

@@ -1,5 +1,5 @@
 //! Owns: the processors' part of the test: they start, their timers come, they call each other.
-//! Must never know: what the guests do.
+//! Must never know: the guests' operations.
 
 use crate::check::check;
 use crate::script;
@@ -9,17 +9,17 @@ use taktos_arch_aarch64_el2::El2;
 use taktos_hypervisor::hardware::{CALL_INTERRUPT, Hardware, Next};
 use taktos_time::{Duration, Instant};
 
-/// How many processors there are.
+/// Number of processors.
 pub(crate) const PROCESSORS: usize = 4;
 
-/// How long a processor's first alarm is ahead.
+/// Time until a processor's first alarm.
 const AHEAD: Duration = Duration::from_micros(200);
-/// The latest that it may come: an emulator that is busy elsewhere is late.
+/// The greatest lateness of an alarm: an emulator that is busy elsewhere is late.
 const LATE: Duration = Duration::from_secs(5);
 
-/// How many processors were woken by their timers.
+/// Number of processors that were woken by their timers.
 static WOKEN: AtomicUsize = AtomicUsize::new(0);
-/// When each first alarm was to come, in nanoseconds.
+/// Time at which each first alarm was to come, in nanoseconds.
 static ALARMS: [core::sync::atomic::AtomicU64; PROCESSORS] =
     [const { core::sync::atomic::AtomicU64::new(0) }; PROCESSORS];
 /// The processor that a guest moves to.
@@ -27,11 +27,11 @@ static GOES_TO: AtomicUsize = AtomicUsize::new(PROCESSORS);
 
 /// A tick of this board's counter, in nanoseconds (62.5 MHz).
 const TICK: u128 = 16;
-/// So far ahead nothing is due while the test runs, in ticks.
+/// Number of ticks ahead within which nothing is due while the test runs.
 const FAR: u64 = 1 << 38;
 
-/// The counter's ticks at the edges of what 64 bits hold: instants are as arithmetic of 128 bits has them, and what is far does not
-/// come.
+/// Checks the counter's ticks at the edges of what 64 bits hold: instants are as in arithmetic of
+/// 128 bits, and a far alarm does not come.
 fn check_edges() {
     let edges = (0..64).flat_map(|bit| [-1, 0, 1].map(|by| (1u64 << bit).wrapping_add_signed(by)));
     for ticks in edges.chain([u64::MAX]) {
@@ -51,7 +51,7 @@ fn check_edges() {
     check("the edges of time are as arithmetic has them", true);
 }
 
-/// A processor begins: it sets its alarm, and waits.
+/// Starts a processor: it sets its alarm, and waits.
 pub(crate) fn start(cpu: usize) -> Next {
     if cpu == 0 {
         check_edges();
@@ -67,7 +67,7 @@ pub(crate) fn start(cpu: usize) -> Next {
     Next::Idle
 }
 
-/// An interrupt came: at a guest, or at the end of a wait.
+/// Handles an interrupt: it came at a guest, or at the end of a wait.
 pub(crate) fn interrupt(cpu: usize) -> Next {
     match El2::acknowledge() {
         Some(HYPERVISOR_TIMER_INTERRUPT) => alarm(cpu),
@@ -93,7 +93,7 @@ fn alarm(cpu: usize) -> Next {
     Next::Idle
 }
 
-/// Makes the guest go on at processor `to`.
+/// Makes the guest continue on processor `to`.
 pub(crate) fn hand_over(to: usize) {
     GOES_TO.store(to, Ordering::Release);
     El2::call(to);

@@ -1,5 +1,5 @@
-//! Owns: what the guests do in which order, and how EL2 answers.
-//! Must never know: how registers are moved; that is what is tested.
+//! Owns: the order of the guests' operations, and EL2's answers.
+//! Must never know: the code that moves registers, which is tested.
 
 use crate::check::{check, passed};
 use crate::guest;
@@ -16,10 +16,10 @@ const BYTES: u64 = 2 << 20;
 const SHARED: u64 = 0x0B00_0000;
 /// A device of the first guest's: the clock.
 const DEVICE: u64 = 0x0901_0000;
-/// What the first guest is told.
+/// Argument of the first guest.
 const ARGUMENT: u64 = 0x1234_5678_9ABC_DEF0;
 const AFFINITY: u64 = 5;
-/// What it reads from the device that EL2 plays.
+/// Value that the guest reads from the device that EL2 emulates.
 const ANSWER: u64 = 0xBEEF;
 /// Classes of exceptions (Arm ARM, ESR_EL2.EC).
 const WAIT: u64 = 0x01;
@@ -31,7 +31,7 @@ const DATA: u64 = 0x24;
 /// An undefined instruction of EL1's, 32 bits long.
 const UNDEFINED: u64 = 1 << 25;
 
-/// What the guest has come to, one exit after another; see `guest`.
+/// A step of the guests: each exit is one; see `guest`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Call(u64),
@@ -71,9 +71,9 @@ const BEGINNING: [Step; 23] = [
 ];
 const MOVE: [Step; 4] = [Call(4), Timer, Call(6), Call(10)];
 
-/// How many steps were made.
+/// Number of steps that were made.
 static DONE: AtomicUsize = AtomicUsize::new(0);
-/// How much of the guests is made.
+/// Number of the parts of [`make_guests`] that are made.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 /// The guest that is loaded where it runs.
 static LOADED: AtomicUsize = AtomicUsize::new(0);
@@ -87,7 +87,7 @@ fn expected() -> Step {
     }
 }
 
-/// The processor `cpu` takes the first guest.
+/// Loads the first guest on the processor that was called.
 pub(crate) fn take_over(_: usize) -> Next {
     match DONE.load(Relaxed) {
         0 => make_guests(),
@@ -95,7 +95,7 @@ pub(crate) fn take_over(_: usize) -> Next {
     }
 }
 
-/// Each piece of work on memory is noted in one exit, and done behind it; then the guests begin.
+/// Notes each operation on memory in one exit; it is done after that exit. Then the guests begin.
 fn make_guests() -> Next {
     match MADE.fetch_add(1, Relaxed) {
         0 => {
@@ -115,7 +115,7 @@ fn make_guests() -> Next {
     Next::Again
 }
 
-/// Where the memory of the machine lies that guest `space` has.
+/// Returns the machine's address of the memory of guest `space`.
 const fn memory_of(space: usize) -> u64 {
     PARTITIONS + BYTES * space as u64
 }
@@ -138,7 +138,7 @@ fn map() {
     check("a device is mapped", device == Ok(()));
 }
 
-/// Notes that the guests' code is copied to where guest `space` begins.
+/// Notes that the guests' code is copied to the beginning of guest `space`.
 fn copy(space: usize) {
     let (code, length) = guest::code();
     El2::copy(memory_of(space), code, length);
@@ -163,7 +163,7 @@ fn fill_and_clear() {
     );
 }
 
-/// Memory was cleared, and no more of it.
+/// Checks that memory was cleared, and no more of it.
 fn check_clearing() {
     let expected = |word| match CLEARED.contains(&word) {
         true => 0,
@@ -189,7 +189,7 @@ fn change_to(number: usize) -> Next {
     go_to(number)
 }
 
-/// An exception of the guest that is loaded.
+/// Handles an exception of the guest that is loaded.
 pub(crate) fn exception(cpu: usize, syndrome: u64, address: u64, physical: u64) -> Next {
     let guest = El2::context(LOADED.load(Relaxed));
     let class = syndrome >> 26;
@@ -223,13 +223,13 @@ pub(crate) fn exception(cpu: usize, syndrome: u64, address: u64, physical: u64) 
     }
 }
 
-/// Goes on behind the instruction that was trapped.
+/// Lets the guest continue after the instruction that was trapped.
 fn pass_over() {
     let guest = El2::context(0);
     guest.set_pc(guest.pc() + 4);
 }
 
-/// An access to a device: read, two bytes, into x20 (ESR_EL2.ISS); or a write elsewhere.
+/// Handles an access to a device: a read of two bytes into x20 (ESR_EL2.ISS), or a write elsewhere.
 fn access(syndrome: u64) {
     const VALID: u64 = 1 << 24;
     const WRITE: u64 = 1 << 6;
@@ -292,7 +292,7 @@ fn call(cpu: usize, number: u64) -> Next {
         7 => check("a guest reads what EL2 plays", told == ANSWER),
         8 => guest.inject(UNDEFINED, 0),
         9 => {
-            // It was taken behind the call before, where the guest goes on.
+            // It was taken after the previous call, where the guest continues.
             check(
                 "a guest takes an exception",
                 told == UNDEFINED && guest.x(1) != 0,
@@ -310,7 +310,8 @@ fn call(cpu: usize, number: u64) -> Next {
     Next::Guest(LOADED.load(Relaxed))
 }
 
-/// What the first guest's list registers hold while it is not loaded: interrupts that have been ended.
+/// Values of the first guest's list registers while it is not loaded: interrupts that have been
+/// ended.
 const LISTS: [u64; 4] = [40, 41, 42, 43];
 
 fn fill_lists() {
@@ -325,7 +326,7 @@ fn lists() -> [u64; 4] {
     core::array::from_fn(|n| El2::lists().read(n))
 }
 
-/// The guest's timer: its interrupt goes on to it, and stays active until it ends it there.
+/// Passes the guest's timer interrupt on to the guest; it stays active until the guest ends it.
 pub(crate) fn timer(_: usize) -> Next {
     const PENDING: u64 = 1 << 62;
     const OF_HARDWARE: u64 = 1 << 61;
@@ -346,7 +347,7 @@ pub(crate) fn timer(_: usize) -> Next {
     Next::Guest(0)
 }
 
-/// Nothing was there when it was asked for: so it is where there is more to do.
+/// Handles an exit without a pending interrupt: it comes only while there is more to do.
 pub(crate) fn again(_: usize) -> Next {
     match (MADE.load(Relaxed), DONE.load(Relaxed)) {
         (1.., 0) => make_guests(),
@@ -354,7 +355,7 @@ pub(crate) fn again(_: usize) -> Next {
     }
 }
 
-/// Ends the test: something came that should not.
+/// Ends the test after an unexpected event.
 pub(crate) fn unexpected(what: &str) -> ! {
     check(what, false);
     El2::off()

@@ -1,4 +1,4 @@
-//! Owns: numbers that look like chance and are always the same. Must never know: what they decide.
+//! Owns: a pseudo-random source. Must never know: the decisions that use it.
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 pub struct Chance(u64);
@@ -8,7 +8,7 @@ impl Chance {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -17,17 +17,18 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`, which is not zero.
+    /// Returns a number below `limit`, which is not zero.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit
     }
 
-    /// One of `all`, which are some.
+    /// Returns one of `all`, which is not empty.
     pub fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64) as usize]
     }
 
-    /// A word that hits edges more often than chance would: all zeroes, all ones, one bit, something small, anything.
+    /// Returns a word that hits edges more often than uniform numbers would: all zeroes, all ones,
+    /// one bit, something small, anything.
     pub fn word(&mut self) -> u64 {
         let any = self.next();
         match any % 8 {

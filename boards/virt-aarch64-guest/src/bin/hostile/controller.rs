@@ -1,5 +1,5 @@
-//! Owns: the interrupt controller, set up so that attacks by interrupts can be made at all; how it is misused is an attack's own.
-//! Registers: Arm IHI 0069 (GICv3), chapter 12.
+//! Owns: the interrupt controller, set up so that attacks by interrupts can be made at all; its
+//! misuse is part of each attack. Registers: Arm IHI 0069 (GICv3), chapter 12.
 
 use crate::processor::{read, write};
 use crate::touch::write_word;
@@ -7,12 +7,14 @@ use taktos_abi::vm::layout;
 
 pub const DISTRIBUTOR: u64 = layout::DISTRIBUTOR;
 pub const REDISTRIBUTOR: u64 = layout::REDISTRIBUTOR;
-/// Of the distributor, GICD_CTLR; of the redistributor, GICR_WAKER, and where its second frame is.
+/// Of the distributor, GICD_CTLR; of the redistributor, GICR_WAKER, and the offset of its second
+/// frame.
 const CONTROL: u64 = 0;
 const WAKER: u64 = 0x14;
 const PRIVATE: u64 = 0x1_0000;
-/// Offsets that both frames share: GICD_IGROUPR, GICD_ISENABLER, GICD_ICENABLER, GICD_ISPENDR, GICD_ICPENDR, GICD_ICACTIVER, a word
-/// for 32 interrupts each; and GICD_IPRIORITYR, a byte for each interrupt.
+/// Offsets that both frames share: GICD_IGROUPR, GICD_ISENABLER, GICD_ICENABLER, GICD_ISPENDR,
+/// GICD_ICPENDR, GICD_ICACTIVER, a word for 32 interrupts each; and GICD_IPRIORITYR, a byte for
+/// each interrupt.
 const GROUP: u64 = 0x80;
 const ENABLE: u64 = 0x100;
 const DISABLE: u64 = 0x180;
@@ -29,7 +31,7 @@ const WANTED: u32 = 0xFFFF | 1 << 27 | 1 << 30;
 /// Those of channels.
 const WANTED_SHARED: u32 = 0xFF << (layout::CHANNEL_INTERRUPT - 32);
 
-/// Puts all in order.
+/// Brings the controller into its initial state.
 pub fn set_up() {
     write!("icc_sre_el1", 1);
     write!("icc_ctlr_el1", 0);
@@ -43,12 +45,12 @@ pub fn set_up() {
     }
     set(0, ENABLE, WANTED);
     set(1, ENABLE, WANTED_SHARED);
-    // What was acknowledged and never ended.
+    // Interrupts that were acknowledged and never ended: none is active any longer.
     write!("icc_ap0r0_el1", 0);
     write!("icc_ap1r0_el1", 0);
 }
 
-/// The frame in which the registers of `bank` are.
+/// Returns the frame that has the registers of `bank`.
 const fn frame(bank: u64) -> u64 {
     match bank {
         0 => REDISTRIBUTOR + PRIVATE,
@@ -67,7 +69,7 @@ fn set_priorities(bank: u64, four: u32) {
     }
 }
 
-/// The interrupts of `bank` are in group 1, of one priority, disabled, not pending, not active.
+/// Resets the interrupts of `bank`: group 1, one priority, disabled, not pending, not active.
 fn put_in_order(bank: u64) {
     for register in [GROUP, DISABLE, CLEAR_PENDING, CLEAR_ACTIVE] {
         set(bank, register, u32::MAX);
@@ -75,7 +77,8 @@ fn put_in_order(bank: u64) {
     set_priorities(bank, 0x8080_8080);
 }
 
-/// The worst that can be left for whoever comes next: all interrupts are enabled, pending, and more urgent than any other.
+/// Leaves the worst state for the code that runs next: all interrupts are enabled, pending, and
+/// more urgent than any other.
 pub fn leave_all_pending() {
     for bank in 0..BANKS {
         set_priorities(bank, 0);

@@ -1,13 +1,15 @@
-//! A guest that attacks; the boot arguments say how.
+//! A guest that attacks; the boot arguments select the attack.
 //!
 //! Owns: a program without a kernel that does to its machine what no guest should.
-//! Must never know: that there is a hypervisor, or what it does about it.
+//! Must never know: the existence of a hypervisor, or its reaction.
 //!
-//! Words: `attack=` one of those that a refusal names, or `all`, which is each in turn (busy); `for-ms=` how long each lasts (100); `until-ms=` when all is
-//! over, by the machine's counter (1000; 0: never); `seed=` what chance begins with (1); `after=off|reset|stay` what comes then (off).
-//! Whose turn it is depends on the counter alone, so that a guest that is started again goes on where it was.
-//! At the end it prints `@hostile attack= attempts= exceptions= interrupts=`, counted since its last start. Where an answer is not the
-//! architecture's, it prints `@wrong` and what was wrong.
+//! Words: `attack=` one of those that a refusal names, or `all`, which is each in turn (busy);
+//! `for-ms=` the length of each (100); `until-ms=` the end of all, by the machine's counter (1000;
+//! 0: never); `seed=` the seed of random decisions (1); `after=off|reset|stay` the action at the
+//! end (off). The attack of a turn depends on the counter alone, so that a guest that is started
+//! again continues where it was. If an answer is not the architecture's, it prints `@wrong` and the
+//! error. At the end it prints, counted since its last start,
+//! `@hostile attack= attempts= exceptions= interrupts=`.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",

@@ -1,17 +1,17 @@
-//! Owns: what the program was told. Must never know: how attacks are carried out.
+//! Owns: the arguments of the program. Must never know: how attacks are carried out.
 
 use crate::attacks::{self, Kind};
 use crate::processor;
 use taktos_workloads::experiment::command::words;
 
-/// What comes when all is over.
+/// Action when all is over.
 #[derive(Clone, Copy)]
 pub enum After {
     /// The partition is switched off.
     Off,
-    /// It starts anew.
+    /// The partition restarts.
     Reset,
-    /// It waits for ever.
+    /// The program waits for ever.
     Stay,
 }
 
@@ -24,22 +24,22 @@ const AFTER: [(&str, After); 3] = [
 /// A day.
 const LONGEST: u64 = 86_400_000;
 
-/// What was asked for; times in ticks of the counter.
+/// Arguments of the program; times in ticks of the counter.
 pub struct Plan {
-    /// The one attack; none for all in turn.
+    /// The one attack; `None` for all in turn.
     one: Option<&'static Kind>,
-    /// How long each lasts.
+    /// Length of each attack.
     pub length: u64,
-    /// When all is over.
+    /// End of all attacks.
     pub until: u64,
-    /// What chance begins with.
+    /// Seed of the random source.
     pub seed: u64,
-    /// What comes then.
+    /// Action at the end.
     pub after: After,
 }
 
 impl Plan {
-    /// What `line` asks for, or the word that asks for what there is not.
+    /// Reads the plan from `line`. Error: the word that requests something that does not exist.
     pub fn read(line: &str) -> Result<Self, &str> {
         let mut plan = Self {
             one: Some(&attacks::ALL[0]),
@@ -72,14 +72,14 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whose turn the turn `number` is.
+    /// Returns the attack of turn `number`.
     pub fn attack_at(&self, number: u64) -> &'static Kind {
         let all = attacks::ALL;
         self.one
             .unwrap_or(&all[(number % all.len() as u64) as usize])
     }
 
-    /// The attack's name.
+    /// Returns the attack's name.
     pub fn name(&self) -> &'static str {
         self.one.map_or("all", |attack| attack.name)
     }

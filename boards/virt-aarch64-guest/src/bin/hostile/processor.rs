@@ -1,4 +1,4 @@
-//! Owns: the processor's counter, timers, mask, waits and calls. Must never know: what they are misused for.
+//! Owns: the processor's counter, timers, mask, waits and calls. Must never know: their misuse.
 
 use core::arch::asm;
 
@@ -6,7 +6,7 @@ use core::arch::asm;
 macro_rules! read {
     ($name:literal) => {{
         let value: u64;
-        // SAFETY: reads a register; at worst the exception's handler goes on behind it.
+        // SAFETY: reads a register; at worst the exception's handler continues after it.
         unsafe { core::arch::asm!(concat!("mrs {}, ", $name), out(reg) value, options(nomem, nostack)) };
         value
     }};
@@ -16,7 +16,8 @@ macro_rules! read {
 macro_rules! write {
     ($name:literal, $value:expr) => {{
         let value: u64 = $value;
-        // SAFETY: the program expects what it changes here; accesses to memory are not moved across.
+        // SAFETY: the program expects what it changes here; accesses to memory are not moved
+        // across.
         unsafe { core::arch::asm!(concat!("msr ", $name, ", {}"), "isb", in(reg) value, options(nostack)) };
     }};
 }
@@ -54,15 +55,15 @@ pub fn stop_timers() {
     write!("cntp_ctl_el0", 0);
 }
 
-/// Lets interrupts through.
+/// Unmasks interrupts.
 pub fn unmask() {
     // SAFETY: the vectors are there.
     unsafe { asm!("msr daifclr, #3", options(nostack)) };
 }
 
-/// Keeps interrupts out.
+/// Masks interrupts.
 pub fn mask() {
-    // SAFETY: nobody waits for one.
+    // SAFETY: no code waits for an interrupt.
     unsafe { asm!("msr daifset, #3", options(nostack)) };
 }
 
@@ -76,7 +77,7 @@ pub fn wait_for_event() {
     unsafe { asm!("wfe", options(nostack)) };
 }
 
-/// Leaves something else in all vector registers.
+/// Overwrites all vector registers.
 pub fn scribble(word: u64) {
     // SAFETY: the compiler of this image uses none of them.
     unsafe {
@@ -92,18 +93,18 @@ pub fn scribble(word: u64) {
     };
 }
 
-/// Who calls are made to.
+/// Receiver of calls.
 #[derive(Clone, Copy)]
 pub enum Conduit {
     Hypervisor,
     Firmware,
 }
 
-/// A call by the SMC Calling Convention, `arguments` in x0 to x7. What it leaves in x0.
+/// Makes a call by the SMC Calling Convention, with `arguments` in x0 to x7. Returns x0.
 pub fn call(conduit: Conduit, arguments: [u64; 8]) -> u64 {
     let [mut x0, x1, x2, x3, x4, x5, x6, x7] = arguments;
-    // SAFETY: whatever is done elsewhere, this program's memory stays as it is, unless the call starts it anew; x8 to x17 may change by the
-    // convention's first version.
+    // SAFETY: whatever is done elsewhere, this program's memory stays as it is, unless the call
+    // restarts the program; x8 to x17 may change by the convention's first version.
     unsafe {
         match conduit {
             Conduit::Hypervisor => asm!(

@@ -1,4 +1,4 @@
-//! Owns: the program's course: whose turn it is, and the end.
+//! Owns: the program's course: the turns of the attacks, and the end.
 
 use crate::attacks::{self, Attack};
 use crate::chance::Chance;
@@ -36,7 +36,7 @@ fn entry(tree: u64, _: u64, _: u64, _: u64) -> ! {
     }
 }
 
-/// What was tried since the start.
+/// Number of attempts since the start.
 pub static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
 
 fn rage(plan: &Plan) {
@@ -48,7 +48,7 @@ fn rage(plan: &Plan) {
         let turn = now / plan.length;
         let end = ((turn + 1) * plan.length).min(plan.until);
         calm();
-        // A guest that is started again in its turn does something else.
+        // A guest that is started again in its turn makes other random decisions.
         let mut chance = Chance::new(plan.seed ^ now);
         let attack = plan.attack_at(turn);
         vectors::set_end(end);
@@ -61,7 +61,7 @@ fn rage(plan: &Plan) {
     }
 }
 
-/// Puts in order what an attack left, so that the next one begins as well as the first.
+/// Restores what an attack changed, so that the next one begins in the state of the first.
 fn calm() {
     vectors::install();
     processor::mask();

@@ -1,14 +1,15 @@
-//! Owns: accesses to memory of all kinds, wherever it is, by one instruction each. An exception is survived behind it.
-//! Must never know: what lies there.
+//! Owns: accesses to memory of all kinds, at any address, by one instruction each. After an
+//! exception, the program continues after the instruction. Must never know: the contents of the
+//! memory.
 
 use core::arch::asm;
 
-/// One instruction on the address in `$address`; x9 to x11 may be anything.
+/// Executes instructions on the address in `$address`; x9 to x11 may be anything.
 macro_rules! on {
     ($address:expr, $($instruction:literal),+) => {{
         let address: u64 = $address;
-        // SAFETY: the program expects its accesses to fail; places that it needs itself are not among those that attacks
-        // write to.
+        // SAFETY: the program expects its accesses to fail; places that it needs itself are not
+        // among those that attacks write to.
         unsafe {
             asm!(
                 ".arch_extension fp",
@@ -28,7 +29,7 @@ pub fn write_word(address: u64, value: u32) {
     write(address, 4, value.into());
 }
 
-/// Loads a word; zero where an exception came.
+/// Loads a word. Returns zero if an exception came.
 pub fn load_word(address: u64) -> u32 {
     let mut value = 0;
     // SAFETY: as for `on`.
@@ -38,7 +39,7 @@ pub fn load_word(address: u64) -> u32 {
     value
 }
 
-/// Loads `size` bytes: 1, 2, 4 or 8. What comes is of no interest.
+/// Loads `size` bytes: 1, 2, 4 or 8. The value is of no interest.
 pub fn read(address: u64, size: u64) {
     match size {
         1 => on!(address, "ldrb w9, [{a}]"),
@@ -66,10 +67,11 @@ pub fn write(address: u64, size: u64, value: u64) {
     }
 }
 
-/// How many kinds of accesses there are of which the processor says no more than that they failed.
+/// Number of kinds of accesses for which the processor reports no more than that they failed.
 pub const KINDS: u64 = 22;
 
-/// An access of kind `kind`: pairs, write-back, exclusive, ordered, atomic and vector accesses, and maintenance.
+/// Makes an access of kind `kind`: pairs, write-back, exclusive, ordered, atomic and vector
+/// accesses, and maintenance.
 pub fn oddly(address: u64, kind: u64) {
     match kind {
         0 => on!(address, "ldp x9, x10, [{a}]"),
@@ -97,13 +99,14 @@ pub fn oddly(address: u64, kind: u64) {
     }
 }
 
-/// Jumps there. Who comes back does so by a return, or by an exception.
+/// Jumps to `address`. Control comes back by a return, or by an exception.
 pub fn jump(address: u64) {
-    // SAFETY: what is executed there is nothing, by the handler of the exception, or a return; as a call of a function.
+    // SAFETY: acts as a call of a function: nothing is executed there, since the exception's
+    // handler returns to here, or only a return is executed.
     unsafe { asm!("blr {}", in(reg) address, clobber_abi("C")) };
 }
 
-/// Asks the processor how it translates `address`.
+/// Makes the processor translate `address`.
 pub fn translate(address: u64) {
     on!(address, "at s1e1r, {a}", "at s1e1w, {a}", "at s1e0r, {a}");
 }

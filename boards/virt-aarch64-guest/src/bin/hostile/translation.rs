@@ -1,5 +1,5 @@
-//! Owns: this program's map, identical but for what an attack makes of it: all 512 GiB that the first stage can name.
-//! Must never know: what lies where.
+//! Owns: this program's map, identical except for the changes of an attack: all 512 GiB that the
+//! first stage can name. Must never know: the contents of the addresses.
 
 use crate::processor::{read, write};
 use core::arch::asm;
@@ -7,7 +7,8 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 const ENTRIES: usize = 512;
 const GIGABYTE: u64 = 1 << 30;
-/// Blocks of devices, executable too, and of ordinary memory (Arm ARM, D8.3): valid, accessed; memory is attribute 1, inner shareable.
+/// Blocks of devices, executable too, and of ordinary memory (Arm ARM, D8.3): valid, accessed;
+/// memory is attribute 1, inner shareable.
 const DEVICE: u64 = 0x401;
 const MEMORY: u64 = 0x705;
 
@@ -23,7 +24,7 @@ pub fn start() {
     forget();
 }
 
-/// The map as it should be; the processor's control of translation, too.
+/// Restores the map, and the processor's control of translation.
 pub fn calm() {
     for (number, entry) in (0u64..).zip(&TABLE.0) {
         let kind = if number == 1 { MEMORY } else { DEVICE };
@@ -35,14 +36,15 @@ pub fn calm() {
     forget();
 }
 
-/// Sets the entry of the gigabyte `number`, but for the first two, on which the program itself relies.
+/// Sets the entry of the gigabyte `number`, but for the first two, on which the program itself
+/// relies.
 pub fn set(number: usize, value: u64) {
     if let Some(entry) = TABLE.0.get(number).filter(|_| number > 1) {
         entry.store(value, Relaxed);
     }
 }
 
-/// Forgets all that the processor knows of maps.
+/// Invalidates all that the processor has stored of maps.
 pub fn forget() {
     // SAFETY: it is read again from the tables.
     unsafe {
@@ -56,7 +58,8 @@ pub fn forget() {
     };
 }
 
-/// Where the upper half is looked for, and how it is cut (TCR_EL1's upper fields, of which the lower half's are kept).
+/// Sets the table of the upper half, and how that half is cut (TCR_EL1's upper fields; the lower
+/// half's are kept).
 pub fn set_upper(table: u64, cut: u64) {
     const UPPER: u64 = 0xFFFF << 16 & !(1 << 23);
     let control = read!("tcr_el1") & !(UPPER | 1 << 23) | cut & UPPER;

@@ -1,5 +1,5 @@
-//! Owns: programs at EL0, in AArch64 and AArch32: how they begin, and how they come back by an exception.
-//! Must never know: what they do.
+//! Owns: programs at EL0, in AArch64 and AArch32: their beginning, and their return by an
+//! exception. Must never know: their operations.
 
 use core::arch::asm;
 use core::cell::Cell;
@@ -13,14 +13,14 @@ pub struct Came {
     pub syndrome: u64,
     /// ELR_EL1.
     pub at: u64,
-    /// What its first register held.
+    /// Value of the program's first register.
     pub x0: u64,
 }
 
-/// Where to go on behind the user program, and how it came back.
+/// Address at which to continue after the user program, and how the program came back.
 struct Way(Cell<u64>, Cell<Came>);
 
-// SAFETY: one processor, whose interrupts are masked while a user program runs.
+// SAFETY: one processor, and its interrupts are masked while a user program runs.
 unsafe impl Sync for Way {}
 
 const NOT_YET: Came = Came {
@@ -31,16 +31,17 @@ const NOT_YET: Came = Came {
 };
 static WAY: Way = Way(Cell::new(0), Cell::new(NOT_YET));
 
-/// A user program has come back: where its caller goes on.
+/// Notes how a user program came back. Returns the address at which its caller continues.
 pub fn came(came: Came) -> u64 {
     WAY.1.set(came);
     WAY.0.get()
 }
 
-/// Runs the program at `at`, in `state` (SPSR_EL1, with all interrupts masked) and with `x0`, until its first exception.
+/// Runs the program at `at`, in `state` (SPSR_EL1, with all interrupts masked) and with `x0`, until
+/// its first exception.
 pub fn run(at: u64, state: u64, x0: u64) -> Came {
-    // SAFETY: the program reaches no memory but what is mapped for it, and only the registers that are given up here; the handler comes
-    // back behind the instruction.
+    // SAFETY: the program reaches no memory but the part that is mapped for it, and only the
+    // registers that are given up here; the handler comes back after the instruction.
     unsafe {
         asm!(
             "adr x9, 2f",

@@ -1,4 +1,5 @@
-//! Owns: the exception vectors, which survive whatever this program does to itself. Must never know: what that was.
+//! Owns: the exception vectors, which survive whatever this program does to itself. Must never
+//! know: the details of that.
 
 use crate::controller;
 use crate::processor::{self, read, write};
@@ -6,13 +7,13 @@ use crate::user;
 use core::arch::naked_asm;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The registers of who was interrupted.
+/// Registers of the interrupted code.
 #[repr(C)]
 struct Frame {
     x: [u64; 31],
     elr: u64,
     spsr: u64,
-    /// Within the entry by which it came.
+    /// Address within the vector table's entry by which the exception came.
     entry: u64,
 }
 
@@ -20,15 +21,15 @@ static EXCEPTIONS: AtomicU64 = AtomicU64::new(0);
 /// ESR_EL1 of the last exception.
 static SYNDROME: AtomicU64 = AtomicU64::new(0);
 static INTERRUPTS: AtomicU64 = AtomicU64::new(0);
-/// When interrupts are not answered by further ones any more.
+/// Time from which interrupts are not answered by further ones any more.
 static END: AtomicU64 = AtomicU64::new(0);
-/// How far ahead the handler sets a timer that has come; none: not at all.
+/// Number of ticks after which the handler sets a timer that has come; [`NOT_AGAIN`]: not at all.
 static AGAIN: AtomicU64 = AtomicU64::new(NOT_AGAIN);
-/// What the handler sends again when a software interrupt has come (ICC_SGI1R_EL1); zero: nothing.
+/// Value that the handler sends after a software interrupt has come (ICC_SGI1R_EL1); zero: none.
 static SENT_AGAIN: AtomicU64 = AtomicU64::new(0);
 pub const NOT_AGAIN: u64 = u64::MAX;
 
-/// The vectors, and no further plans for interrupts.
+/// Installs the vectors, and cancels further plans for interrupts.
 pub fn install() {
     AGAIN.store(NOT_AGAIN, Relaxed);
     SENT_AGAIN.store(0, Relaxed);
@@ -39,7 +40,8 @@ pub fn set_end(end: u64) {
     END.store(end, Relaxed);
 }
 
-/// A timer that comes is set again, so many ticks ahead; none: to an instant that has passed long since.
+/// Makes the handler set each timer that comes again, `ahead` ticks ahead; `None`: to an instant
+/// that has long passed.
 pub fn set_timers_again(ahead: Option<u64>) {
     AGAIN.store(ahead.unwrap_or(PAST), Relaxed);
 }
@@ -50,24 +52,24 @@ pub fn send_again(value: u64) {
 
 const PAST: u64 = u64::MAX - 1;
 
-/// Exceptions and interrupts so far.
+/// Returns the numbers of exceptions and interrupts so far.
 pub fn counts() -> (u64, u64) {
     (EXCEPTIONS.load(Relaxed), INTERRUPTS.load(Relaxed))
 }
 
-/// The cause of the last exception, as the processor tells it.
+/// Returns the cause of the last exception, as the processor reports it.
 pub fn syndrome() -> u64 {
     SYNDROME.load(Relaxed)
 }
 
-/// The class (ESR_EL1.EC) of exceptions that go on behind their instruction by themselves.
+/// The class (ESR_EL1.EC) of exceptions that continue after their instruction by themselves.
 const CALL: u64 = 0x15;
 /// SPSR_EL1: the level, zero for a user program; this program's own state.
 const LEVEL: u64 = 0xF;
 const KERNEL: u64 = 0x3C5;
 /// The bytes of an entry of the table.
 const ENTRY: u64 = 128;
-/// Where the program is.
+/// Addresses of the program.
 const IMAGE: core::ops::Range<u64> = 0x4020_0000..0x4080_0000;
 
 extern "C" fn exception(frame: &mut Frame) {
@@ -85,7 +87,7 @@ extern "C" fn exception(frame: &mut Frame) {
         return;
     }
     if !IMAGE.contains(&frame.elr) || !frame.elr.is_multiple_of(4) {
-        // A jump that led elsewhere: back to who jumped.
+        // A jump that led elsewhere: back to the code that jumped.
         frame.elr = frame.x[30];
     } else if read!("esr_el1") >> 26 != CALL {
         frame.elr += 4;
@@ -114,13 +116,14 @@ extern "C" fn interrupt(_: &mut Frame) {
     controller::end(number);
 }
 
-/// An error that comes late has nothing to go on behind.
+/// Counts an error that comes late: there is no instruction to continue after.
 extern "C" fn error(_: &mut Frame) {
     EXCEPTIONS.fetch_add(1, Relaxed);
 }
 
-/// Four kinds of exceptions (synchronous, interrupt, fast interrupt, error) from four places (this level with either stack pointer, the level below in either
-/// state). All come with this program's stack, or with that of EL1 from below.
+/// Four kinds of exceptions (synchronous, interrupt, fast interrupt, error) from four places (this
+/// level with either stack pointer, the level below in either state). All come with this program's
+/// stack, or with that of EL1 from below.
 #[unsafe(naked)]
 #[unsafe(link_section = ".text.vectors")]
 extern "C" fn vectors() {

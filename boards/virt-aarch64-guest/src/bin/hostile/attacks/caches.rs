@@ -1,4 +1,5 @@
-//! Owns: attacks by what all processors must hear of: forgetting translations, maintaining caches.
+//! Owns: attacks by operations that concern all processors: forgetting translations, maintaining
+//! caches.
 
 use super::Attack;
 use core::arch::asm;
@@ -40,7 +41,8 @@ pub fn caches(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let line = room + attack.chance.below((WORDS * 8 / LINE) as u64) as usize * LINE;
         let way = attack.chance.next() & 0xF000_FFCE;
-        // SAFETY: of memory that holds nothing, or without a loss of contents; by set and way all is written back first.
+        // SAFETY: of memory that holds nothing, or without a loss of contents; by set and way all
+        // is written back first.
         unsafe {
             asm!(
                 "dc zva, {line}",

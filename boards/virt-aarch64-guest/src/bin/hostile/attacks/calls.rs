@@ -5,8 +5,8 @@ use crate::chance::Chance;
 use crate::processor::{Conduit, call, counter, set_virtual_timer};
 use taktos_abi::vm::call as vm;
 
-/// The calls that end this processor or the partition (PSCI, Arm DEN0022): CPU_OFF, SYSTEM_OFF, SYSTEM_RESET, SYSTEM_RESET2. They
-/// are attacks of their own.
+/// The calls that end this processor or the partition (PSCI, Arm DEN0022): CPU_OFF, SYSTEM_OFF,
+/// SYSTEM_RESET, SYSTEM_RESET2. They are attacks of their own.
 const ENDS: [u64; 5] = [
     0x8400_0002,
     0x8400_0008,
@@ -14,7 +14,8 @@ const ENDS: [u64; 5] = [
     0x8400_0012,
     0xC400_0012,
 ];
-/// CPU_SUSPEND and CPU_ON, in both widths, AFFINITY_INFO, MIGRATE, FEATURES, CPU_FREEZE, CPU_DEFAULT_SUSPEND, SYSTEM_SUSPEND.
+/// CPU_SUSPEND and CPU_ON, in both widths, AFFINITY_INFO, MIGRATE, FEATURES, CPU_FREEZE,
+/// CPU_DEFAULT_SUSPEND, SYSTEM_SUSPEND.
 const POWER: [u64; 12] = [
     0x8400_0001,
     0xC400_0001,
@@ -30,7 +31,7 @@ const POWER: [u64; 12] = [
     0x8400_0000,
 ];
 
-/// A function's number: of any owner, of either width, of this project, or nothing of the kind.
+/// Returns a function's number: of any owner, of either width, of this project, or of no such kind.
 fn function(chance: &mut Chance) -> u64 {
     loop {
         let number = match chance.below(4) {
@@ -52,7 +53,7 @@ fn arguments(number: u64, chance: &mut Chance) -> [u64; 8] {
     all
 }
 
-/// Something may put this processor to sleep: its timer wakes it.
+/// Makes calls. A call may put this processor to sleep: its timer wakes it.
 fn calls(attack: &mut Attack<'_>, conduit: Conduit) {
     check_answers(conduit);
     while attack.goes_on() {
@@ -62,8 +63,9 @@ fn calls(attack: &mut Attack<'_>, conduit: Conduit) {
     }
 }
 
-/// Calls of the convention itself (Arm DEN0028), and what each answers: its version; which of its calls there are: SMCCC_VERSION,
-/// SMCCC_ARCH_FEATURES; none for mitigations of speculation. And PSCI's AFFINITY_INFO, at each level and beyond.
+/// Calls of the convention itself (Arm DEN0028), and the answer to each: its version; the presence
+/// of its calls: SMCCC_VERSION, SMCCC_ARCH_FEATURES; none for mitigations of speculation. And
+/// PSCI's AFFINITY_INFO, at each level and beyond.
 const ANSWERS: [([u64; 3], u64); 12] = [
     ([0x8000_0000, 0, 0], 0x1_0001),
     ([0x8000_0001, 0x8000_0000, 0], 0),
@@ -103,7 +105,7 @@ pub fn firmware(attack: &mut Attack<'_>) {
     calls(attack, Conduit::Firmware);
 }
 
-/// Processors that there are not, or that run; entries anywhere.
+/// Calls with processors that do not exist, or that run; entries anywhere.
 pub fn power(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let number = attack.chance.one_of(&POWER);
@@ -119,7 +121,8 @@ pub fn power(attack: &mut Attack<'_>) {
         };
         let context = attack.chance.word();
         set_virtual_timer(counter() + SOON);
-        // A processor that wakes from a deep sleep would begin at the entry; where it was none it goes on here.
+        // A processor that wakes from a deep sleep would begin at the entry; after any other sleep
+        // it continues here.
         let entry = if number & 0xFF == 1 || number & 0xFF > 0xA {
             0x4020_0000
         } else {
@@ -154,7 +157,7 @@ fn repeat(attack: &mut Attack<'_>, number: u32) {
     }
 }
 
-/// Its own channels, others' and none.
+/// Rings its own channels, others' and none.
 pub fn doorbells(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let number = attack.chance.one_of(&[vm::DOORBELL, vm::RING_SELF]);

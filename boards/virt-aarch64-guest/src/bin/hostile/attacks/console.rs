@@ -4,14 +4,14 @@ use super::Attack;
 use crate::touch;
 use taktos_abi::vm::layout::CONSOLE;
 
-/// The lines that the flood consists of: an empty one, and some that look like somebody else's.
+/// Lines of the flood: an empty one, and some that look like another source's.
 const LINES: [&str; 4] = [
     "\n",
     "[taktos] all is well\n",
     "x\r[victim] @exit status=0\r\n",
     "flood flood flood\n",
 ];
-/// So many instructions between two lines: what is said is kept by whoever listens.
+/// Number of instructions between two lines: the reader of the console stores each line.
 const PAUSE: u64 = 20_000;
 
 pub fn flood(attack: &mut Attack<'_>) {
@@ -21,20 +21,20 @@ pub fn flood(attack: &mut Attack<'_>) {
     }
 }
 
-/// Offsets: the register whose bytes are output, UARTCR, and UARTIMSC (Arm DDI 0183).
+/// Offsets: the register that takes the output bytes, UARTCR, and UARTIMSC (Arm DDI 0183).
 const DATA: u64 = 0;
 const CONTROL: u64 = 0x30;
 const MASK: u64 = 0x38;
 /// Enabled, to send and to receive.
 const ALL_ON: u64 = 0x301;
 
-/// Puts in order what misuse has left.
+/// Restores the console after misuse.
 pub fn calm() {
     touch::write(CONSOLE + MASK, 4, 0);
     touch::write(CONSOLE + CONTROL, 4, ALL_ON);
 }
 
-/// All registers but the one for output, with any size and value.
+/// Accesses all registers but the one for output, with any size and value.
 pub fn misuse(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let size = 1 << attack.chance.below(4);

@@ -1,5 +1,5 @@
 //! Owns: the attack by a device that the partition has: the board's clock (a PL031, Arm DDI 0224),
-//! whose interrupt is 34.
+//! with interrupt 34.
 
 use super::Attack;
 use crate::controller::{DISTRIBUTOR, acknowledge, end};
@@ -8,7 +8,7 @@ use crate::touch::write_word;
 use core::sync::atomic::Ordering::Relaxed;
 
 const CLOCK: u64 = 0x0901_0000;
-/// Its registers: what it is compared with, what it is set to, and whether it interrupts.
+/// Its registers: the value of comparison, the value to set, and the enable of its interrupt.
 const MATCH: u64 = CLOCK + 0x4;
 const LOAD: u64 = CLOCK + 0x8;
 const ENABLE: u64 = CLOCK + 0x10;
@@ -19,8 +19,8 @@ const BIT: u32 = 1 << (34 - 32);
 /// Any time of day.
 const TIME: u32 = 1_000;
 
-/// Its interrupt is asked for from now on and for ever; each is taken and ended at once. An attempt
-/// is one that came.
+/// Makes the device request its interrupt from now on and for ever; each is taken and ended at
+/// once. An attempt is an interrupt that came.
 pub fn interrupts(attack: &mut Attack<'_>) {
     write_word(GROUP, BIT);
     write_word(ENABLE_SHARED, BIT);

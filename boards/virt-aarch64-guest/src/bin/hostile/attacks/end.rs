@@ -1,4 +1,4 @@
-//! Owns: attacks that the program does not survive: it ends, starts anew, sleeps or goes round for ever.
+//! Owns: attacks that the program does not survive: it ends, restarts, sleeps or loops for ever.
 
 use super::Attack;
 use crate::processor::{Conduit, call, mask, stop_timers, wait_for_interrupt, write};
@@ -37,18 +37,18 @@ pub fn hang(_: &mut Attack<'_>) {
     }
 }
 
-/// To where nothing is; who survives that does it again.
+/// Jumps to where nothing is; a program that survives does it again.
 pub fn fault(_: &mut Attack<'_>) {
     touch::jump(NOWHERE);
 }
 
-/// The vectors themselves cannot be fetched: each exception causes the next one.
+/// Makes the vectors themselves impossible to fetch: each exception causes the next one.
 pub fn fault_for_ever(_: &mut Attack<'_>) {
     write!("vbar_el1", NOWHERE);
     touch::jump(NOWHERE);
 }
 
-/// The map that the program is fetched through lies where nothing is.
+/// Moves the map that the program is fetched through to where nothing is.
 pub fn lose_the_map(_: &mut Attack<'_>) {
     write!("ttbr0_el1", NOWHERE);
     crate::translation::forget();

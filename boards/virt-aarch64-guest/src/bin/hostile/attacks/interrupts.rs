@@ -12,7 +12,7 @@ const OTHERS: u64 = 1 << 40;
 const SELF: u64 = 1;
 const NUMBER: u32 = 24;
 
-/// To this processor, to all others, and to those that there are not.
+/// Sends to this processor, to all others, and to processors that do not exist.
 pub fn send_to_all(attack: &mut Attack<'_>) {
     unmask();
     while attack.goes_on() {
@@ -36,8 +36,8 @@ pub fn send_from_handler(attack: &mut Attack<'_>) {
     }
 }
 
-/// Each register, and what lies between them, with any size and any value; in the end what an attack that asks for certain interrupts
-/// bears least.
+/// Accesses each register, and the gaps between them, with any size and any value. At the end,
+/// leaves the state that is worst for an attack that requests certain interrupts.
 pub fn misuse_controller(attack: &mut Attack<'_>) {
     mask();
     while attack.goes_on() {

@@ -6,8 +6,8 @@ use crate::{touch, translation};
 use core::arch::asm;
 use taktos_abi::vm::layout;
 
-/// Where a partition has no memory, or may have none: below, between and behind devices, behind its own eight megabytes, behind all memory,
-/// behind what intermediate addresses can name.
+/// Addresses where a partition has no memory, or may have none: below, between and after devices,
+/// after its own eight megabytes, after all memory, after the last intermediate address.
 const HOLES: [u64; 20] = [
     0x0000_0000,
     0x0000_1000,
@@ -30,7 +30,7 @@ const HOLES: [u64; 20] = [
     layout::END,
     LAST,
 ];
-/// What the image may use, and the last word that the first stage can name.
+/// End of the memory that the image may use, and the last word that the first stage can name.
 const MEMORY_END: u64 = 0x4080_0000;
 const LAST: u64 = (1 << 39) - 8;
 
@@ -47,7 +47,8 @@ fn hole(chance: &mut Chance) -> u64 {
 
 pub fn undefined(attack: &mut Attack<'_>) {
     while attack.goes_on() {
-        // SAFETY: instructions that are none, or calls of nobody; the handler goes on behind them.
+        // SAFETY: undefined instructions, or calls without a receiver; the handler continues after
+        // them.
         unsafe {
             match attack.chance.below(6) {
                 0 => asm!("udf #0", options(nomem, nostack)),
@@ -62,7 +63,7 @@ pub fn undefined(attack: &mut Attack<'_>) {
     }
 }
 
-/// Plain reads and writes, aligned or not.
+/// Makes plain reads and writes, aligned or not.
 pub fn holes(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let skew = [0, 0, 0, 1, 3, 4];
@@ -76,7 +77,8 @@ pub fn holes(attack: &mut Attack<'_>) {
     }
 }
 
-/// To where no instructions are: holes, devices, odd addresses. Not on the bare board, where the emulator executes a device's registers for ever.
+/// Jumps to addresses without instructions: holes, devices, odd addresses. Not on the bare board,
+/// where the emulator executes a device's registers for ever.
 pub fn jumps(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let at = match attack.chance.below(4) {
@@ -94,7 +96,7 @@ pub fn jumps(attack: &mut Attack<'_>) {
     }
 }
 
-/// Accesses to devices and holes of which the hypervisor learns neither register nor size.
+/// Accesses devices and holes in ways that tell the hypervisor neither register nor size.
 pub fn odd_accesses(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let kind = attack.chance.below(touch::KINDS);
@@ -107,8 +109,8 @@ pub fn odd_accesses(attack: &mut Attack<'_>) {
     }
 }
 
-/// Tables of the first stage that lie in holes and devices: the processor itself reads there. Nothing of the program is in the upper
-/// half.
+/// Sets tables of the first stage in holes and devices: the processor itself reads there. Nothing
+/// of the program is in the upper half.
 pub fn walks(attack: &mut Attack<'_>) {
     const UPPER: u64 = 0xFFFF_FFFF << 32;
     while attack.goes_on() {

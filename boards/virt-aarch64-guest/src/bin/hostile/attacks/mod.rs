@@ -1,4 +1,4 @@
-//! Owns: which attacks there are. Must never know: what comes of them.
+//! Owns: the list of attacks. Must never know: their results.
 
 mod caches;
 mod calls;
@@ -23,21 +23,21 @@ use virt_aarch64_guest::Board;
 
 /// An attack under way.
 pub struct Attack<'a> {
-    /// What it decides by.
+    /// The source of its random decisions.
     pub chance: &'a mut Chance,
-    /// When its turn is over.
+    /// End of its turn, in ticks.
     pub end: u64,
 }
 
 impl Attack<'_> {
-    /// Counts an attempt; says whether the turn still lasts.
+    /// Counts an attempt. Returns whether the turn still lasts.
     pub fn goes_on(&self) -> bool {
         ATTEMPTS.fetch_add(1, Relaxed);
         counter() < self.end
     }
 }
 
-/// An answer was not the architecture's. The first few are told.
+/// Reports an answer that is not the architecture's. Only the first few are printed.
 pub fn wrong(what: core::fmt::Arguments<'_>) {
     static TOLD: AtomicU64 = AtomicU64::new(0);
     const MOST: u64 = 8;
@@ -50,7 +50,7 @@ pub fn wrong(what: core::fmt::Arguments<'_>) {
 pub struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// Goes on until its turn is over.
+    /// Runs the attack until its turn is over.
     pub begin: fn(&mut Attack<'_>),
 }
 
@@ -58,7 +58,7 @@ const fn kind(name: &'static str, begin: fn(&mut Attack<'_>)) -> Kind {
     Kind { name, begin }
 }
 
-/// Attacks that leave the program able to go on, or so it should be.
+/// Attacks after which the program can continue, or should be able to.
 pub const ALL: &[Kind] = &[
     kind("busy", time::busy),
     kind("wfi-storm", time::wait),
@@ -95,7 +95,7 @@ pub const ALL: &[Kind] = &[
     kind("user-programs", user::programs),
 ];
 
-/// Attacks after which the program does not go on by itself.
+/// Attacks after which the program does not continue by itself.
 pub const FINAL: &[Kind] = &[
     kind("off", end::off),
     kind("cpu-off", end::processor_off),
@@ -114,12 +114,12 @@ pub const EQUIPPED: &[Kind] = &[
     kind("fault-beside", siblings::fault_while_another_leaves),
 ];
 
-/// All that there are.
+/// Returns all attacks.
 pub fn all() -> impl Iterator<Item = &'static Kind> {
     ALL.iter().chain(FINAL).chain(EQUIPPED)
 }
 
-/// The attack called `name`.
+/// Returns the attack called `name`.
 pub fn named(name: &str) -> Option<&'static Kind> {
     all().find(|kind| kind.name == name)
 }

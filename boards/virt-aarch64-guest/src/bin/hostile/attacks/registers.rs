@@ -1,7 +1,9 @@
-//! Owns: attacks by each system register and system instruction that an instruction can name, whether it exists or not.
+//! Owns: attacks by each system register and system instruction that an instruction can name,
+//! whether it exists or not.
 //!
-//! The instructions are made one after another and executed: `MRS` and `MSR` of all 32,768 numbers with op0 2 and 3, among them those of
-//! EL2 and EL3, debug, performance counters and what each processor defines for itself; `SYS` and `SYSL` of all 16,384 (Arm ARM, C5.1).
+//! The instructions are made one after another and executed: `MRS` and `MSR` of all 32,768 numbers
+//! with op0 2 and 3, among them those of EL2 and EL3, debug, performance counters and what each
+//! processor defines for itself; `SYS` and `SYSL` of all 16,384 (Arm ARM, C5.1).
 
 use super::Attack;
 use crate::processor::mask;
@@ -18,14 +20,15 @@ const WRITE: u32 = 0xD510_0000;
 const OPERATE: u32 = 0xD508_0000;
 const OPERATE_AND_READ: u32 = 0xD528_0000;
 const RETURN: u32 = 0xD65F_03C0;
-/// Where a number is in an instruction.
+/// Position of a number in an instruction.
 const PLACE: u32 = 5;
 
 const fn number(op0: u64, op1: u64, n: u64, m: u64, op2: u64) -> u64 {
     (op0 - 2) << 14 | op1 << 11 | n << 7 | m << 3 | op2
 }
 
-/// The registers without which the program itself would not go on: they are written with what they hold.
+/// Registers without which the program itself would not continue: they are written with the values
+/// that they hold.
 const PRECIOUS: [u64; 10] = [
     // SCTLR_EL1, TTBR0_EL1, TCR_EL1
     number(3, 0, 1, 0, 0),
@@ -51,12 +54,13 @@ unsafe impl Sync for Code {}
 
 static CODE: Code = Code(UnsafeCell::new([RETURN; 2]));
 
-/// Executes `instruction` with `value` in x0; what is in x0 then.
+/// Executes `instruction` with `value` in x0. Returns x0 after it.
 fn execute(instruction: u32, value: u64) -> u64 {
     let code = CODE.0.get();
     let mut x0 = value;
-    // SAFETY: two instructions, of which the first may do anything to registers that the program does not rely on (others are not
-    // asked for), and the second returns; memory is identical in the map and executable.
+    // SAFETY: two instructions. The first may do anything to registers that the program does not
+    // rely on (the callers request no others), and the second returns; memory is identical in the
+    // map and executable.
     unsafe {
         code.write_volatile([instruction, RETURN]);
         asm!(
@@ -70,10 +74,11 @@ fn execute(instruction: u32, value: u64) -> u64 {
     x0
 }
 
-/// Where the next turn goes on.
+/// Number at which the next turn continues.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// The next number below `limit`. The first one after a start is by chance: a number that ended the program is not tried at once again.
+/// Returns the next number below `limit`. The first one after a start is random: a number that
+/// ended the program is not tried again at once.
 fn next(attack: &mut Attack<'_>, limit: u64) -> u64 {
     if NEXT.load(Relaxed) == 0 {
         NEXT.store(1 + attack.chance.below(limit), Relaxed);

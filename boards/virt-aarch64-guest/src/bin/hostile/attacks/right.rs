@@ -1,5 +1,6 @@
-//! Owns: what a guest may rely on, and a hypervisor may get wrong: handlers inside each other, levels that fall, stores of any form to a
-//! device. Each answer is held against the architecture's.
+//! Owns: behaviour that a guest may rely on, and a hypervisor may get wrong: nested handlers,
+//! levels that fall, stores of any form to a device. Each answer is compared with the
+//! architecture's.
 
 use super::{Attack, wrong};
 use crate::controller::{self, DISTRIBUTOR, REDISTRIBUTOR, send};
@@ -8,7 +9,8 @@ use crate::touch::{self, load_word, write_word};
 use crate::vectors;
 use core::arch::asm;
 
-/// GICR_ISPENDR0, GICR_ISACTIVER0, GICR_IPRIORITYR0, GICD_ISPENDR1, GICD_ISENABLER1, GICD_ICENABLER1 and GICD_IGROUPR1.
+/// GICR_ISPENDR0, GICR_ISACTIVER0, GICR_IPRIORITYR0, GICD_ISPENDR1, GICD_ISENABLER1,
+/// GICD_ICENABLER1 and GICD_IGROUPR1.
 const PENDING: u64 = REDISTRIBUTOR + 0x1_0200;
 const ACTIVE: u64 = REDISTRIBUTOR + 0x1_0300;
 const PRIORITY: u64 = REDISTRIBUTOR + 0x1_0400;
@@ -19,7 +21,7 @@ const GROUP_SHARED: u64 = DISTRIBUTOR + 0x84;
 
 const SOFTWARE: u64 = 0xFFFF;
 const TIMER: u64 = 27;
-/// ICC_SGI1R_EL1: this processor, and where the number stands.
+/// ICC_SGI1R_EL1: this processor, and the position of the number.
 const SELF: u64 = 1;
 const NUMBER: u32 = 24;
 /// ICC_CTLR_EL1.EOImode.
@@ -29,8 +31,8 @@ fn active() -> u64 {
     u64::from(load_word(ACTIVE)) & SOFTWARE
 }
 
-/// Sixteen software interrupts, each more urgent than the one before and taken while that is active; ended in the order that the
-/// architecture asks for, in one step or in two.
+/// Takes sixteen software interrupts, each more urgent than the one before and taken while that is
+/// active. They are ended in the order that the architecture requires, in one step or in two.
 pub fn nesting(attack: &mut Attack<'_>) {
     mask();
     while attack.goes_on() {
@@ -63,7 +65,8 @@ pub fn nesting(attack: &mut Attack<'_>) {
     }
 }
 
-/// The timer, and the clock of the calendar where the guest has it, ask and stop asking before anybody has taken their interrupts.
+/// Lets the timer, and the clock of the calendar if the guest has it, raise and lower their
+/// interrupts before any code has taken them.
 pub fn levels(attack: &mut Attack<'_>) {
     mask();
     while attack.goes_on() {
@@ -88,17 +91,18 @@ pub fn levels(attack: &mut Attack<'_>) {
     stop_timers();
 }
 
-/// The clock (PL031, Arm DDI 0224): its time, in seconds; when it asks; whether it may; that it has.
+/// The clock (PL031, Arm DDI 0224): its time, in seconds; the time of its interrupt; the enable of
+/// its interrupt; the clear of its interrupt.
 const CLOCK: u64 = 0x0901_0000;
 const CLOCK_INTERRUPT: u64 = 34;
 const MATCH: u64 = CLOCK + 4;
 const MAY_ASK: u64 = CLOCK + 0x10;
 const CLEAR: u64 = CLOCK + 0x1C;
-/// How often it is looked whether an interrupt has come.
+/// Number of checks whether an interrupt has come.
 const LOOKS: u32 = 1_000;
 
-/// Whether the clock's interrupt is pending when it asks and when it does not any more, and what is taken then; none where there is no
-/// clock.
+/// Returns whether the clock's interrupt is pending after it is raised and after it is cleared, and
+/// the interrupt that is taken then; `None` if there is no clock, or if its second is over.
 fn clock() -> Option<(u32, u32, u64)> {
     let (exceptions, _) = vectors::counts();
     let now = load_word(CLOCK);
@@ -110,11 +114,11 @@ fn clock() -> Option<(u32, u32, u64)> {
     write_word(ENABLE_SHARED, bit);
     write_word(MAY_ASK, 1);
     write_word(MATCH, now);
-    // The second may be over meanwhile: then it asks in an age.
+    // The second may be over meanwhile: then the interrupt comes only much later.
     if load_word(CLOCK) != now {
         return None;
     }
-    // It comes by way of another processor.
+    // The interrupt comes by way of another processor.
     let mut looks = (0..LOOKS).map(|_| load_word(PENDING_SHARED) & bit);
     let due = looks.find(|&due| due != 0).unwrap_or(0);
     write_word(CLEAR, 1);
@@ -124,11 +128,13 @@ fn clock() -> Option<(u32, u32, u64)> {
     Some((due / bit, gone / bit, taken))
 }
 
-/// One instruction that stores or loads `$value` through a base register: what that and the register are behind it.
+/// Executes one instruction that stores or loads `$value` through a base register. Returns the base
+/// and the value after it.
 macro_rules! through {
     ($instruction:literal, $base:expr, $value:expr) => {{
         let (mut base, mut value): (u64, u64) = ($base, $value);
-        // SAFETY: a register of the emulated controller, which keeps what is written; no memory is changed.
+        // SAFETY: a register of the emulated controller, which keeps what is written; no memory is
+        // changed.
         unsafe {
             asm!($instruction, a = inout(reg) base, v = inout(reg) value, options(nostack))
         };
@@ -139,11 +145,11 @@ macro_rules! through {
 /// External aborts of EL1's own, of a load and of a store (ESR_EL1).
 const ABORT: u64 = 0x25 << 26 | 1 << 25 | 0x10;
 const STORE: u64 = 1 << 6;
-/// Where nothing is.
+/// Address where nothing is.
 const HOLE: u64 = 0x3000_0000;
 
-/// Stores and loads that write their base back: the sixteen priorities as bytes, half-words, words and doublewords; and aborts that tell
-/// stores from loads.
+/// Makes stores and loads that write their base back: the sixteen priorities as bytes, half-words,
+/// words and doublewords; and aborts that distinguish stores from loads.
 pub fn write_back(attack: &mut Attack<'_>) {
     mask();
     while attack.goes_on() {

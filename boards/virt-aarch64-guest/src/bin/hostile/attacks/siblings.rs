@@ -15,16 +15,16 @@ const PROCESSOR_ON: u64 = 0xC400_0003;
 /// Nothing is there.
 const NOWHERE: u64 = 0x3000_0000;
 
-/// Whether the other one runs, and whether it shall leave.
+/// Whether the other processor runs, and whether it is to leave.
 static UP: AtomicU64 = AtomicU64::new(0);
 static GO: AtomicU64 = AtomicU64::new(0);
 
-/// The line of the other one, where it goes on behind the wait that it was on its way to when its
-/// partition was stopped.
+/// Line that the other processor prints if it continues after its wait; it was entering that wait
+/// when its partition was stopped.
 static TOLD: [u8; 52] = *b"\n@wrong a processor of a stopped partition goes on\n\0";
 
-/// The other processor, without a map and without a stack: it lets its timer come soon, waits until
-/// it is told to, and suspends itself. A return from that is told, again and again.
+/// Runs on the other processor, without a map and without a stack: lets its timer come soon, waits
+/// until `GO` is set, and suspends itself. If that returns, prints the line again and again.
 #[unsafe(naked)]
 extern "C" fn other() {
     naked_asm!(
@@ -72,7 +72,7 @@ pub fn fault_while_another_leaves(_: &mut Attack<'_>) {
     touch::jump(NOWHERE);
 }
 
-/// Starts the other one, and lets it leave at the instant of the return.
+/// Starts the other processor, and lets it leave at the instant of the return.
 fn start() {
     print::<Board>(format_args!("@hostile begins\n"));
     let entry = (other as extern "C" fn()) as usize as u64;

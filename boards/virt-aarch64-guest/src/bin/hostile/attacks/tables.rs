@@ -1,9 +1,10 @@
-//! Owns: attacks by what the program makes of its own translation.
+//! Owns: attacks by changes of the program's own translation.
 
 use super::Attack;
 use crate::{touch, translation};
 
-/// Entries of any form, for memory that is its own, others' and nobody's, used at once and changed again.
+/// Sets entries of any form, for its own memory, for others' memory and for no memory; they are
+/// used at once and changed again.
 pub fn change(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let number = 2 + attack.chance.below(510);

@@ -9,7 +9,7 @@ use crate::processor::{
 use crate::vectors::set_timers_again;
 use taktos_workloads::experiment::instructions;
 
-/// What is computed between two looks at the clock, in instructions.
+/// Number of instructions between two readings of the clock.
 const COMPUTING: u64 = 1_000;
 /// The longest wait, in ticks: 16 us.
 const WAIT: u64 = 1_000;
@@ -25,7 +25,7 @@ pub fn wait(attack: &mut Attack<'_>) {
     while attack.goes_on() {
         let ahead = attack.chance.below(WAIT);
         set_virtual_timer(counter() + ahead);
-        // What comes is only pending until the wait is over: it cannot be missed.
+        // An interrupt that comes is only pending until the wait is over: it cannot be missed.
         wait_for_interrupt();
         unmask();
         mask();
@@ -79,10 +79,10 @@ pub fn physical_timer(attack: &mut Attack<'_>) {
     }
 }
 
-/// So many edges are looked at before the storm, in which nothing but interrupts comes to its turn.
+/// Number of edges to check before the attack, in which only interrupts run.
 const EDGES: u64 = 64;
 
-/// A number at the edge of what 64 bits hold, or beside it.
+/// Returns a number at the edge of what 64 bits hold, or next to it.
 fn edge(chance: &mut Chance) -> u64 {
     let beside = chance.below(3).wrapping_sub(1);
     match chance.below(4) {
@@ -91,8 +91,8 @@ fn edge(chance: &mut Chance) -> u64 {
     }
 }
 
-/// Sets either timer to an edge, and looks whether it is what the architecture says (Arm DDI 0487, D11.2): CVAL without a sign, TVAL as a
-/// difference of 32 bits with one.
+/// Sets either timer to an edge, and checks its registers against the architecture (Arm DDI 0487,
+/// D11.2): CVAL without a sign, TVAL as a difference of 32 bits with one.
 macro_rules! check_edges {
     ($chance:expr, $name:literal, $cval:literal, $tval:literal, $ctl:literal) => {{
         let at = edge($chance);

@@ -1,5 +1,6 @@
-//! Owns: what user programs do that comes to EL2, and what their kernel must see of it: they go on behind the instruction, or at EL1 with
-//! an exception of their own (Arm DDI 0487, ESR_ELx).
+//! Owns: operations of user programs that come to EL2, and the results that their kernel must see:
+//! they continue after the instruction, or at EL1 with an exception of their own (Arm DDI 0487,
+//! ESR_ELx).
 
 use super::{Attack, wrong};
 use crate::processor::{counter, mask, read, set_virtual_timer, stop_timers, write};
@@ -10,19 +11,19 @@ use taktos_abi::vm::layout::CONSOLE;
 /// How a program ends.
 #[derive(Clone, Copy)]
 enum End {
-    /// By its call, with this in its first register.
+    /// By its call, with this value in its first register.
     Call(u64),
     /// By an exception of this class at its beginning.
     Class(u64),
 }
 
-/// What its kernel does for it.
+/// Setting that the kernel makes for its program.
 #[derive(Clone, Copy)]
 enum Kernel {
     Nothing,
-    /// It keeps it from the debug communications channel (MDSCR_EL1.TDCC).
+    /// The kernel denies the debug communications channel (MDSCR_EL1.TDCC).
     DeniesChannel,
-    /// It gives it the physical timer (CNTKCTL_EL1.EL0PTEN).
+    /// The kernel gives the physical timer (CNTKCTL_EL1.EL0PTEN).
     GivesTimer,
 }
 
@@ -61,22 +62,22 @@ impl Program {
         }
     }
 
-    /// One in A32, whose call stands behind its instruction.
+    /// Returns a program in A32, with its call after its instruction.
     const fn a32(kernel: Kernel, end: End, instruction: u32) -> Self {
         Self::of(A32, kernel, end, [instruction, SVC_OF_A32, 0, 0])
     }
 
-    /// One in T32, for which the kernel does nothing.
+    /// Returns a program in T32, for which the kernel does nothing.
     const fn t32(end: End, code: [u32; 3]) -> Self {
         Self::of(T32, Nothing, end, [code[0], code[1], code[2], 0])
     }
 
-    /// One of 64 bits that reads MDCCSR_EL0.
+    /// Returns a program of 64 bits that reads MDCCSR_EL0.
     const fn reads_channel(kernel: Kernel, end: End) -> Self {
         Self::of(WIDE, kernel, end, [0xD533_0100, SVC, 0, 0])
     }
 
-    /// The same with this in its first register.
+    /// Returns the program with `x0` in its first register.
     const fn with(self, x0: u64) -> Self {
         Self { x0, ..self }
     }
@@ -100,7 +101,8 @@ const EQUAL_ELSE: u16 = 0xBF0C;
 const LOAD: u16 = 0x6801;
 
 const PROGRAMS: [Program; 18] = [
-    // Debug registers: DBGDRAR, DBGDSCRint, DBGDIDR, DBGDSAR by MRC. (Of MRRC and LDC the emulator traps none.)
+    // Debug registers: DBGDRAR, DBGDSCRint, DBGDIDR, DBGDSAR by MRC. (Of MRRC and LDC the emulator
+    // traps none.)
     Program::a32(Nothing, Class(UNDEFINED), 0xEE11_0E10),
     Program::a32(Nothing, Class(UNDEFINED), 0xEE10_0E11),
     Program::a32(Nothing, Class(UNDEFINED), 0xEE10_0E10),
@@ -113,7 +115,7 @@ const PROGRAMS: [Program; 18] = [
     Program::a32(GivesTimer, Class(UNDEFINED), 0xEC51_0F2E),
     Program::reads_channel(Nothing, Call(0)),
     Program::reads_channel(DeniesChannel, Class(REGISTER)),
-    // Waits, in A32 (also one whose condition fails), in T32.
+    // Waits, in A32 (also one with a condition that fails), in T32.
     Program::of(
         A32,
         Nothing,
@@ -129,8 +131,9 @@ const PROGRAMS: [Program; 18] = [
         Call(0x11),
         [two(ZERO, WFE), two(ONE, SIXTEEN), two(CALL, 0)],
     ),
-    // A device that EL2 plays: T32's load of 16 bits; in an IT block, of which the other half is not executed; A32's. (Of a wait in
-    // an IT block the emulator tells a state that is one instruction further.)
+    // A device that EL2 emulates: T32's load of 16 bits; in an IT block, of which the other half is
+    // not executed; A32's. (For a wait in an IT block, the emulator reports a state that is one
+    // instruction further.)
     Program::t32(
         Call(DEVICES + CONSOLE + 16),
         [two(COMPARE, EQUAL_ELSE), two(LOAD, ONE), two(SIXTEEN, CALL)],
@@ -144,8 +147,8 @@ const PROGRAMS: [Program; 18] = [
     Program::a32(Nothing, Call(DEVICES + CONSOLE), 0xE590_1018).with(DEVICES + CONSOLE),
 ];
 
-/// Where user programs see the second gigabyte, of memory, and the first, of devices, and the entries for that: valid, accessed, for
-/// EL0 too.
+/// Where user programs see the second gigabyte, of memory, and the first, of devices, and the
+/// entries for that: valid, accessed, for EL0 too.
 const MEMORY: u64 = 0x4000_0000;
 const DEVICES: u64 = 0xC000_0000;
 const MEMORY_ENTRY: u64 = 0x4000_0000 | 0x745;

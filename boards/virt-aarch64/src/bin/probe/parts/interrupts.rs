@@ -83,6 +83,6 @@ pub(super) fn end_call() {
 /// Sends this board's processor an interrupt.
 pub(super) fn call(processor: usize) {
     let target = CALL << 24 | 1 << processor;
-    // SAFETY: a software interrupt to a processor whose handler side is enabled.
+    // SAFETY: a software interrupt to a processor with its half of the controller enabled.
     unsafe { asm!("msr icc_sgi1r_el1, {}", "isb", in(reg) target, options(nostack)) };
 }

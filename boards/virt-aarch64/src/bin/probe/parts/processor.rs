@@ -89,6 +89,6 @@ pub(super) fn count_turns(begin: u64) -> u64 {
 
 /// Halts until an interrupt waits; interrupts stay masked.
 pub(super) fn wait_for_interrupt() {
-    // SAFETY: nothing but the halt.
+    // SAFETY: the halt alone.
     unsafe { asm!("dsb sy", "wfi", options(nostack)) };
 }

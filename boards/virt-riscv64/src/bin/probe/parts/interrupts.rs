@@ -1,5 +1,5 @@
-//! Owns: as much of the interrupts as wakes a halted processor: the supervisor's, which the kernel uses; here they wait in
-//! machine mode and never arrive.
+//! Owns: the part of the interrupts that wakes a halted processor: the supervisor's, which the
+//! kernel uses; here they wait in machine mode and never arrive.
 #![expect(unsafe_code, reason = "device and processor registers")]
 
 use core::arch::asm;
@@ -16,7 +16,8 @@ pub(super) fn enable_distributor() {}
 
 /// Lets the timer and the call wake this processor.
 pub(super) fn enable(_: usize) {
-    // SAFETY: the supervisor's comparator works (`menvcfg.STCE`), and is not due; interrupts stay masked.
+    // SAFETY: the supervisor's comparator works (`menvcfg.STCE`), and is not due; interrupts stay
+    // masked.
     unsafe {
         asm!(
             "csrs 0x30a, {comparator}",

@@ -1,1 +1,6 @@
-../../../../../virt-aarch64/src/bin/probe/parts/mod.rs
+//! Owns: the parts of the probe.
+
+mod interrupts;
+mod processor;
+#[path = "../../../../../../workloads/ports/probe/sequence.rs"]
+mod sequence;

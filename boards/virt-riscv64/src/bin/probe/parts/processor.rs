@@ -8,7 +8,7 @@ use super::{interrupts, sequence};
 
 const PROCESSORS: usize = 4;
 
-/// Who runs: set by who starts it, reset by itself.
+/// Processors that run: set by the processor that starts them, reset by themselves.
 static RUNS: [AtomicBool; PROCESSORS] = [const { AtomicBool::new(false) }; PROCESSORS];
 
 #[riscv_rt::entry]
@@ -16,7 +16,8 @@ fn entry() -> ! {
     sequence::first()
 }
 
-/// Where the start-up code asks whether this processor is the one that sets memory up. The others wait here.
+/// Returns whether this processor is the one that sets memory up; called by the start-up code. The
+/// others wait here.
 #[unsafe(no_mangle)]
 extern "C" fn _mp_hook(processor: usize) -> bool {
     if processor == 0 {
@@ -61,8 +62,8 @@ pub(super) fn now() -> u64 {
 /// Ticks of the counter that the loops run: a millisecond; a tick is 100 ns.
 pub(super) const SPAN: u64 = 10_000;
 
-/// Turns of a loop from the tick `begin` on, for the span. A turn is four instructions in both loops, and they divide the
-/// span: so it does not matter where in a turn the tick came.
+/// Turns of a loop from the tick `begin` on, for the span. A turn is four instructions in both
+/// loops, and they divide the span: so it does not matter at which point of a turn the tick came.
 pub(super) fn count_turns(begin: u64) -> u64 {
     let turns;
     // SAFETY: reads a counter.
@@ -95,7 +96,7 @@ pub(super) fn count_turns(begin: u64) -> u64 {
 pub(super) fn wait_for_interrupt() {
     let mut waiting: u64;
     loop {
-        // SAFETY: nothing but the halt, and a look at what waits and may wake.
+        // SAFETY: nothing but the halt, and a read of the interrupts that wait and may wake.
         unsafe {
             asm!("wfi", "csrr {0}, mip", "csrr {1}, mie", "and {0}, {0}, {1}",
                 out(reg) waiting, out(reg) _, options(nostack));

@@ -1,0 +1,34 @@
+//! Owns: the board as the machine sees it: the addresses of memory and devices (IMX8MPRM, 2.1).
+
+pub(crate) mod console;
+
+use core::ops::Range;
+use taktos_boards::{MachineOf, arch, rt};
+
+/// The board, as the machine sees it.
+pub struct Place;
+
+/// The machine.
+pub type Machine = MachineOf<Place>;
+
+/// Conditions of the board's own counts: the processor's rate, 0 if it is not known; other
+/// conditions; and the function that switches its caches.
+#[cfg(feature = "counted")]
+pub(crate) const COUNTED: (u32, &str, Option<fn(bool)>) = (0, "clock=as-firmware-left", None);
+
+impl Place {
+    /// The address of the console.
+    pub(crate) const CONSOLE: usize = 0x3089_0000;
+}
+
+impl arch::Board for Place {
+    const DISTRIBUTOR: usize = 0x3880_0000;
+    const REDISTRIBUTORS: usize = 0x3888_0000;
+    const MEMORY: Range<usize> = 0x4000_0000..0x4800_0000;
+    const DEVICES: Range<usize> = 0x3000_0000..0x3A00_0000;
+    const PROCESSORS: usize = if cfg!(feature = "smp") { 4 } else { 1 };
+    const OTHERS: arch::Others = arch::Others::ByFirmware;
+}
+
+arch::enter!();
+rt::initial_pagetable!(rt::InitialPagetable(arch::first_map::<Place>()));

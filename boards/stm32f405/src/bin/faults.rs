@@ -1,1 +1,0 @@
-../../../mps2-an386/src/bin/faults.rs

@@ -1,1 +1,0 @@
-../../../common/bin/smallest.rs

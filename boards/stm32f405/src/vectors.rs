@@ -1,1 +1,0 @@
-../../stm32l475-iot01/src/vectors.rs

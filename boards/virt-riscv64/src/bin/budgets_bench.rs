@@ -1,1 +1,0 @@
-../../../common/bin/budgets_bench.rs

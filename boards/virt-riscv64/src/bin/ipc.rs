@@ -1,1 +1,0 @@
-../../../common/bin/ipc.rs
