@@ -34,7 +34,7 @@ extern "C" {
 #define TAKTOS_ERROR_IN_USE (-12) /* the object is still in use */
 #define TAKTOS_ERROR_CANCELLED (-13) /* another thread ended the wait */
 #define TAKTOS_ERROR_OWNER_DIED (-14) /* the mutex is the caller's; its owner ended with it locked */
-#define TAKTOS_ERROR_NOT_RECOVERABLE (-15) /* what a dead owner left was not mended */
+#define TAKTOS_ERROR_NOT_RECOVERABLE (-15) /* what a dead owner left was not repaired */
 
 /* How long a call may wait, in nanoseconds: not at all, as long as it takes, for a span, until an instant (of taktos_now). */
 typedef uint64_t taktos_time_t;
@@ -97,13 +97,13 @@ int32_t taktos_thread_resume(taktos_thread_t thread);
 /* Ends the wait of a thread: its call fails with Cancelled. Allowed in handlers. Errors: State if it does not wait; Parameter. */
 int32_t taktos_thread_cancel_wait(taktos_thread_t thread);
 
-/* Waits until a thread has ended, and gives its memory back: its handle is none then. Errors: Timeout, WouldBlock, Cancelled; State for the caller, and one that somebody else joins; Parameter; Context in a handler. */
+/* Waits until a thread has ended, and gives its memory back: its handle is none then. Errors: Timeout, WouldBlock, Cancelled; State for the caller, and one that another thread joins; Parameter; Context in a handler. */
 int32_t taktos_thread_join(taktos_thread_t thread, taktos_time_t time);
 
 /* Ends the calling thread. */
 void taktos_thread_exit(void);
 
-/* Ends a thread wherever it is; what it owns is unlocked, those who wait for it get Deleted. Errors: State for one that has ended; Parameter; Context in a handler. */
+/* Ends a thread in any state: its mutexes are unlocked, and threads that wait for it get Deleted. Errors: State for one that has ended; Parameter; Context in a handler. */
 int32_t taktos_thread_stop(taktos_thread_t thread);
 
 /* Time: nanoseconds since the start, in 64 bits. */
@@ -133,7 +133,7 @@ int32_t taktos_semaphore_take(taktos_semaphore_t *semaphore, taktos_time_t time)
 /* The number of permits, or an error. Allowed in handlers. */
 int64_t taktos_semaphore_count(taktos_semaphore_t *semaphore);
 
-/* Deletes it: those who wait get Deleted. */
+/* Deletes it: its waiters get Deleted. */
 int32_t taktos_semaphore_delete(taktos_semaphore_t *semaphore);
 
 /* Mutexes: one owner at a time, without priority inversion. */
@@ -144,10 +144,10 @@ typedef struct { uintptr_t words[12]; } __attribute__((aligned(8))) taktos_mutex
 #define TAKTOS_MUTEX_ROBUST 4
 #define TAKTOS_MUTEX_STAYS_LOCKED 8
 
-/* Makes a mutex, of TAKTOS_MUTEX_... options: recursive; without inheritance; robust, whose next owner is told OwnerDied when its owner has ended; or one that stays locked then. Without options the most urgent waiter's priority is inherited, and it is unlocked when its owner ends. Errors: Parameter for other options, or the last two together. */
+/* Makes a mutex, of TAKTOS_MUTEX_... options: recursive; without inheritance; robust: the next owner gets OwnerDied when the owner has ended; or one that stays locked then. Without options the most urgent waiter's priority is inherited, and it is unlocked when its owner ends. Errors: Parameter for other options, or the last two together. */
 int32_t taktos_mutex_init(taktos_mutex_t *mutex, uint32_t options);
 
-/* Makes a mutex with a ceiling, the priority ceiling (1 to 56, 56 the most urgent): who locks it has that until it unlocks it. Options but for TAKTOS_MUTEX_NO_INHERITANCE as above. Errors: Parameter for what is no priority, and as above. */
+/* Makes a mutex with a ceiling, the priority ceiling (1 to 56, 56 the most urgent): a thread that locks it has that priority until it unlocks it. Options but for TAKTOS_MUTEX_NO_INHERITANCE as above. Errors: Parameter if ceiling is not a priority, and as above. */
 int32_t taktos_mutex_init_ceiling(taktos_mutex_t *mutex, uint32_t ceiling, uint32_t options);
 
 /* Locks it. Errors: Timeout, WouldBlock, Cancelled, Deadlock, Ceiling, Limit, NotRecoverable; OwnerDied, where the caller owns it all the same; Context in a handler. */
@@ -156,10 +156,10 @@ int32_t taktos_mutex_lock(taktos_mutex_t *mutex, taktos_time_t time);
 /* Unlocks it. Errors: NotOwner; Context in a handler. */
 int32_t taktos_mutex_unlock(taktos_mutex_t *mutex);
 
-/* What a dead owner has left is mended: the mutex is as any other again. Errors: NotOwner, State; Context in a handler. */
+/* Marks as consistent what an ended owner has left: the mutex is as any other again. Errors: NotOwner, State; Context in a handler. */
 int32_t taktos_mutex_make_consistent(taktos_mutex_t *mutex);
 
-/* Deletes it: those who wait get Deleted. Errors: InUse while it is owned. */
+/* Deletes it: its waiters get Deleted. Errors: InUse while it is owned. */
 int32_t taktos_mutex_delete(taktos_mutex_t *mutex);
 
 /* Condition variables: waiting for a change of what a mutex protects. */
@@ -172,13 +172,13 @@ int32_t taktos_condition_init(taktos_condition_t *condition);
 /* Unlocks mutex, which the caller owns once, waits for a signal, and locks the mutex again, whatever the answer. Errors: Timeout, WouldBlock, Cancelled, NotOwner, State; Context in a handler. */
 int32_t taktos_condition_wait(taktos_condition_t *condition, taktos_mutex_t *mutex, taktos_time_t time);
 
-/* Wakes the most urgent of those who wait. Allowed in handlers. */
+/* Wakes the most urgent waiter. Allowed in handlers. */
 int32_t taktos_condition_signal(taktos_condition_t *condition);
 
-/* Wakes all who wait. Allowed in handlers. */
+/* Wakes all waiters. Allowed in handlers. */
 int32_t taktos_condition_broadcast(taktos_condition_t *condition);
 
-/* Deletes it: those who wait get Deleted. */
+/* Deletes it: its waiters get Deleted. */
 int32_t taktos_condition_delete(taktos_condition_t *condition);
 
 /* Event flags: 32 in a group, and threads that wait for any or all of some. */
@@ -190,7 +190,7 @@ typedef struct { uintptr_t words[8]; } __attribute__((aligned(8))) taktos_events
 /* Makes a group in which flags are set. */
 int32_t taktos_events_init(taktos_events_t *events, uint32_t flags);
 
-/* Sets flags, beside those that are set, and wakes all whose condition then holds. Allowed in handlers. */
+/* Sets flags, in addition to those that are set, and wakes all waiters with a condition that holds then. Allowed in handlers. */
 int32_t taktos_events_set(taktos_events_t *events, uint32_t flags);
 
 /* Clears flags; before, if it is not null, gets those that were set. Allowed in handlers. */
@@ -205,7 +205,7 @@ int32_t taktos_events_wait(taktos_events_t *events, uint32_t flags, uint32_t opt
 /* Sets flags, and then waits until all of awaited are set and clears these, in one step: of threads that meet, each with a flag of its own, all come through when the last one has set its flag. found, if it is not null, gets all that were set then. Errors: Timeout, WouldBlock, Cancelled, after which flags stay set; Parameter for none that is awaited; Context in a handler. */
 int32_t taktos_events_set_and_take_all(taktos_events_t *events, uint32_t flags, uint32_t awaited, taktos_time_t time, uint32_t *found);
 
-/* Deletes the group: those who wait get Deleted. */
+/* Deletes the group: its waiters get Deleted. */
 int32_t taktos_events_delete(taktos_events_t *events);
 
 /* Notifications: one word of a thread, without an object. */
@@ -231,7 +231,7 @@ typedef struct { uintptr_t words[32]; } __attribute__((aligned(8))) taktos_queue
 /* The bytes of memory that a queue of count messages of size bytes needs; 0 where there is no such queue. */
 size_t taktos_queue_memory(size_t size, size_t count);
 
-/* Makes a queue of count messages of size bytes, in memory of so many bytes at a multiple of a word, which is the queue's from then on. Errors: Parameter for memory that is too small, and a size or count of 0. */
+/* Makes a queue of count messages of size bytes, in memory of bytes bytes at a multiple of a word, which is the queue's from then on. Errors: Parameter for memory that is too small, and a size or count of 0. */
 int32_t taktos_queue_init(taktos_queue_t *queue, size_t size, size_t count, uintptr_t *memory, size_t bytes);
 
 /* Sends a copy of a message; those of a higher priority are received first. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Context in a handler that would have to wait. */
@@ -246,26 +246,26 @@ ptrdiff_t taktos_queue_length(taktos_queue_t *queue);
 /* Forgets all messages. Allowed in handlers. */
 int32_t taktos_queue_reset(taktos_queue_t *queue);
 
-/* Deletes it: those who wait get Deleted. The memory is the program's again. */
+/* Deletes it: its waiters get Deleted. The memory is the program's again. */
 int32_t taktos_queue_delete(taktos_queue_t *queue);
 
-/* Mailboxes: letters of a word, by name or to whom it may concern, with room for 8. */
+/* Mailboxes: letters of a word, for a named thread or for any thread, with space for 8. */
 
 typedef struct { uintptr_t words[80]; } __attribute__((aligned(8))) taktos_mailbox_t;
 
 /* Makes a mailbox. */
 int32_t taktos_mailbox_init(taktos_mailbox_t *mailbox);
 
-/* Leaves a letter for a thread, or for anyone (null); waits for room only. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Context in a handler that would have to wait. */
+/* Leaves a letter for a thread, or for anyone (null); waits for space only. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Context in a handler that would have to wait. */
 int32_t taktos_mailbox_post(taktos_mailbox_t *mailbox, uintptr_t word, taktos_thread_t to, taktos_time_t time);
 
 /* Leaves a letter and waits until it has been taken. Errors: as above; Context in a handler. */
 int32_t taktos_mailbox_send(taktos_mailbox_t *mailbox, uintptr_t word, taktos_thread_t to, taktos_time_t time);
 
-/* Takes a letter from a thread, or from anyone (null): word gets it, sender who sent it, or null for a handler. Errors: Timeout, WouldBlock, Cancelled; Context in a handler. */
+/* Takes a letter from a thread, or from anyone (null): word gets it, sender gets its sender, or null for a handler. Errors: Timeout, WouldBlock, Cancelled; Context in a handler. */
 int32_t taktos_mailbox_receive(taktos_mailbox_t *mailbox, taktos_thread_t from, uintptr_t *word, taktos_thread_t *sender, taktos_time_t time);
 
-/* Deletes it: those who wait get Deleted. */
+/* Deletes it: its waiters get Deleted. */
 int32_t taktos_mailbox_delete(taktos_mailbox_t *mailbox);
 
 /* FIFOs: 16 words that handlers push and threads wait for. */
@@ -284,7 +284,7 @@ int32_t taktos_fifo_pop(taktos_fifo_t *fifo, uintptr_t *word, taktos_time_t time
 /* How many words there are, or an error. Allowed in handlers. */
 ptrdiff_t taktos_fifo_length(taktos_fifo_t *fifo);
 
-/* Deletes it: those who wait get Deleted. */
+/* Deletes it: its waiters get Deleted. */
 int32_t taktos_fifo_delete(taktos_fifo_t *fifo);
 
 /* Pipes: streams of bytes, with room for 256. */
@@ -294,13 +294,13 @@ typedef struct { uintptr_t words[80]; } __attribute__((aligned(8))) taktos_pipe_
 /* Makes a pipe. */
 int32_t taktos_pipe_init(taktos_pipe_t *pipe);
 
-/* Writes as many bytes as there is room for, and waits as long as these are fewer than at_least. The answer is how many, or an error, with which some may have been written. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Parameter where at_least > length; Context in a handler that would have to wait. */
+/* Writes as many bytes as there is space for, and waits as long as these are fewer than at_least. Returns how many, or an error, with which some may have been written. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Parameter if at_least > length; Context in a handler that would have to wait. */
 ptrdiff_t taktos_pipe_write(taktos_pipe_t *pipe, const void *data, size_t length, size_t at_least, taktos_time_t time);
 
 /* Reads as many bytes as there are, and waits as long as these are fewer than at_least. The answer is how many, or an error. Otherwise as above. */
 ptrdiff_t taktos_pipe_read(taktos_pipe_t *pipe, void *data, size_t length, size_t at_least, taktos_time_t time);
 
-/* Deletes it: those who wait get Deleted. */
+/* Deletes it: its waiters get Deleted. */
 int32_t taktos_pipe_delete(taktos_pipe_t *pipe);
 
 /* Pools: memory blocks of one size. */
@@ -310,10 +310,10 @@ typedef struct { uintptr_t words[24]; } __attribute__((aligned(8))) taktos_pool_
 /* The bytes of memory that a pool of count blocks of size bytes needs; 0 where there is no such pool. */
 size_t taktos_pool_memory(size_t size, size_t count);
 
-/* Makes a pool of count blocks of size bytes, in memory of so many bytes at a multiple of a word, which is the pool's from then on. Errors: Parameter for memory that is too small, and a size or count of 0. */
+/* Makes a pool of count blocks of size bytes, in memory of bytes bytes at a multiple of a word, which is the pool's from then on. Errors: Parameter for memory that is too small, and a size or count of 0. */
 int32_t taktos_pool_init(taktos_pool_t *pool, size_t size, size_t count, uintptr_t *memory, size_t bytes);
 
-/* Takes a free block, whose address block gets. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Context in a handler that would have to wait. */
+/* Takes a free block; block gets its address. Allowed in handlers without waiting. Errors: Timeout, WouldBlock, Cancelled; Context in a handler that would have to wait. */
 int32_t taktos_pool_allocate(taktos_pool_t *pool, void **block, taktos_time_t time);
 
 /* Gives a block back: to the most urgent waiter, or to the pool. Allowed in handlers. Errors: Parameter for what is no block of the pool's; State for one that is free, where that can be seen. */
@@ -322,7 +322,7 @@ int32_t taktos_pool_free(taktos_pool_t *pool, const void *block);
 /* How many blocks are in use, or an error. Allowed in handlers. */
 ptrdiff_t taktos_pool_used(taktos_pool_t *pool);
 
-/* Deletes it: those who wait get Deleted. The memory is the program's again. */
+/* Deletes it: its waiters get Deleted. The memory is the program's again. */
 int32_t taktos_pool_delete(taktos_pool_t *pool);
 
 /* Direct messages: thread to thread in fixed time, two words. */
@@ -336,10 +336,10 @@ int32_t taktos_receive(taktos_received_t *received, taktos_time_t time);
 /* Sends two words to a thread and waits for its reply, which reply gets, if it is not null. Until then the thread has at least the caller's priority. Errors: as taktos_send. */
 int32_t taktos_call(taktos_thread_t thread, uintptr_t first, uintptr_t second, uintptr_t reply[2], taktos_time_t time);
 
-/* Answers the call of a thread. Never waits. Errors: State if it does not wait for the caller's reply; Context in a handler. */
+/* Replies to the call of a thread. Never waits. Errors: State if it does not wait for the caller's reply; Context in a handler. */
 int32_t taktos_reply(taktos_thread_t thread, uintptr_t first, uintptr_t second);
 
-/* Answers the call of a thread, then receives: what a server does in its loop. Errors: those of both. */
+/* Replies to the call of a thread, then receives: the two steps of a server's loop. Errors: those of both. */
 int32_t taktos_reply_and_receive(taktos_thread_t thread, uintptr_t first, uintptr_t second, taktos_received_t *received, taktos_time_t time);
 
 /* Periods: a thread that calls `taktos_period_next` once a round becomes a periodic one. */
@@ -355,7 +355,7 @@ int32_t taktos_period_create(taktos_period_t *period);
 /* Begins the period, or ends the present job and waits for the next release, length nanoseconds after the last. Errors: Timeout where the job was late, and jobs were postponed; NotOwner, Deleted, Parameter, Cancelled; Context in a handler. */
 int32_t taktos_period_next(taktos_period_t *period, uint64_t length);
 
-/* Ends the period without waiting: the next call of taktos_period_next begins it anew. Errors: NotOwner, Deleted, State. */
+/* Ends the period without waiting: the next call of taktos_period_next begins it again. Errors: NotOwner, Deleted, State. */
 int32_t taktos_period_cancel(taktos_period_t *period);
 
 /* Deletes the period; it can be created again. Errors: Deleted if it does not exist. */
@@ -397,13 +397,13 @@ int32_t taktos_work_queue_init(taktos_work_queue_t *queue);
 /* Does the work in the calling thread, for ever: comes back with the error that ended its wait. Errors: Deleted, Cancelled; Context in a handler. */
 int32_t taktos_work_queue_serve(taktos_work_queue_t *queue);
 
-/* Deletes it: who serves it comes back. */
+/* Deletes it: a thread that serves it returns. */
 int32_t taktos_work_queue_delete(taktos_work_queue_t *queue);
 
 /* Makes work for the thread that serves queue: to call function with argument. Errors: Parameter without a function or a queue. */
 int32_t taktos_work_init(taktos_work_t *work, taktos_work_queue_t *queue, taktos_function_t function, void *argument);
 
-/* Has it done, once, behind what is there. Allowed in handlers: 1 if it is new there, 0 if it waited already, or an error. Errors: Deleted if the queue is. */
+/* Queues the work, once, after the work that is queued already. Allowed in handlers: 1 if it is new there, 0 if it was queued before, or an error. Errors: Deleted if the queue is. */
 int32_t taktos_work_defer(taktos_work_t *work);
 
 /* Takes it back: 1 if it waited, 0 if not, or an error. Allowed in handlers. */

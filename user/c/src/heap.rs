@@ -1,12 +1,14 @@
-//! Owns: the memory from which objects come that the program gives no memory for. Two-level segregated fit: each operation takes a fixed
-//! number of steps. Must never know: what the memory is for.
+//! Owns: the memory from which objects come that the program gives no memory for. Two-level
+//! segregated fit: each operation takes a fixed number of steps. Must never know: what the memory
+//! is for.
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-/// Free memory by 16 and more sizes, each split into 8: blocks up to 16 MiB, lost by rounding at most an eighth.
+/// Free memory by 16 and more sizes, each split into 8: blocks up to 16 MiB, lost by rounding at
+/// most an eighth.
 type Blocks = rlsf::Tlsf<'static, u32, u8, 20, 8>;
 
 /// Memory by sizes. Every call is made with the kernel kept out.
@@ -37,7 +39,8 @@ impl Heap {
         self.blocks.borrow_mut().insert_free_block(memory);
     }
 
-    /// A block of `size` bytes at a multiple of `alignment`, and of 32; none where none is free that is large enough.
+    /// A block of `size` bytes at a multiple of `alignment`, and of 32; none where none is free
+    /// that is large enough.
     pub fn allocate(&self, size: usize, alignment: usize) -> Option<NonNull<u8>> {
         let layout = Layout::from_size_align(size, alignment.max(ALIGNMENT)).ok()?;
         let block = self.blocks.borrow_mut().allocate(layout)?;
@@ -52,9 +55,11 @@ impl Heap {
     /// Takes a block back.
     ///
     /// # Safety
-    /// The block is one of this heap's, allocated with this alignment, and nobody uses it any more.
+    /// The block is one of this heap's, allocated with this alignment, and no code uses it any
+    /// more.
     pub unsafe fn free(&self, block: NonNull<u8>, alignment: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `block` is of this heap and alignment, and that no
+        // code uses it any more.
         unsafe {
             self.free
                 .set(self.free.get() + Blocks::allocation_usable_size(block));
@@ -64,7 +69,8 @@ impl Heap {
         }
     }
 
-    /// How many bytes are free: in how large blocks is not said. A little of it is what the heap notes of its blocks.
+    /// How many bytes are free: in how large blocks is not said. A little of it is what the heap
+    /// notes of its blocks.
     pub fn free_bytes(&self) -> usize {
         self.free.get()
     }

@@ -1,9 +1,10 @@
-//! Owns: how calls on threads are made that switch, as the last thing of a function that C calls, in either form of the library.
-//! Must never know: what the interfaces call them.
+//! Owns: how calls on threads are made that switch, as the last thing of a function that C calls,
+//! in either form of the library. Must never know: the interfaces' names of these calls.
 //!
-//! A library of instructions preserves for its callers what C has preserved: as the last thing of a function that is known to the entry, which saves
-//! the rest of it anyway (`suspend_last`). Where the library is bitcode, a call is part of its caller, who keeps what it needs and no more, as in
-//! Rust.
+//! A library of instructions preserves for its callers the registers that C preserves: as the last
+//! thing of a function that is known to the entry, which saves the rest of them anyway
+//! (`suspend_last`). If the library is bitcode, a call is part of its caller, which keeps what it
+//! needs and no more, as in Rust.
 
 use taktos::board::Board;
 use taktos::{AnyThread, Error};
@@ -40,7 +41,7 @@ pub fn resume_or_cancel<T: Told>(thread: &'static AnyThread<Board>) -> i32 {
     thread.resume_or_cancel_last::<T>()
 }
 
-/// What a call came to.
+/// Returns the result of a call, as its code.
 #[inline(always)]
 fn told<T: Told>(result: Result<(), Error>) -> i32 {
     result.map_or_else(failed::<T>, |()| 0)

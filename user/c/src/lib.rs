@@ -1,11 +1,14 @@
-//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), those of FreeRTOS that programs use most, POSIX threads, and the kernel's own (`native`), over
-//! the kernel's public interface.
+//! The kernel for C programs: the calls of CMSIS-RTOS2 (Arm, version 2.3), those of FreeRTOS that
+//! programs use most, POSIX threads, and the kernel's own (`native`), over the kernel's public
+//! interface.
 //!
-//! `taktos install` builds this for each board and lays the library, the headers and the linker script where a C project finds them
-//! (the book's page "C programs"). Objects come from memory of the caller's, or from a heap whose operations take a fixed number of
-//! steps (TLSF: Masmano, Ripoll, Crespo, Real 2004); the kernel itself allocates nothing.
+//! `taktos install` builds this for each board and puts the library, the headers and the linker
+//! script into the places where a C project finds them (the book's page "C programs"). Objects come
+//! from memory of the caller's, or from a heap with operations of a fixed number of steps (TLSF:
+//! Masmano, Ripoll, Crespo, Real 2004); the kernel itself allocates nothing.
 //!
-//! Owns: what a C program calls an object, and what the standard says of each call. Must never know: how the kernel does it.
+//! Owns: the ids by which C programs name objects, and the standard's rules for each call. Must
+//! never know: how the kernel does it.
 #![cfg_attr(target_os = "none", no_std)]
 #![expect(
     unsafe_code,

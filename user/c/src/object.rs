@@ -1,5 +1,5 @@
-//! Owns: how objects begin, by which an address is known to be one, and where their memory comes from.
-//! Must never know: what kinds of objects do.
+//! Owns: how objects begin, by which an address is known to be one, and where their memory comes
+//! from. Must never know: what kinds of objects do.
 
 use crate::freertos::configuration::configuration;
 use crate::os::{masked, os};
@@ -14,37 +14,39 @@ use core::ptr::{self, NonNull};
 pub struct Head {
     /// The kind of the object; 0 once it is deleted.
     kind: Cell<u32>,
-    /// Whether the object lies in the heap.
+    /// Whether the object is located in the heap.
     in_heap: Cell<bool>,
     name: Cell<*const c_char>,
 }
 
-/// What tells a kind of objects: a number of its own above the characters of text, four times. An Armv7-M compares with such a word in one
-/// instruction.
+/// Returns the mark of a kind of objects: a number of its own above the characters of text, four
+/// times. An Armv7-M compares with such a word in one instruction.
 pub const fn kind(number: u8) -> u32 {
     u32::from_ne_bytes([number; 4])
 }
 
-/// A kind of objects. Its head lies at its beginning.
+/// A kind of objects. Its head is at its beginning.
 ///
 /// # Safety
 /// The type is `repr(C)` and begins with its [`Head`].
 pub unsafe trait Object: Sized + 'static {
-    /// What tells this kind.
+    /// Mark of this kind.
     const KIND: u32;
-    /// What tells those of the kind of which something has become that most calls ask for; see [`Head::turn`].
+    /// Mark of the objects of this kind that have turned into what most calls check for; see
+    /// [`Head::turn`].
     const TURNED: u32 = Self::KIND;
-    /// The least control block that a caller may give. What does not fit there comes from the heap.
+    /// The least control block that a caller may give. An object that does not fit there comes from
+    /// the heap.
     const LEAST: usize = size_of::<Self>();
 
     /// The object's head.
     fn head(&'static self) -> &'static Head {
-        // SAFETY: it lies at the beginning.
+        // SAFETY: the head is at the beginning.
         unsafe { &*ptr::from_ref(self).cast() }
     }
 }
 
-/// What C calls an object by: its address, or null.
+/// Id by which C names an object: its address, or null.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub struct Id(pub *mut c_void);
@@ -61,14 +63,17 @@ impl Id {
     /// The object, if it is one of the kind and not deleted.
     ///
     /// # Safety
-    /// Where there is an address, a word can be read there, and if that is how an object begins, it is one.
+    /// Where there is an address, a word can be read there, and if that is how an object begins, it
+    /// is one.
     #[inline(always)]
     pub unsafe fn get<O: Object>(self) -> Option<&'static O> {
         if self.0.is_null() {
             cold_path();
             return None;
         }
-        // SAFETY: the caller's promise. What lies at no multiple of a word is no object, and does not begin as one.
+        // SAFETY: the caller guarantees that a word is readable at the address and is an object's
+        // only if an object begins there. An address that is no multiple of a word has no object
+        // and no such word.
         unsafe {
             let kind = self.0.cast::<u32>().read_unaligned();
             if kind != O::KIND && kind != O::TURNED {
@@ -79,8 +84,9 @@ impl Id {
         }
     }
 
-    /// The same where the call `is_allowed`, by the context that it is made in. A caller into which calls are put looks at its context once for all
-    /// of them, if each looks there before all else.
+    /// Returns the object as [`Id::get`] does, but only if the call `is_allowed` in its context. If
+    /// calls are inlined into a caller and each checks the context first, the caller checks it once
+    /// for all.
     ///
     /// # Safety
     /// As [`Id::get`].
@@ -90,12 +96,12 @@ impl Id {
         if looks_first && !is_allowed() {
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function is that of `Id::get`.
         unsafe { self.get() }.filter(|_| looks_first || is_allowed())
     }
 }
 
-/// What the attributes of all objects begin with (`osSemaphoreAttr_t` and the like).
+/// Common beginning of the attributes of all objects (`osSemaphoreAttr_t` and the like).
 #[repr(C)]
 pub struct Attributes {
     pub name: *const c_char,
@@ -127,8 +133,8 @@ impl Memory {
         Self::of_heap_at(size, 1)
     }
 
-    /// `size` bytes of the heap at a multiple of `alignment`, by which they are given back. Where it has not so many, a program of
-    /// FreeRTOS's is told, if it asks for that.
+    /// `size` bytes of the heap at a multiple of `alignment`, by which they are given back. If the
+    /// heap has fewer, it calls the hook of a FreeRTOS program that requests this.
     pub fn of_heap_at(size: usize, alignment: usize) -> Option<Self> {
         let start = masked(|| os().heap.allocate(size, alignment));
         if start.is_none()
@@ -145,28 +151,30 @@ impl Memory {
     /// A value in the heap; none where there is no memory for it.
     pub fn hold<T>(value: T) -> Option<&'static T> {
         let place = Self::of_heap(size_of::<T>())?.start.cast::<T>();
-        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+        // SAFETY: memory of the heap for one, aligned for anything, which no code uses yet.
         unsafe {
             place.write(value);
             Some(place.as_ref())
         }
     }
 
-    /// Gives back the memory of a value that has some of the heap alone, as [`Memory::hold`] gives it.
+    /// Gives back the memory of a value that alone has a block of the heap, as [`Memory::hold`]
+    /// gives it.
     ///
     /// # Safety
-    /// It has, and nobody uses it any more.
+    /// The value has such memory, and no code uses it any more.
     pub unsafe fn let_go<T: ?Sized>(value: &'static T) {
         let memory = Self {
             start: NonNull::from(value).cast(),
             in_heap: true,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the value alone has memory of the heap, and that no
+        // code uses it any more.
         unsafe { memory.free() };
     }
 
-    /// The `given` memory, if `size` bytes at a multiple of `alignment` fit there; else none, or that of the heap where as many
-    /// as `least` were given, or none at all.
+    /// The `given` memory, if `size` bytes at a multiple of `alignment` fit there; else none, or
+    /// that of the heap where as many as `least` were given, or none at all.
     pub fn new(
         given: *mut u8,
         given_size: usize,
@@ -193,28 +201,30 @@ impl Memory {
         })
     }
 
-    /// The memory as words.
+    /// Returns the memory as words.
     ///
     /// # Safety
-    /// So many words lie there, at a multiple of a word, and nobody else uses them.
+    /// There are `count` words, at a multiple of a word, and no other code uses them.
     pub unsafe fn words(self, count: usize) -> &'static mut [MaybeUninit<usize>] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `count` aligned words are there and that no other code
+        // uses them.
         unsafe { NonNull::slice_from_raw_parts(self.start.cast(), count).as_mut() }
     }
 
-    /// Gives the memory back where it came from.
+    /// Gives the memory back to its source.
     ///
     /// # Safety
-    /// Nobody uses it any more, and it was not asked for at an alignment.
+    /// No code uses it any more, and it was not requested at an alignment.
     pub unsafe fn free(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that no code uses the memory any more. It was not allocated
+        // at an alignment.
         unsafe { self.free_at(1) }
     }
 
-    /// Gives back memory that was asked for at an alignment.
+    /// Gives back memory that was requested at an alignment.
     ///
     /// # Safety
-    /// Nobody uses it any more, and it was this alignment.
+    /// No code uses it any more, and it was this alignment.
     pub unsafe fn free_at(self, alignment: usize) {
         if self.in_heap {
             // SAFETY: the block was allocated by `of_heap_at`.
@@ -243,13 +253,14 @@ pub fn head<O: Object>(attributes: &Attributes, memory: Memory) -> Head {
     }
 }
 
-/// Puts a new object where memory for it is.
+/// Puts a new object into memory for it.
 ///
 /// # Safety
-/// The memory is that of [`block_for`] this kind, and nobody else's.
+/// The memory is that of [`block_for`] this kind, and no other code uses it.
 pub unsafe fn put<O: Object>(memory: Memory, object: O) -> Id {
     let place = memory.start.cast::<O>();
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that the memory is from `block_for` this kind, and that no
+    // other code uses it.
     unsafe { place.write(object) };
     Id(place.as_ptr().cast())
 }
@@ -270,34 +281,38 @@ impl Head {
         self.kind.get() != O::KIND
     }
 
-    /// The object's id is none from now on. Says whether it was: of two who delete an object one does.
+    /// Revokes the object's id. Returns whether the id was valid: of two threads that delete an
+    /// object one gets `true`.
     pub fn revoke(&self) -> bool {
         masked(|| self.kind.replace(0) != 0)
     }
 }
 
-/// Gives the memory of `object` back, whose id was revoked.
+/// Gives the memory of `object` back; its id was revoked.
 ///
 /// # Safety
-/// Nobody uses the object any more.
+/// No code uses the object any more.
 pub unsafe fn release<O: Object>(object: &'static O) {
     let memory = Memory {
         start: NonNull::from(object).cast(),
         in_heap: object.head().in_heap.get(),
     };
-    // SAFETY: the caller's promise; it was asked for as `block_for` does.
+    // SAFETY: the caller guarantees that no code uses the object any more. Its memory was allocated
+    // as `block_for` does.
     unsafe { memory.free_at(align_of::<O>()) }
 }
 
-/// Deletes `object`: nobody finds it by its id, `end` sends away who waits at it, and its memory is given back.
+/// Deletes `object`: no call finds it by its id, `end` sends its waiters away, and its memory is
+/// given back.
 ///
 /// # Safety
-/// Who was sent away does not look at it again.
+/// A waiter that was sent away does not read the object again.
 pub unsafe fn delete<O: Object>(object: &'static O, end: impl FnOnce(&'static O)) -> bool {
     let first = object.head().revoke();
     if first {
         end(object);
-        // SAFETY: the caller's promise.
+        // SAFETY: the object's id is revoked, and the caller guarantees that no waiter reads the
+        // object again.
         unsafe { release(object) }
     }
     first

@@ -1,5 +1,5 @@
-//! Owns: the state of the standard's kernel, of which there is one: what phase it is in, its threads, its timers, its heap; and what it
-//! asks of the machine. Must never know: what the calls on objects are.
+//! Owns: the state of the standard's kernel, which exists once: its phase, its threads, its timers,
+//! its heap; and what it needs of the machine. Must never know: what the calls on objects are.
 
 use crate::cmsis::thread::OsThread;
 use crate::freertos::critical::Critical;
@@ -24,15 +24,17 @@ pub enum Phase {
     Suspended = 4,
 }
 
-/// What there is once.
+/// State that exists once.
 pub struct Os {
     pub phase: Cell<Phase>,
-    /// All threads that exist, and those that have ended and are still to be freed: the first of each.
+    /// All threads that exist, and those that have ended and are still to be freed: the first of
+    /// each.
     pub threads: Cell<Option<&'static OsThread>>,
     pub ended: Cell<Option<&'static OsThread>>,
-    /// The alarms: the timers' thread serves them, and frees what ended threads have left when it is woken.
+    /// The alarms: the timers' thread serves them, and frees what ended threads have left when it
+    /// is woken.
     pub clock: AlarmClock<Board>,
-    /// Who holds it runs alone: no thread is as urgent as its ceiling.
+    /// Lock that lets its holder run alone: no thread is as urgent as its ceiling.
     pub lock: Mutex<Board>,
     pub suspended_at: Cell<Instant>,
     /// How many ticks threads of one priority run in turn; none: until they wait or yield.
@@ -47,7 +49,8 @@ pub struct Os {
     pub heap: Heap,
 }
 
-// SAFETY: the cells are reached with the kernel kept out, or in calls that the standard has made by one thread at a time (the start).
+// SAFETY: the cells are reached with the kernel kept out, or in calls that the standard has made by
+// one thread at a time (the start).
 unsafe impl Sync for Os {}
 
 impl Os {
@@ -134,14 +137,15 @@ pub fn surely_in_thread() -> bool {
     !Cpu::in_interrupt()
 }
 
-/// Whether the call is made in an interrupt handler. Before there are threads there is none, and some machines cannot tell the start-up
-/// code from one.
+/// Whether the call is made in an interrupt handler. Before there are threads there is none, and
+/// some machines cannot tell the start-up code from one.
 #[inline(always)]
 pub fn in_handler() -> bool {
     Cpu::in_interrupt() && os().is_running()
 }
 
-/// Runs `body` with the kernel, and whoever may call it, kept out. Not nested, and without kernel calls inside.
+/// Runs `body` with the kernel, and all handlers that may call it, masked. Not nested, and without
+/// kernel calls inside.
 #[inline(always)]
 #[allow(
     clippy::let_unit_value,
@@ -164,8 +168,8 @@ pub fn ticks() -> u64 {
     Kernel::<Board>::now().as_nanos() / TICK
 }
 
-/// A time-out in ticks, of which the first is the one that goes on now: until the tick so many further begins. Who runs alone does not
-/// wait.
+/// Returns a time-out in ticks; the first of them is the current one, and the time-out ends `count`
+/// ticks from it. A caller that runs alone does not wait.
 #[inline(always)]
 pub fn timeout(count: u32) -> Timeout {
     match count {

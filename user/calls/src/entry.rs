@@ -1,12 +1,15 @@
-//! Owns: where a program begins that a partition loads, and how it gives up. Must never know: what it does.
+//! Owns: where a program begins that a partition loads, and how it gives up. Must never know: what
+//! it does.
 #![cfg_attr(
     target_os = "none",
     expect(unsafe_code, reason = "the instruction that is none")
 )]
 
-/// The beginning of a program that is loaded into a partition, and what becomes of a panic in it: [`abort`]. Used once, in the program, with
-/// a function that gets the number of the thread that begins and the argument with which it was started, and does not return. Each thread of
-/// the partition begins there. Compiled for the host the program has a `main` that does nothing, so that its own tests can run.
+/// The beginning of a program that is loaded into a partition, and what becomes of a panic in it:
+/// [`abort`]. Used once, in the program, with a function that gets the number of the thread that
+/// begins and the argument with which it was started, and does not return. Each thread of
+/// the partition begins there. Compiled for the host the program has a `main` that does nothing, so
+/// that its own tests can run.
 ///
 /// ```ignore
 /// taktos_user::entry!(first);
@@ -39,8 +42,9 @@ macro_rules! entry {
     };
 }
 
-/// Ends the calling thread by a fault, an instruction that is none (`UndefinedInstruction`): the partition's policy says what comes of it, and
-/// its supervisor is told, with the registers. On the host, which has no partitions, a panic.
+/// Ends the calling thread by a fault, an instruction that is none (`UndefinedInstruction`). The
+/// partition's policy says what follows, and its supervisor gets a report with the registers. On
+/// the host, which has no partitions, a panic.
 #[cfg_attr(target_os = "none", inline(always))]
 pub fn abort() -> ! {
     #[cfg(not(target_os = "none"))]

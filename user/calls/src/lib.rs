@@ -1,9 +1,10 @@
-//! What threads of partitions call: the kernel's services by handles, under the names that they have for privileged threads.
+//! Calls for threads of partitions: the kernel's services by handles, under the names that they
+//! have for privileged threads.
 //!
 //! ```no_run
 //! use taktos_user::{Error, Semaphore, Span, Timeout};
 //!
-//! /// What the partition's supervisor put at the second place of its table.
+//! /// The semaphore that the partition's supervisor put at the second place of its table.
 //! const PERMITS: Semaphore = Semaphore::at(1);
 //!
 //! fn work() -> Result<(), Error> {
@@ -12,11 +13,12 @@
 //! # work().unwrap();
 //! ```
 //!
-//! Owns: the stubs of the calls, as the table of `taktos-abi` has them; how a program that is loaded begins.
-//! Must never know: the kernel; which object a handle names.
+//! Owns: the stubs of the calls, as the table of `taktos-abi` has them; how a program that is
+//! loaded begins. Must never know: the kernel; which object a handle names.
 //!
-//! A handle is a place in the partition's table. Nothing is checked here: a handle that the table does not have, that is of another kind or
-//! does not allow the call is refused by the kernel with [`Error::Parameter`].
+//! A handle is a place in the partition's table. Nothing is checked here: a handle that the table
+//! does not have, that is of another kind or does not allow the call is refused by the kernel with
+//! [`Error::Parameter`].
 #![no_std]
 
 mod entry;
@@ -95,7 +97,8 @@ impl Semaphore {
             .done()
     }
 
-    /// Takes a permit, waiting for it as long as `timeout` says. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`.
+    /// Takes a permit, waiting for it as long as `timeout` says. Errors: `Timeout`, `WouldBlock`,
+    /// `Deleted`, `Cancelled`.
     #[inline(always)]
     pub fn take(self, timeout: Timeout) -> Result<(), Error> {
         self.call(Number::SemaphoreTake, [0; 2], timeout).done()
@@ -103,22 +106,25 @@ impl Semaphore {
 }
 
 impl Mutex {
-    /// Locks the mutex, waiting for it as long as `timeout` says. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`, `Limit`, `Ceiling`,
-    /// `Cancelled`. Of a robust mutex `OwnerDied`, with which the caller owns it, until somebody calls [`Mutex::make_consistent`];
-    /// `NotRecoverable` where that was not done before it was unlocked.
+    /// Locks the mutex, waiting for it as long as `timeout` says. Errors: `Timeout`, `WouldBlock`,
+    /// `Deleted`, `Deadlock`, `Limit`, `Ceiling`, `Cancelled`. Of a robust mutex `OwnerDied`, with
+    /// which the caller owns it, until a call of [`Mutex::make_consistent`]; `NotRecoverable` if it
+    /// was unlocked without that call.
     #[inline(always)]
     pub fn lock(self, timeout: Timeout) -> Result<(), Error> {
         self.call(Number::MutexLock, [0; 2], timeout).done()
     }
 
-    /// Says that what the mutex protects is whole again, when [`Mutex::lock`] has told that its owner died, and so given it to the caller.
-    /// Errors: `NotOwner`; `State` where no owner died.
+    /// Marks the data that the mutex protects as consistent again, after [`Mutex::lock`] has
+    /// returned `OwnerDied` and so given it to the caller. Errors: `NotOwner`; `State` if no owner
+    /// died.
     pub fn make_consistent(self) -> Result<(), Error> {
         self.call(Number::MutexMakeConsistent, [0; 2], Timeout::NONE)
             .done()
     }
 
-    /// Locks the mutex for a thread whose wait at a condition ended with `error`; names the error to return.
+    /// Locks the mutex for a thread after its wait at a condition ended with `error`; returns the
+    /// error of the call.
     fn lock_again(self, error: Error) -> Error {
         loop {
             match self.lock(Timeout::FOREVER) {
@@ -138,13 +144,16 @@ impl Mutex {
 }
 
 impl Condition {
-    /// Unlocks `mutex`, which the caller has locked once, and waits for a signal as long as `timeout` says, with nothing in between. The
-    /// mutex is locked again when this returns, also after an error; the time-out does not limit the waiting for it. Another thread may have
+    /// Unlocks `mutex`, which the caller has locked once, and waits for a signal as long as
+    /// `timeout` says, with nothing in between. The mutex is locked again when this returns,
+    /// also after an error; the time-out does not limit the waiting for it. Another thread may have
     /// changed what it protects in between: look in a loop.
     ///
-    /// Errors after which the caller owns the mutex as before: `Timeout`, `WouldBlock` (it was not unlocked), `Deleted`, `Cancelled`; `State`
-    /// where it has locked it more than once; `Parameter` where others wait with another mutex, or a handle does not allow it. After which it
-    /// does not: `NotOwner`, where it never did; what [`Mutex::lock`] says where it cannot be locked again.
+    /// Errors after which the caller owns the mutex as before: `Timeout`, `WouldBlock` (it was not
+    /// unlocked), `Deleted`, `Cancelled`; `State` where it has locked it more than once;
+    /// `Parameter` where others wait with another mutex, or a handle does not allow it. After which
+    /// it does not: `NotOwner`, where it never did; what [`Mutex::lock`] says where it cannot
+    /// be locked again.
     pub fn wait(self, mutex: Mutex, timeout: Timeout) -> Result<(), Error> {
         let answer = self.call(Number::ConditionWait, [0, mutex.0], timeout);
         match answer.done() {
@@ -153,7 +162,8 @@ impl Condition {
         }
     }
 
-    /// Signals the most urgent thread that waits; does nothing if there is none. The caller need not own the mutex. Errors: `Deleted`.
+    /// Signals the most urgent thread that waits; does nothing if there is none. The caller need
+    /// not own the mutex. Errors: `Deleted`.
     pub fn signal(self) -> Result<(), Error> {
         self.call(Number::ConditionSignal, [0; 2], Timeout::NONE)
             .done()
@@ -179,8 +189,9 @@ impl Flags {
         answer.word().map(|word| word as u32)
     }
 
-    /// Waits until any of `flags` is set, as long as `timeout` says; the answer is all that were set.
-    /// Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where no flag is named.
+    /// Waits until any of `flags` is set, as long as `timeout` says; the answer is all that were
+    /// set. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where no flag
+    /// is named.
     pub fn wait_any(self, flags: u32, timeout: Timeout) -> Result<u32, Error> {
         self.wait(flags, 0, timeout)
     }
@@ -207,16 +218,19 @@ impl Flags {
 }
 
 impl Queue {
-    /// Sends `message`, which is of the queue's type, waiting for room as long as `timeout` says. Errors: `Timeout`, `WouldBlock`, `Deleted`,
-    /// `Cancelled`; `Parameter` where it is of another size.
+    /// Sends `message`, which is of the queue's type, waiting for room as long as `timeout` says.
+    /// Errors: `Timeout`, `WouldBlock`, `Deleted`, `Cancelled`; `Parameter` where it is of
+    /// another size.
     pub fn send<T: Plain>(self, mut message: T, timeout: Timeout) -> Result<(), Error> {
-        // As what could be written it lies on the stack, which is the partition's: constants do not.
+        // As a value that could be written it is located on the stack, which is the partition's:
+        // constants are not.
         let place = (&raw mut message).expose_provenance();
         self.call(Number::QueueSend, [place, size_of::<T>()], timeout)
             .done()
     }
 
-    /// Receives the oldest message, waiting for one as long as `timeout` says. Errors: as [`Queue::send`].
+    /// Receives the oldest message, waiting for one as long as `timeout` says. Errors: as
+    /// [`Queue::send`].
     pub fn receive<T: Plain>(self, timeout: Timeout) -> Result<T, Error> {
         let mut message = T::ZERO;
         let place = (&raw mut message).expose_provenance();
@@ -226,7 +240,8 @@ impl Queue {
 }
 
 impl Interrupt {
-    /// Lets the interrupt come: for the first time, or again when it has come and notified its thread. It stays masked otherwise.
+    /// Lets the interrupt come: for the first time, or again when it has come and notified its
+    /// thread. It stays masked otherwise.
     pub fn acknowledge(self) -> Result<(), Error> {
         self.call(Number::InterruptAcknowledge, [0; 2], Timeout::NONE)
             .done()
@@ -234,14 +249,16 @@ impl Interrupt {
 }
 
 impl Pool {
-    /// Takes a free block, waiting for one as long as `timeout` says: the partition holds it until it gives it back or passes it on. Its
-    /// content is what its last user left. Errors: `Timeout`, `WouldBlock`, `Cancelled`.
+    /// Takes a free block, waiting for one as long as `timeout` says: the partition holds it until
+    /// it gives it back or passes it on. Its content is what its last user left. Errors:
+    /// `Timeout`, `WouldBlock`, `Cancelled`.
     pub fn take(self, timeout: Timeout) -> Result<*mut u8, Error> {
         let taken = self.call(Number::PoolTake, [0; 2], timeout).word();
         taken.map(ptr::with_exposed_provenance_mut)
     }
 
-    /// Gives back `block`. Errors: `Parameter` for what is not the beginning of a block; `NotOwner` where the partition does not hold it.
+    /// Gives back `block`. Errors: `Parameter` for what is not the beginning of a block; `NotOwner`
+    /// where the partition does not hold it.
     pub fn give(self, block: *mut u8) -> Result<(), Error> {
         let words = [block.expose_provenance(), 0];
         self.call(Number::PoolGive, words, Timeout::NONE).done()
@@ -269,21 +286,22 @@ impl Pool {
 /// A message of two words.
 pub type Message = [usize; 2];
 
-/// Who sent a message: a word that means something to the kernel alone.
+/// Sender of a message: a word that means something to the kernel alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sender(usize);
 
-/// A message, and who sent it.
+/// A message, and its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Received {
-    /// Who sent it.
+    /// Sender of the message.
     pub sender: Sender,
-    /// What was sent.
+    /// Message that was sent.
     pub message: Message,
 }
 
 impl Thread {
-    /// The same thread, but only while its partition has this generation: a call fails with `Deleted` once it was started anew.
+    /// Returns a name of this thread that is valid only while its partition has this generation: a
+    /// call fails with `Deleted` once the partition was started again.
     #[must_use]
     pub const fn of_generation(self, generation: u16) -> Self {
         Self(self.0 & handle::PLACE | (generation as usize) << handle::GENERATION)
@@ -296,8 +314,8 @@ impl Thread {
         answer.word().map(|word| word as u16)
     }
 
-    /// Sends `message` to this thread. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`, `Cancelled`; `Parameter` where it waits
-    /// for bytes.
+    /// Sends `message` to this thread. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`,
+    /// `Cancelled`; `Parameter` where it waits for bytes.
     #[inline(always)]
     pub fn send(self, message: Message, timeout: Timeout) -> Result<(), Error> {
         self.call(Number::Send, message, timeout).done()
@@ -315,17 +333,19 @@ impl Thread {
         self.call(Number::Call, message, timeout).message()
     }
 
-    /// Sends `bytes`, at most [`abi::LONGEST_BYTES`], which lie in memory of the partition's. Errors: as [`Thread::send`]; `Parameter` where
-    /// they do not, there are more, or the receiver's memory overlaps them.
+    /// Sends `bytes`, at most [`abi::LONGEST_BYTES`], which lie in memory of the partition's.
+    /// Errors: as [`Thread::send`]; `Parameter` where they do not, there are more, or the
+    /// receiver's memory overlaps them.
     pub fn send_bytes(self, bytes: &[u8], timeout: Timeout) -> Result<(), Error> {
         let words = [bytes.as_ptr().expose_provenance(), bytes.len()];
         self.call(Number::SendBytes, words, timeout).done()
     }
 
-    /// Sends `bytes`, however many, which lie in memory of the partition's, to this thread, which is one of a partition, and waits until
-    /// they were received by [`receive_long`]; to one that receives by [`receive_bytes`], at most [`abi::LONGEST_BYTES`]. Errors: as
-    /// [`Thread::send`]; `Timeout` also in the middle; `Deleted` also where the receiver ends in the middle; `Parameter` where they do not lie
-    /// there.
+    /// Sends `bytes`, however many, which lie in memory of the partition's, to this thread, which
+    /// is one of a partition, and waits until they were received by [`receive_long`]; to one
+    /// that receives by [`receive_bytes`], at most [`abi::LONGEST_BYTES`]. Errors: as
+    /// [`Thread::send`]; `Timeout` also in the middle; `Deleted` also where the receiver ends in
+    /// the middle; `Parameter` where they do not lie there.
     pub fn send_long(self, bytes: &[u8], timeout: Timeout) -> Result<(), Error> {
         let words = [bytes.as_ptr().expose_provenance(), bytes.len()];
         self.call(Number::SendLong, words, timeout).done()
@@ -376,20 +396,23 @@ impl Thread {
         self.call(number, [0; 2], Timeout::NONE).done()
     }
 
-    /// Gives this thread the priority `level`. Errors: `Deleted`; `Parameter` where there is none, or its partition does not allow it.
+    /// Gives this thread the priority `level`. Errors: `Deleted`; `Parameter` where there is none,
+    /// or its partition does not allow it.
     pub fn set_priority(self, level: u8) -> Result<(), Error> {
         self.call(Number::ThreadSetPriority, [level.into(), 0], Timeout::NONE)
             .done()
     }
 
-    /// Waits for this thread's end. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`, `Cancelled`.
+    /// Waits for this thread's end. Errors: `Timeout`, `WouldBlock`, `Deleted`, `Deadlock`,
+    /// `Cancelled`.
     pub fn join(self, timeout: Timeout) -> Result<(), Error> {
         self.call(Number::ThreadJoin, [0; 2], timeout).done()
     }
 }
 
 impl Sender {
-    /// Answers the call of this thread. Errors: `State` where it does not wait for a reply of the caller's.
+    /// Answers the call of this thread. Errors: `State` where it does not wait for a reply of the
+    /// caller's.
     #[inline(always)]
     pub fn reply(self, message: Message) -> Result<(), Error> {
         let request = Request {
@@ -400,7 +423,8 @@ impl Sender {
         call(request).done()
     }
 
-    /// The same, and then [`receive`]. Nothing is done where `timeout` says not to wait, or the next sender sends bytes: `Parameter`.
+    /// Replies as [`Sender::reply`] does, then receives as [`receive`]. Nothing is done if
+    /// `timeout` says not to wait, or if the next sender sends bytes: `Parameter`.
     #[inline(always)]
     pub fn reply_and_receive(self, message: Message, timeout: Timeout) -> Result<Received, Error> {
         let request = Request {
@@ -412,14 +436,16 @@ impl Sender {
     }
 }
 
-/// Receives a message from any thread. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Parameter` where the sender sends bytes.
+/// Receives a message from any thread. Errors: `Timeout`, `WouldBlock`, `Cancelled`; `Parameter`
+/// where the sender sends bytes.
 #[inline(always)]
 pub fn receive(timeout: Timeout) -> Result<Received, Error> {
     call(plain(Number::Receive, timeout)).received()
 }
 
-/// Receives bytes from any thread into `room`, of which at most [`abi::LONGEST_BYTES`] are used: how many were put there, and who sent.
-/// Errors: as [`receive`]; `Parameter` where the room is not in memory of the partition's, or the sender's overlaps it.
+/// Receives bytes from any thread into `room`, of which at most [`abi::LONGEST_BYTES`] are used.
+/// Returns the number of bytes that were put there, and the sender. Errors: as [`receive`];
+/// `Parameter` if the buffer is not in memory of the partition's, or the sender's overlaps it.
 pub fn receive_bytes(room: &mut [u8], timeout: Timeout) -> Result<(usize, Sender), Error> {
     let size = room.len().min(abi::LONGEST_BYTES);
     let request = Request {
@@ -430,10 +456,10 @@ pub fn receive_bytes(room: &mut [u8], timeout: Timeout) -> Result<(usize, Sender
     Ok((received.message[0], received.sender))
 }
 
-/// What [`receive_long`] has received.
+/// Result of [`receive_long`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bytes {
-    /// Who sent them.
+    /// Sender of the bytes.
     pub sender: Sender,
     /// How many are in the room.
     pub count: usize,
@@ -441,10 +467,11 @@ pub struct Bytes {
     pub sent: usize,
 }
 
-/// Receives bytes from any thread into `room`, which lies in memory of the partition's: of what was sent by [`Thread::send_long`], as many
-/// as it has room for. They come in pieces, between which others have their turns; the sender, whose memory it is, may change those that
-/// are not fetched yet. Errors: as [`receive`]; `Parameter` where the room does not lie there, or the sender's memory overlaps it; `State`
-/// where the sender goes away in the middle: its time was over, or it has ended.
+/// Receives bytes from any thread into `room`, which is in memory of the partition's: of the bytes
+/// sent by [`Thread::send_long`], as many as fit. They come in pieces, between which other threads
+/// have their turns; the sender owns the memory, and may change bytes that are not fetched yet.
+/// Errors: as [`receive`]; `Parameter` if the buffer is not in that memory, or the sender's memory
+/// overlaps it; `State` if the sender goes away in the middle: its time was over, or it has ended.
 pub fn receive_long(room: &mut [u8], timeout: Timeout) -> Result<Bytes, Error> {
     let mut piece = |number, handle, from: usize, timeout| {
         let rest = &mut room[from..];
@@ -473,8 +500,8 @@ pub fn receive_long(room: &mut [u8], timeout: Timeout) -> Result<Bytes, Error> {
     })
 }
 
-/// Waits for a notification of the calling thread; of its word, which is the answer, the bits `clear` are cleared then.
-/// Errors: `Timeout`, `WouldBlock`, `Cancelled`.
+/// Waits for a notification of the calling thread; of its word, which is the answer, the bits
+/// `clear` are cleared then. Errors: `Timeout`, `WouldBlock`, `Cancelled`.
 pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
     let request = Request {
         words: [clear as usize, 0],
@@ -483,7 +510,8 @@ pub fn notify_wait(clear: u32, timeout: Timeout) -> Result<u32, Error> {
     call(request).word().map(|word| word as u32)
 }
 
-/// Waits until the calling thread's notification word is not 0, and decrements it. Errors: as [`notify_wait`].
+/// Waits until the calling thread's notification word is not 0, and decrements it. Errors: as
+/// [`notify_wait`].
 pub fn notify_take(timeout: Timeout) -> Result<u32, Error> {
     let answer = call(plain(Number::NotifyTake, timeout));
     answer.word().map(|word| word as u32)

@@ -23,12 +23,12 @@ pub struct Request {
     pub timeout: Timeout,
 }
 
-/// What a call answers.
+/// Result of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// Whether it did what it was asked to.
+    /// Whether the call succeeded.
     pub status: Status,
-    /// What it brings: those that it does not bring are undefined.
+    /// Words of the result: those that the call does not return are undefined.
     pub words: [usize; 3],
 }
 
@@ -62,15 +62,16 @@ impl Answer {
     }
 }
 
-/// Makes a call. Of the architectures named so, the one that has no atomic words of 64 bits is the microcontrollers': the other one keeps
-/// two registers more.
+/// Makes a call. Of the architectures named so, the one that has no atomic words of 64 bits is the
+/// microcontrollers': the other one keeps two registers more.
 #[cfg(all(target_arch = "arm", target_os = "none"))]
 #[inline(always)]
 pub fn call(request: Request) -> Answer {
     let [first, second] = request.words;
     let bits = request.timeout.bits();
     let (status, one, two, three);
-    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request names.
+    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request
+    // names.
     unsafe {
         core::arch::asm!(
             "svc #1",
@@ -99,7 +100,8 @@ pub fn call(request: Request) -> Answer {
 pub fn call(request: Request) -> Answer {
     let [first, second] = request.words;
     let (status, one, two, three);
-    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request names.
+    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request
+    // names.
     unsafe {
         core::arch::asm!(
             "svc #0",
@@ -125,7 +127,8 @@ pub fn call(request: Request) -> Answer {
 pub fn call(request: Request) -> Answer {
     let [first, second] = request.words;
     let (status, one, two, three);
-    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request names.
+    // SAFETY: the kernel changes the registers named here alone, and of the memory what the request
+    // names.
     unsafe {
         core::arch::asm!(
             "ecall",

@@ -1,8 +1,10 @@
-//! Two executors of embassy: one computes for 5 ms at a time, the other is more urgent, and wakes every 3 ms.
+//! Two executors of embassy: one computes for 5 ms at a time, the other is more urgent, and wakes
+//! every 3 ms.
 //!
 //! Owns: the two tasks. Must never know: how executors become threads.
 //!
-//! `taktos count` takes what the urgent task waits for between the interrupt and the mark `embassy_demo_urgent`, from outside.
+//! `taktos count` takes what the urgent task waits for between the interrupt and the mark
+//! `embassy_demo_urgent`, from outside.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -25,7 +27,8 @@ static PATIENT: Thread<Board, STACK> = Thread::new("patient").priority(10);
 static URGENT_TASKS: Executor<Async> = Executor::new();
 static PATIENT_TASKS: Executor<Async> = Executor::new();
 static DONE: Semaphore<Board> = Semaphore::new(0);
-/// How often the patient task has computed, and what the urgent one was late by at most, in nanoseconds.
+/// How often the patient task has computed, and what the urgent one was late by at most, in
+/// nanoseconds.
 static COMPUTED: AtomicU32 = AtomicU32::new(0);
 static LATEST: AtomicU32 = AtomicU32::new(0);
 
@@ -80,7 +83,7 @@ async fn compute() {
     }
 }
 
-/// Where the urgent task goes on, for who counts from outside.
+/// Place where the urgent task resumes, a symbol for counting from outside.
 #[expect(unsafe_code, reason = "a symbol that has its name")]
 #[inline(never)]
 #[unsafe(no_mangle)]

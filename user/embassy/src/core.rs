@@ -1,6 +1,8 @@
-//! What of an executor others touch: its thread, whom they wake, and the queue of its tasks that wait for an instant.
+//! Parts of an executor that other code touches: its thread, which other code wakes, and the queue
+//! of its tasks that wait for an instant.
 //!
-//! Owns: the semaphore that the thread waits for, and whether it must be given, or later; the queue. Must never know: tasks.
+//! Owns: the semaphore that the thread waits for, and whether it must be given, or later; the
+//! queue. Must never know: tasks.
 
 #![expect(unsafe_code, reason = "cells that the section guards")]
 
@@ -13,9 +15,10 @@ use embassy_time_queue_utils::Queue;
 use taktos_kernel::fault::refuse_from_above;
 use taktos_kernel::{AnyThread, Semaphore, System, Timeout};
 
-/// The thread looks at all tasks before it waits again: who is heard by then need not give it the semaphore.
+/// The thread checks all tasks before it waits again: a wake that is noticed by then need not give
+/// the semaphore.
 const AWAKE: u8 = 1;
-/// Somebody woke it since it last began to look.
+/// It was woken since it last began to poll.
 const ASKED: u8 = 2;
 
 /// The core of an executor.
@@ -25,13 +28,14 @@ pub struct Core<S: System> {
     state: AtomicU8,
     late: AtomicBool,
     queue: Mutex<RefCell<Queue>>,
-    /// The next in the section's list, and the thread that runs this one: from when it is in that list on.
+    /// The next in the section's list, and the thread that runs this one: from when it is in that
+    /// list on.
     next: Cell<Option<&'static Core<S>>>,
     thread: Cell<Option<&'static AnyThread<S>>>,
 }
 
-// SAFETY: `next` and `thread` are written once, inside the section, before the core is in its list; by whom they are read from there
-// they are not written any more.
+// SAFETY: `next` and `thread` are written once, inside the section, before the core is in its list;
+// readers find them by that list, and they are not written any more.
 unsafe impl<S: System> Sync for Core<S> {}
 
 impl<S: System> Core<S> {
@@ -56,14 +60,16 @@ impl<S: System> Core<S> {
         self.thread.get()
     }
 
-    /// Becomes the first of the section's list, before `next`. Inside the section, once, by its thread.
+    /// Becomes the first of the section's list, before `next`. Inside the section, once, by its
+    /// thread.
     pub(crate) fn begin(&self, thread: &'static AnyThread<S>, next: Option<&'static Self>) {
         self.thread.set(Some(thread));
         self.next.set(next);
     }
 
-    /// Wakes its thread. In a thread, or a handler that may call the kernel; from inside `section` when that ends. From above the kernel's
-    /// level the program ends with a report. Bound: fixed.
+    /// Wakes its thread. In a thread, or a handler that may call the kernel; from inside `section`
+    /// when that ends. From above the kernel's level the program ends with a report. Bound:
+    /// fixed.
     pub(crate) fn wake(&'static self, section: &Section<S>) {
         if self.state.fetch_or(ASKED, AcqRel) & AWAKE != 0 {
             return;
@@ -94,7 +100,8 @@ impl<S: System> Core<S> {
         self.state.swap(AWAKE, AcqRel);
     }
 
-    /// Whether its thread may wait, since nobody woke it while it looked. From here on it is given the semaphore.
+    /// Returns whether its thread may wait, since it was not woken while it polled. From here on a
+    /// wake-up gives the semaphore.
     pub(crate) fn may_wait(&self) -> bool {
         self.state.swap(0, AcqRel) & ASKED == 0
     }
@@ -109,7 +116,8 @@ impl<S: System> Core<S> {
         self.queue.borrow_ref_mut(cs).schedule_wake(at, waker)
     }
 
-    /// Wakes the tasks whose instants have come; the next instant, or the last there is.
+    /// Wakes the tasks that wait for instants that have come. Returns the next instant, or the last
+    /// there is.
     pub(crate) fn wake_due(&self, cs: CriticalSection<'_>, now: u64) -> u64 {
         self.queue.borrow_ref_mut(cs).next_expiration(now)
     }

@@ -1,6 +1,7 @@
 //! An executor: a thread that polls tasks, and blocks while none is ready.
 //!
-//! Owns: the thread's loop, and how embassy's pender finds it. Must never know: how tasks are kept; what time it is.
+//! Owns: the thread's loop, and how embassy's pender finds it. Must never know: how tasks are kept;
+//! what time it is.
 
 #![expect(
     unsafe_code,
@@ -27,7 +28,8 @@ impl<R: Runtime> Executor<R> {
         }
     }
 
-    /// Runs tasks on this thread, for ever: `begin` spawns the first. The thread's priority is that of all tasks here.
+    /// Runs tasks on this thread, for ever: `begin` spawns the first. The thread's priority is that
+    /// of all tasks here.
     ///
     /// # Panics
     /// If it runs already: an executor has one thread.
@@ -40,24 +42,26 @@ impl<R: Runtime> Executor<R> {
         begin(executor.spawner());
         loop {
             self.core.look();
-            // SAFETY: this thread alone polls it, and not from within a task: a task is not given the executor.
+            // SAFETY: this thread alone polls it, and not from within a task: a task is not given
+            // the executor.
             unsafe { executor.poll() };
             let next = self.wake_due();
             if self.core.may_wait() && !self.core.wait(time::until(next)) {
-                // Who waited for this instant is ready before tasks are looked at again.
+                // A task that waited for this instant is ready before tasks are checked again.
                 self.core.look();
                 self.wake_due();
             }
         }
     }
 
-    /// Wakes the tasks whose instants have come; the next instant.
+    /// Wakes the tasks that wait for instants that have come. Returns the next instant.
     fn wake_due(&self) -> u64 {
         let now = time::now::<R::System>();
         critical_section::with(|cs| self.core.wake_due(cs, now))
     }
 
-    /// A task has become ready: embassy's pender. In a thread, or a handler at the kernel's level; in a critical section, too.
+    /// A task has become ready: embassy's pender. In a thread, or a handler at the kernel's level;
+    /// in a critical section, too.
     ///
     /// # Safety
     /// `context` is an executor of this runtime.

@@ -1,7 +1,9 @@
-//! Executors of [embassy](https://embassy.dev) on threads of the kernel, with embassy's time and critical sections.
+//! Executors of [embassy](https://embassy.dev) on threads of the kernel, with embassy's time and
+//! critical sections.
 //!
-//! An executor is a thread: tasks of one executor give way to each other where they await, and executors preempt each other as threads of
-//! their priorities do. A program names its board once, and starts a thread for each executor:
+//! An executor is a thread: tasks of one executor switch at the points where they await, and
+//! executors preempt each other as threads of their priorities do. A program names its board once,
+//! and starts a thread for each executor:
 //!
 //! ```ignore
 //! taktos_embassy::runtime!(Async on Board);
@@ -13,14 +15,17 @@
 //! ```
 //!
 //! # Critical sections
-//! Those of the crate `critical-section` keep out interrupts up to the kernel's level, as the kernel's own do; they nest. No call of the kernel may
-//! be made in one. Waking a task may: who wakes in a critical section is heard when it ends. A handler above the kernel's
-//! level may neither enter one nor wake: the program ends with a report that names the interrupt. For one processor.
+//! Those of the crate `critical-section` mask interrupts up to the kernel's level, as the kernel's
+//! own do; they nest. No call of the kernel may be made in one. Waking a task is allowed: a wake in
+//! a critical section takes effect when the section ends. A handler above the kernel's level may
+//! neither enter one nor wake: the program ends with a report that names the interrupt. For one
+//! processor.
 //!
 //! # Unsafe
-//! In `section` and `executor`, where embassy's laws meet the kernel's.
+//! In `section` and `executor`, where embassy's invariants meet the kernel's.
 //!
-//! Owns: how embassy's three seams (pender, time driver, critical section) are the kernel's. Must never know: a board, or a task.
+//! Owns: how embassy's three interfaces (pender, time driver, critical section) are the kernel's.
+//! Must never know: a board, or a task.
 #![no_std]
 
 mod core;
@@ -37,7 +42,7 @@ pub use {critical_section, embassy_time_driver};
 
 use taktos_kernel::System;
 
-/// What executors of a program have in common. [`runtime!`] makes one.
+/// Common interface of a program's executors. [`runtime!`] makes one.
 pub trait Runtime: Sized + 'static {
     /// The kernel that its threads run on.
     type System: System;
@@ -46,11 +51,12 @@ pub trait Runtime: Sized + 'static {
     fn section() -> &'static Section<Self::System>;
 }
 
-/// `runtime!(Name on Board)`: the type `Name`, by which executors know that they are the board's, and what embassy links to. Once in a program.
+/// `runtime!(Name on Board)`: the type `Name`, by which executors know that they are the board's,
+/// and what embassy links to. Once in a program.
 #[macro_export]
 macro_rules! runtime {
     ($name:ident on $system:ty) => {
-        /// What the executors of this program run on.
+        /// Runtime of this program's executors.
         pub struct $name;
 
         static TAKTOS_EMBASSY_SECTION: $crate::Section<$system> = $crate::Section::new();
@@ -68,7 +74,8 @@ macro_rules! runtime {
 
         $crate::critical_section::set_impl!($name);
 
-        // SAFETY: a section keeps out everybody who may enter one: on one processor, whom interrupts up to the kernel's level are.
+        // SAFETY: a section excludes all code that may enter one: on one processor, this means
+        // interrupts up to the kernel's level.
         unsafe impl $crate::critical_section::Impl for $name {
             unsafe fn acquire() -> $crate::critical_section::RawRestoreState {
                 TAKTOS_EMBASSY_SECTION.acquire();

@@ -1,6 +1,6 @@
-//! A critical section that nests, and that hears of wakes when it ends.
+//! A critical section that nests, and that handles wakes when it ends.
 //!
-//! Owns: which executors are woken at its end. Must never know: who enters it.
+//! Owns: which executors are woken at its end. Must never know: the code that enters it.
 
 #![expect(unsafe_code, reason = "a static that the section itself guards")]
 
@@ -23,7 +23,7 @@ pub struct Section<S: System> {
 unsafe impl<S: System> Sync for Section<S> {}
 
 impl<S: System> Section<S> {
-    /// One that nobody has entered.
+    /// A section that no thread has entered.
     pub const fn new() -> Self {
         Self {
             nested: NestedSection::new(),
@@ -32,14 +32,15 @@ impl<S: System> Section<S> {
         }
     }
 
-    /// Enters it. In a thread, or a handler that may call the kernel; from above the kernel's level, where it would keep nobody out, the
-    /// program ends with a report. Bound: fixed.
+    /// Enters it. In a thread, or a handler that may call the kernel. Above the kernel's level,
+    /// where it would exclude no other code, the program ends with a report. Bound: fixed.
     pub fn acquire(&self) {
         refuse_from_above::<S>();
         self.nested.acquire();
     }
 
-    /// Leaves it; who was woken meanwhile may run at once. Bound: fixed for each executor.
+    /// Leaves the section; an executor that was woken meanwhile may run at once. Bound: fixed for
+    /// each executor.
     ///
     /// # Safety
     /// The caller has entered it, and not left it since.
@@ -80,7 +81,8 @@ impl<S: System> Section<S> {
         unsafe { self.release() };
     }
 
-    /// The executor that runs on the calling thread, or else the one that began last; and whether it is the former.
+    /// The executor that runs on the calling thread, or else the one that began last; and whether
+    /// it is the former.
     pub(crate) fn core(&self) -> Option<(&'static Core<S>, bool)> {
         let first = self.cores.get()?;
         let current = AnyThread::<S>::current();

@@ -1,7 +1,9 @@
-//! Embassy's time: the kernel's. A task that waits for an instant waits in the queue of its own executor, whose thread the kernel's
-//! time-out wakes: so no executor has to wait while another's tasks are woken.
+//! Embassy's time: the kernel's. A task that waits for an instant waits in the queue of its own
+//! executor. The kernel's time-out wakes the executor's thread: so no executor has to wait while
+//! another's tasks are woken.
 //!
-//! Owns: what a tick is, and whose queue it is. Must never know: who waits.
+//! Owns: the length of a tick, and the executor that a queue belongs to. Must never know: the tasks
+//! that wait.
 
 use crate::Runtime;
 use core::marker::PhantomData;
@@ -28,7 +30,7 @@ impl<R: Runtime> Default for Time<R> {
     }
 }
 
-/// What the kernel's clock shows, in ticks.
+/// Returns the time of the kernel's clock, in ticks.
 pub(crate) fn now<S: System>() -> u64 {
     Kernel::<S>::now().as_nanos() / TICK
 }
@@ -46,14 +48,15 @@ impl<R: Runtime> Driver for Time<R> {
         now::<R::System>()
     }
 
-    /// In a thread. Of a thread that runs no executor the most recent executor's queue is taken; with none it is lost.
+    /// In a thread. Of a thread that runs no executor the most recent executor's queue is taken;
+    /// with none it is lost.
     fn schedule_wake(&self, at: u64, waker: &Waker) {
         let section = R::section();
         let Some((core, is_own)) = section.core() else {
             return;
         };
         let is_sooner = critical_section::with(|cs| core.wake_at(cs, at, waker));
-        // An executor that polls looks at its queue afterwards.
+        // An executor that polls checks its queue afterwards.
         if is_sooner && !is_own {
             core.wake(section);
         }

@@ -1,6 +1,7 @@
-//! A partition that asks for its code to be written, too, by a second region.
+//! A partition that requests write access to its code, too, by a second region.
 //!
-//! Owns: that the program does not come to execute what it may write. Must never know: which port refuses it where.
+//! Owns: that the program does not come to execute what it may write. Must never know: which port
+//! refuses it where.
 
 use crate::{CODE, HANDLES, IMAGE, INSTRUCTION_ACCESS, LONG, MEMORY, SUPERVISOR, THREADS};
 use taktos::board::Board;
@@ -12,8 +13,8 @@ static BOTH: Partition<Board, Loaded> = Partition::loaded("both", IMAGE, &CODE, 
     .handles(&HANDLES)
     .supervised(Policy::StopThread, &SUPERVISOR);
 
-/// Whether it does not start, or faults at its first instruction: the last of two regions counts on some processors, on others there cannot
-/// be two.
+/// Whether it does not start, or faults at its first instruction: the last of two regions counts on
+/// some processors, on others there cannot be two.
 pub(crate) fn is_never() -> bool {
     let started = BOTH.restart_with(0);
     let ended = THREADS[0].join(Timeout::after(LONG));

@@ -1,5 +1,5 @@
-//! Loads the program `pump` into a partition, again and again, and looks what comes of it; images that cannot be loaded; another
-//! partition at its code; and code that is to be written.
+//! Loads the program `pump` into a partition, again and again, and looks what comes of it; images
+//! that cannot be loaded; another partition at its code; and code that is to be written.
 //!
 //! Owns: what must come of each life. Must never know: what the program is built of.
 #![no_std]
@@ -42,7 +42,7 @@ static PUMP: Partition<Board, Loaded> = Partition::loaded("pump", IMAGE, &CODE, 
     .handles(&HANDLES)
     .supervised(Policy::StopThread, &SUPERVISOR);
 
-/// What is told of accesses that are forbidden, and of what is no instruction.
+/// Causes reported for forbidden accesses and for an undefined instruction.
 const DATA_ACCESS: &str = "forbidden data access";
 const INSTRUCTION_ACCESS: &str = "forbidden instruction fetch";
 const UNDEFINED_INSTRUCTION: &str = "undefined instruction";
@@ -56,8 +56,8 @@ static MAIN: Thread<Board, 8192> = Thread::new("main").priority(10);
 fn first() {
     let others = core::ptr::from_ref(&OTHERS).addr();
     let code = core::ptr::from_ref(&CODE).addr();
-    // What the program is told to do, and what comes of that: to end, to write its code, to execute its data, to panic, to write another's
-    // memory.
+    // Commands of the program, and their results: to end, to write its code, to execute its data,
+    // to panic, to write another's memory.
     let lives = [
         (0, None),
         (1, Some(DATA_ACCESS)),
@@ -82,7 +82,8 @@ fn first() {
     Board::exit(i32::from(!passed));
 }
 
-/// A life of the program, each of whose threads finds its memory as at first: what it was ended for.
+/// Runs a life of the program, in which each thread finds its memory as at first. Returns the fault
+/// that ended the program.
 fn live(argument: usize) -> Result<Option<&'static str>, Error> {
     PUMP.restart_with(argument)?;
     #[cfg(feature = "several")]
@@ -98,7 +99,7 @@ fn live(argument: usize) -> Result<Option<&'static str>, Error> {
     Ok(incident.map(|incident| incident.fault.cause.text()))
 }
 
-/// Has each thread run on a processor of its own, so that all of them execute what was loaded.
+/// Pins each thread to a processor of its own, so that all of them execute the loaded program.
 #[cfg(feature = "several")]
 fn on_all_processors() -> Result<(), Error> {
     for (number, thread) in THREADS.iter().enumerate() {

@@ -1,14 +1,15 @@
 //! Images that cannot be loaded: the program's, of which a piece is another one.
 //!
-//! Owns: what is wrong with each. Must never know: what the kernel looks at first.
+//! Owns: what is wrong with each. Must never know: what the kernel checks first.
 
 use crate::{CODE, IMAGE, MEMORY, OTHERS, THREADS};
 use taktos::Error;
 use taktos::board::Board;
 use taktos::user::{ImageError, Loaded, Partition};
 
-/// Where fields lie (System V ABI): of the header the architecture, the beginning, the number of segments; of the first segment, which is
-/// that of the code, its address, its size in memory, its rights.
+/// Where fields lie (System V ABI): of the header the architecture, the beginning, the number of
+/// segments; of the first segment, which is that of the code, its address, its size in memory, its
+/// rights.
 const IS_64: bool = usize::BITS == 64;
 const MACHINE: usize = 0x12;
 const ENTRY: usize = 0x18;
@@ -46,7 +47,7 @@ const fn word(value: usize) -> [u8; WORD] {
 static OF_ANOTHER_MACHINE: Altered = altered(MACHINE, [0]);
 static BEGINNING_NOWHERE: Altered = altered(ENTRY, word(0x10));
 static WITH_MANY_SEGMENTS: Altered = altered(COUNT, [17]);
-/// Where the kernel of some board lies.
+/// Address of the kernel of some board.
 static OVER_THE_KERNEL: Altered = altered(ADDRESS, word(0x8000_0000));
 static OVER_ALL: Altered = altered(SIZE, word(usize::MAX / 2));
 static BEYOND_THE_END: Altered = altered(SIZE, word(usize::MAX));

@@ -1,5 +1,5 @@
-//! A program of a partition that is loaded: its threads look whether its memory is as at first, and the first then does what its argument
-//! says.
+//! A program of a partition that is loaded: its threads look whether its memory is as at first, and
+//! the first then does what its argument says.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![expect(unsafe_code, reason = "it breaks the rules by intention")]
 
@@ -17,7 +17,8 @@ const OTHERS: [Thread; 3] = [Thread::at(2), Thread::at(3), Thread::at(4)];
 
 const FIRST: u32 = 0x7A57_05EC;
 static INITIAL: AtomicU32 = AtomicU32::new(FIRST);
-/// Data that would be a function which returns, were they executed: nothing would be told then.
+/// Data that would be a function which returns, if they were executed: no fault would be reported
+/// then.
 static RETURN: AtomicU32 = AtomicU32::new(if cfg!(target_arch = "aarch64") {
     0xD65F_03C0
 } else if cfg!(target_arch = "riscv64") {
@@ -35,7 +36,7 @@ fn begin(thread: usize, argument: usize) -> ! {
     if thread == 0 {
         let _ = GO.take(Timeout::FOREVER);
     }
-    // What they change is to be as at first in each life.
+    // Memory that the threads change is to be as at first in each life.
     let is_first = thread != 0 || INITIAL.fetch_add(1, Relaxed) == FIRST;
     if is_first && ZEROS[thread].fetch_add(1, Relaxed) == 0 {
         let _ = RIGHT.give();

@@ -1,4 +1,5 @@
-//! Owns: the standard's event flags, and the thread flags, of which each thread has a group. Must never know: how the kernel's work.
+//! Owns: the standard's event flags, and the thread flags, of which each thread has a group. Must
+//! never know: how the kernel's work.
 
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, code};
 use super::thread::{Living, OsThread};
@@ -9,7 +10,7 @@ use taktos::board::Board;
 use taktos::{Error, EventFlags, Interrupt, Timeout};
 use taktos_machine::slow_path;
 
-/// The bit that tells an error from flags, which a group has not.
+/// Bit that distinguishes an error from flags. No group has it as a flag.
 const ERROR_BIT: u32 = 1 << 31;
 /// How to wait: for all flags in the place of any, and leaving them set.
 const WAIT_ALL: u32 = 1;
@@ -44,7 +45,8 @@ fn set(group: &'static EventFlags<Board>, flags: u32) -> u32 {
     }
 }
 
-/// The same where the caller is no handler at the kernel's level. Before there are threads nobody waits.
+/// Sets flags if the caller is not a handler at the kernel's level. Before there are threads, no
+/// thread waits.
 #[inline(never)]
 fn set_by_thread(group: &'static EventFlags<Board>, flags: u32) -> u32 {
     match caller() {
@@ -90,10 +92,10 @@ fn own() -> Option<&'static EventFlags<Board>> {
 interface! {
     /// Sets flags of a thread, and says which are set then. Allowed in handlers.
     fn osThreadFlagsSet(id: Id, flags: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<Living>() } {
             Some(Living(thread)) => set(thread.flags(), flags),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
             None => match unsafe { id.get::<OsThread>() } {
                 Some(_) if flags & ERROR_BIT == 0 => RESOURCE as u32,
                 _ => PARAMETER as u32,
@@ -136,7 +138,7 @@ interface! {
         if in_handler() {
             return Id::NONE;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::NONE);
         let Some(memory) = object::block_for::<OsEventFlags>(attributes) else {
             return Id::NONE;
@@ -149,7 +151,7 @@ interface! {
 
     /// Sets flags, and says which are set then. Allowed in handlers.
     fn osEventFlagsSet(id: Id, flags: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<OsEventFlags>() } {
             Some(object) => set(&object.group, flags),
             None => PARAMETER as u32,
@@ -158,7 +160,7 @@ interface! {
 
     /// Clears flags, and says which were set before. Allowed in handlers.
     fn osEventFlagsClear(id: Id, flags: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<OsEventFlags>() } {
             Some(_) if caller() == Caller::Above => ISR as u32,
             Some(object) if flags & ERROR_BIT == 0 => word(object.group.clear(flags)),
@@ -168,7 +170,7 @@ interface! {
 
     /// The flags that are set; 0 for what is no group. Allowed in handlers.
     fn osEventFlagsGet(id: Id) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<OsEventFlags>() } {
             Some(object) if caller() != Caller::Above => object.group.get(),
             _ => 0,
@@ -177,7 +179,7 @@ interface! {
 
     /// Waits for flags, and says which were set. In a handler without a time-out only.
     fn osEventFlagsWait(id: Id, flags: u32, options: u32, ticks: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(object) = (unsafe { id.get::<OsEventFlags>() }) else {
             return PARAMETER as u32;
         };
@@ -190,12 +192,12 @@ interface! {
         }
     }
 
-    /// Deletes a group; who waits at it gets `osFlagsErrorResource`.
+    /// Deletes a group; threads that wait at it get `osFlagsErrorResource`.
     fn osEventFlagsDelete(id: Id) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(object) = (unsafe { id.get::<OsEventFlags>() }) else {
             return PARAMETER;
         };

@@ -1,4 +1,5 @@
-//! Owns: the standard's kernel: its phases, its lock, its sleep, its ticks. Must never know: objects.
+//! Owns: the standard's kernel: its phases, its lock, its sleep, its ticks. Must never know:
+//! objects.
 
 use super::interface;
 use super::status::{ERROR, ISR, OK, Status};
@@ -19,8 +20,8 @@ const API: u32 = 20_030_000;
 const KERNEL: u32 = 10_000;
 const NAME: &[u8] = concat!("Taktos ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
 
-/// Runs the calling thread alone, or no more. Says whether it ran alone before. What the lock is for, other threads are not there to see:
-/// its ceiling is above all.
+/// Runs the calling thread alone, or no more. Says whether it ran alone before. No other thread
+/// runs while the lock is held: its ceiling is above all.
 fn set_locked(locked: bool) -> bool {
     let was_locked = os().phase.get() == Phase::Locked;
     if locked && !was_locked {
@@ -59,23 +60,24 @@ interface! {
     fn osKernelGetInfo(version: *mut Version, name: *mut u8, size: u32) -> Status {
         if !version.is_null() {
             let versions = Version { api: API, kernel: KERNEL };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `version` is writable.
             unsafe { version.write(versions) };
         }
         if !name.is_null() {
             let length = NAME.len().min(size as usize);
-            // SAFETY: the caller's promise: there is room for `size` characters.
+            // SAFETY: the caller guarantees that `size` characters at `name` are writable.
             unsafe { name.copy_from_nonoverlapping(NAME.as_ptr(), length) };
         }
         OK
     }
 
-    /// What phase the kernel is in. Allowed in handlers.
+    /// Returns the phase that the kernel is in. Allowed in handlers.
     fn osKernelGetState() -> i32 {
         os().phase.get() as i32
     }
 
-    /// Starts the threads; does not come back. `osError` before `osKernelInitialize`, and a second time.
+    /// Starts the threads; does not come back. `osError` before `osKernelInitialize`, and a second
+    /// time.
     fn osKernelStart() -> Status {
         if in_handler() {
             return ISR;
@@ -86,8 +88,8 @@ interface! {
         super::thread::start_all()
     }
 
-    /// Lets no other thread run until the kernel is unlocked; handlers do. Says whether it was locked before (1) or not (0). Meanwhile
-    /// what would wait gives `osErrorResource`.
+    /// Lets no other thread run until the kernel is unlocked; handlers do. Says whether it was
+    /// locked before (1) or not (0). Meanwhile what would wait gives `osErrorResource`.
     fn osKernelLock() -> i32 {
         refusal().unwrap_or_else(|| i32::from(set_locked(true)))
     }
@@ -109,7 +111,8 @@ interface! {
         lock
     }
 
-    /// Stops scheduling for a deep sleep. Says for how many ticks nobody wants to be woken.
+    /// Stops scheduling for a deep sleep. Returns the number of ticks for which no thread is to be
+    /// woken.
     fn osKernelSuspend() -> u32 {
         if in_handler() || os().phase.get() != Phase::Running {
             return 0;
@@ -126,8 +129,8 @@ interface! {
         }
     }
 
-    /// Goes on after `osKernelSuspend`, `slept` ticks of which have passed. Where the machine's clock goes on in its sleep, or as far as it
-    /// did, it has counted them itself.
+    /// Resumes after `osKernelSuspend`, `slept` ticks of which have passed. If the machine's clock
+    /// runs in its sleep, or as far as it did, it has counted them itself.
     fn osKernelResume(slept: u32) {
         if in_handler() || os().phase.get() != Phase::Suspended {
             return;
@@ -169,7 +172,8 @@ interface! {
         ERROR
     }
 
-    /// Waits for so many ticks, of which the first is the one that goes on now. `osError` while the kernel is locked.
+    /// Waits for `ticks` ticks, the first of which is the current one. `osError` while the kernel
+    /// is locked.
     fn osDelay(ticks: u32) -> Status {
         if in_handler() {
             return ISR;
@@ -180,7 +184,8 @@ interface! {
         sleep(crate::os::timeout(ticks))
     }
 
-    /// Waits until the tick count is `at`, which is at most 2³¹ − 1 ahead; `osErrorParameter` for others.
+    /// Waits until the tick count is `at`, which is at most 2³¹ − 1 ahead; `osErrorParameter` for
+    /// others.
     fn osDelayUntil(at: u32) -> Status {
         if in_handler() {
             return ISR;

@@ -9,10 +9,11 @@ use taktos::board::Board;
 use taktos::{RawPool, Timeout};
 use taktos_machine::slow_path;
 
-/// The attributes of what has data beside its control block: `osMemoryPoolAttr_t`, `osMessageQueueAttr_t`.
+/// Attributes of objects that have data in addition to their control block: `osMemoryPoolAttr_t`,
+/// `osMessageQueueAttr_t`.
 #[repr(C)]
 pub struct DataAttributes {
-    /// What all have.
+    /// Attributes that all objects have.
     pub base: Attributes,
     /// Memory for the data, or null.
     pub data: *mut u8,
@@ -28,8 +29,9 @@ impl DataAttributes {
         data_size: 0,
     };
 
-    /// Memory for so many words, in what was given if they fit there. The standard's least are `count` messages or blocks of `size`
-    /// bytes; the kernel may need more, for the links of messages: then they come from the heap.
+    /// Memory for `words` words, in the memory that was given if they fit there. The standard's
+    /// minimum is `count` messages or blocks of `size` bytes. The kernel may need more, for the
+    /// links of messages: the words come from the heap then.
     pub fn memory(&self, words: usize, size: usize, count: usize) -> Option<Memory> {
         let least = size.checked_mul(count)?;
         Memory::new(
@@ -61,23 +63,23 @@ fn new_pool(count: usize, size: usize, attributes: &DataAttributes) -> Option<Id
     let words = RawPool::<Board>::words(size, count)?;
     let memory = attributes.memory(words, size, count)?;
     let Some(block) = object::block_for::<OsMemoryPool>(&attributes.base) else {
-        // SAFETY: nobody has seen it.
+        // SAFETY: no other code has its address.
         unsafe { memory.free() };
         return None;
     };
-    // SAFETY: memory for so many words, which is the pool's alone.
+    // SAFETY: memory for this number of words, which belongs to the pool alone.
     let pool = RawPool::new(unsafe { memory.words(words) }, size, count).ok()?;
     let head = object::head::<OsMemoryPool>(&attributes.base, block);
     // SAFETY: memory for one.
     Some(unsafe { object::put(block, OsMemoryPool { head, memory, pool }) })
 }
 
-/// What `look` sees in a pool; 0 for what is none.
+/// Returns the number that `look` reads from a pool; 0 if the id is not a pool's.
 ///
 /// # Safety
 /// As for [`Id::get`].
 unsafe fn of_pool(id: Id, look: impl FnOnce(&'static RawPool<Board>) -> usize) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     match unsafe { id.get::<OsMemoryPool>() } {
         Some(object) if caller() != Caller::Above => look(&object.pool) as u32,
         _ => 0,
@@ -85,68 +87,71 @@ unsafe fn of_pool(id: Id, look: impl FnOnce(&'static RawPool<Board>) -> usize) -
 }
 
 interface! {
-    /// Makes a pool of `count` blocks of `size` bytes. Null in a handler, without memory, or where one of them is 0.
+    /// Makes a pool of `count` blocks of `size` bytes. Null in a handler, without memory, or where
+    /// one of them is 0.
     fn osMemoryPoolNew(count: u32, size: u32, attributes: *const DataAttributes) -> Id {
         if in_handler() {
             return Id::NONE;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&DataAttributes::NONE);
         new_pool(count as usize, size as usize, attributes).unwrap_or(Id::NONE)
     }
 
-    /// Takes a block, waiting for one; null where none was to be had. In a handler without a time-out only.
+    /// Takes a block, waiting for one; null where none was to be had. In a handler without a
+    /// time-out only.
     fn osMemoryPoolAlloc(id: Id, ticks: u32) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let object = unsafe { id.get_where::<OsMemoryPool>(surely_in_thread) };
         match object.and_then(|object| object.pool.allocate_at_once()) {
             Some(block) => block.as_ptr(),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
             None => slow_path(unsafe { allocate(id, ticks) }),
         }
     }
 
-    /// Gives a block back. `osErrorParameter` for what is no block of the pool, `osErrorResource` where none is in use. Allowed in
-    /// handlers.
+    /// Gives a block back. `osErrorParameter` for what is no block of the pool, `osErrorResource`
+    /// where none is in use. Allowed in handlers.
     fn osMemoryPoolFree(id: Id, block: *mut u8) -> Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get_where::<OsMemoryPool>(surely_in_thread) } {
             Some(object) if object.pool.free_at_once(block) => OK,
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
             _ => slow_path(unsafe { free(id, block) }),
         }
     }
 
     /// How many blocks a pool has. Allowed in handlers.
     fn osMemoryPoolGetCapacity(id: Id) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { of_pool(id, |pool| pool.count()) }
     }
 
     /// How many bytes a block has. Allowed in handlers.
     fn osMemoryPoolGetBlockSize(id: Id) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { of_pool(id, |pool| pool.size()) }
     }
 
     /// How many blocks are in use. Allowed in handlers.
     fn osMemoryPoolGetCount(id: Id) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { of_pool(id, |pool| pool.used()) }
     }
 
     /// How many blocks are free. Allowed in handlers.
     fn osMemoryPoolGetSpace(id: Id) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { of_pool(id, |pool| pool.count() - pool.used()) }
     }
 
-    /// Deletes a pool, whether its blocks are in use or not; who waits for one gets null.
+    /// Deletes a pool, whether its blocks are in use or not; threads that wait for a block get
+    /// null.
     fn osMemoryPoolDelete(id: Id) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(object) = (unsafe { id.get::<OsMemoryPool>() }) else {
             return PARAMETER;
         };
@@ -170,7 +175,7 @@ interface! {
 #[cold]
 #[inline(never)]
 unsafe extern "C" fn allocate(id: Id, ticks: u32) -> *mut u8 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let Some(object) = (unsafe { id.get::<OsMemoryPool>() }) else {
         return ptr::null_mut();
     };
@@ -189,7 +194,7 @@ unsafe extern "C" fn allocate(id: Id, ticks: u32) -> *mut u8 {
 #[cold]
 #[inline(never)]
 unsafe extern "C" fn free(id: Id, block: *mut u8) -> Status {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let Some(object) = (unsafe { id.get::<OsMemoryPool>() }) else {
         return PARAMETER;
     };

@@ -1,7 +1,7 @@
 //! The calls of CMSIS-RTOS2, a file for each group of the standard's.
 //!
-//! Each function does what the standard's page on it says (CMSIS-RTOS2 version 2.3, "RTOS2 API"); what is said here is what the
-//! standard leaves open. All have the names of `cmsis_os2.h`.
+//! Each function does what the standard's page on it says (CMSIS-RTOS2 version 2.3, "RTOS2 API");
+//! what is said here is what the standard leaves open. All have the names of `cmsis_os2.h`.
 
 pub mod flags;
 pub mod kernel;
@@ -13,8 +13,9 @@ pub mod status;
 pub mod thread;
 pub mod timer;
 
-/// Defines functions of the interface. Each is called by C, whose promises the bodies rest on: addresses are null or lead to what the
-/// standard's page says lies there, and stay so while the call lasts.
+/// Defines functions of the interface. C calls each of them, and the bodies rely on its guarantees:
+/// addresses are null or point to the object that the standard's page names, and stay valid while
+/// the call lasts.
 macro_rules! interface {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
         $(
@@ -36,7 +37,7 @@ macro_rules! get_name {
         crate::cmsis::interface! {
             /// The name that the object was given; null for what is none.
             fn $name(id: crate::object::Id) -> *const core::ffi::c_char {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
                 match unsafe { id.get::<$object>() } {
                     Some(object) => crate::object::Object::head(object).name(),
                     None => core::ptr::null(),
@@ -47,7 +48,7 @@ macro_rules! get_name {
 }
 pub(crate) use get_name;
 
-/// The sizes that `cmsis_os2.h` tells: each has room for its object wherever it begins.
+/// Sizes that `cmsis_os2.h` declares: each has space for its object, at whatever address it begins.
 const _: () = {
     use crate::object::Object;
     const fn fits<O: Object>(on_32_bits: usize, on_64_bits: usize) -> bool {
@@ -58,8 +59,8 @@ const _: () = {
         };
         size_of::<O>() + align_of::<O>().saturating_sub(word) <= told
     }
-    // On Armv7-M a thread lies at a multiple of twice its guard's size; where the library is built for a larger guard than the usual one,
-    // threads have their place in the heap.
+    // On Armv7-M a thread's address is a multiple of twice its guard's size. If the library is
+    // built for a guard larger than the usual one, threads have their place in the heap.
     assert!(match align_of::<thread::OsThread>() {
         512 => fits::<thread::OsThread>(1536, 640),
         large if large > 512 => true,

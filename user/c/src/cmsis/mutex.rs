@@ -28,13 +28,14 @@ unsafe impl Object for OsMutex {
 get_name!(osMutexGetName, OsMutex);
 
 interface! {
-    /// Makes a mutex, as its attributes' bits say: `osMutexRecursive` (65,535 times beyond the first), `osMutexPrioInherit`,
-    /// `osMutexRobust` (unlocked when its owner ends; without, it stays locked). Null in a handler or without memory.
+    /// Makes a mutex, as its attributes' bits say: `osMutexRecursive` (65,535 times beyond the
+    /// first), `osMutexPrioInherit`, `osMutexRobust` (unlocked when its owner ends; without, it
+    /// stays locked). Null in a handler or without memory.
     fn osMutexNew(attributes: *const Attributes) -> Id {
         if in_handler() {
             return Id::NONE;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::NONE);
         let Some(memory) = object::block_for::<OsMutex>(attributes) else {
             return Id::NONE;
@@ -47,13 +48,13 @@ interface! {
         unsafe { object::put(memory, mutex) }
     }
 
-    /// Locks a mutex. `osErrorResource` where it is not to be had in no time, or is the caller's and not recursive, or where threads
-    /// would wait for each other.
+    /// Locks a mutex. `osErrorResource` where it is not to be had in no time, or is the caller's
+    /// and not recursive, or where threads would wait for each other.
     fn osMutexAcquire(id: Id, ticks: u32) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<OsMutex>() } {
             Some(object) => status(object.mutex.lock(timeout(ticks))),
             None => PARAMETER,
@@ -65,7 +66,7 @@ interface! {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<OsMutex>() } {
             Some(object) => status(object.mutex.unlock()),
             None => PARAMETER,
@@ -77,17 +78,17 @@ interface! {
         if in_handler() {
             return Id::NONE;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let owner = unsafe { id.get::<OsMutex>() }.and_then(|object| object.mutex.owner());
         owner.and_then(OsThread::of).map_or(Id::NONE, Id::of)
     }
 
-    /// Deletes a mutex, locked or not; who waits for it gets `osErrorResource`.
+    /// Deletes a mutex, locked or not; threads that wait for it get `osErrorResource`.
     fn osMutexDelete(id: Id) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(object) = (unsafe { id.get::<OsMutex>() }) else {
             return PARAMETER;
         };

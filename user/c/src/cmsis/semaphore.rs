@@ -23,12 +23,13 @@ unsafe impl Object for OsSemaphore {
 get_name!(osSemaphoreGetName, OsSemaphore);
 
 interface! {
-    /// Makes a semaphore with at most `most` permits. Null in a handler, without memory, or unless `initial` ≤ `most` and `most` > 0.
+    /// Makes a semaphore with at most `most` permits. Null in a handler, without memory, or unless
+    /// `initial` ≤ `most` and `most` > 0.
     fn osSemaphoreNew(most: u32, initial: u32, attributes: *const Attributes) -> Id {
         if in_handler() || most == 0 || initial > most {
             return Id::NONE;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::NONE);
         let Some(memory) = object::block_for::<OsSemaphore>(attributes) else {
             return Id::NONE;
@@ -43,41 +44,41 @@ interface! {
 
     /// Takes a permit. In a handler without a time-out only.
     fn osSemaphoreAcquire(id: Id, ticks: u32) -> Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let object = unsafe { id.get_where::<OsSemaphore>(surely_in_thread) };
         match object.is_some_and(|object| object.semaphore.take_at_once()) {
             true => OK,
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
             false => slow_path(unsafe { acquire(id, ticks) }),
         }
     }
 
     /// Gives a permit. Allowed in handlers.
     fn osSemaphoreRelease(id: Id) -> Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let object = unsafe { id.get_where::<OsSemaphore>(may_call) };
         match object.is_some_and(|object| object.semaphore.give_at_once()) {
             true => OK,
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
             false => slow_path(unsafe { release(id) }),
         }
     }
 
     /// The number of permits; 0 for what is no semaphore. Allowed in handlers.
     fn osSemaphoreGetCount(id: Id) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<OsSemaphore>() } {
             Some(object) if caller() != Caller::Above => object.semaphore.count(),
             _ => 0,
         }
     }
 
-    /// Deletes a semaphore; who waits for a permit gets `osErrorResource`.
+    /// Deletes a semaphore; threads that wait for a permit get `osErrorResource`.
     fn osSemaphoreDelete(id: Id) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
             return PARAMETER;
         };
@@ -99,7 +100,7 @@ interface! {
 #[cold]
 #[inline(never)]
 unsafe extern "C" fn acquire(id: Id, ticks: u32) -> Status {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
         return PARAMETER;
     };
@@ -118,7 +119,7 @@ unsafe extern "C" fn acquire(id: Id, ticks: u32) -> Status {
 #[cold]
 #[inline(never)]
 unsafe extern "C" fn release(id: Id) -> Status {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let Some(object) = (unsafe { id.get::<OsSemaphore>() }) else {
         return PARAMETER;
     };

@@ -3,10 +3,10 @@
 use taktos::Error;
 use taktos_kernel::Told;
 
-/// What a call says: `osStatus_t`.
+/// Return value of a call: `osStatus_t`.
 pub type Status = i32;
 
-/// The call did what it was asked to.
+/// The call succeeded.
 pub const OK: Status = 0;
 /// Another error.
 pub const ERROR: Status = -1;
@@ -28,7 +28,7 @@ pub fn status(result: Result<(), Error>) -> Status {
     }
 }
 
-/// What the callers of the standard's functions are told.
+/// Numbers by which errors are reported to callers of the standard's functions.
 pub struct Statuses;
 
 impl Told for Statuses {
@@ -37,7 +37,7 @@ impl Told for Statuses {
     }
 }
 
-/// The code of an error. A wait that another thread has ended counts as one whose time is over.
+/// Returns the code of an error. A wait that another thread has ended counts as timed out.
 #[cold]
 pub fn code(error: Error) -> Status {
     match error {

@@ -1,4 +1,5 @@
-//! Owns: the standard's threads: how they come to be, what ends them, what is left of them then. Must never know: what they do.
+//! Owns: the standard's threads: how they come to be, what ends them, what is left of them then.
+//! Must never know: what they do.
 
 use super::status::{ERROR, ISR, OK, PARAMETER, RESOURCE, Status, Statuses, status};
 use super::{get_name, interface, timer};
@@ -23,7 +24,7 @@ use taktos::{
 };
 use taktos_machine::{Machine, slow_path};
 
-/// What a thread calls.
+/// Function that a thread calls.
 pub type Entry = unsafe extern "C" fn(*mut c_void);
 
 /// The bit of a thread's attributes that lets others join it.
@@ -33,9 +34,9 @@ pub(crate) const NORMAL: i32 = 24;
 pub(crate) const HIGHEST: i32 = 56;
 /// The only processor.
 const AFFINITY: u32 = 1;
-/// The stack of a thread that asks for none.
+/// Stack of a thread that requests none.
 const USUAL_STACK: usize = 512 * size_of::<usize>();
-/// What is no class or zone.
+/// Value that is not a class or a zone.
 const NO_NUMBER: u32 = u32::MAX;
 
 /// `osThreadAttr_t`.
@@ -60,7 +61,8 @@ impl ThreadAttributes {
     };
 }
 
-/// A thread. It lies at the end, where its stack may follow it, and a guard is between them.
+/// A thread. It is at the end of its memory, so that its stack may follow it, with a guard between
+/// them.
 #[repr(C)]
 pub struct OsThread {
     head: Head,
@@ -72,14 +74,14 @@ pub struct OsThread {
     is_joinable: Cell<bool>,
     is_joined: Cell<bool>,
     stack: Memory,
-    /// What was asked for, and what there is.
+    /// Stack size that was requested, and the size that there is.
     stack_asked: u32,
     stack_size: u32,
     flags: EventFlags<Board>,
     errno: Cell<i32>,
-    /// What it has as a thread of POSIX, if it is one.
+    /// Record of the thread as a thread of POSIX, if it is one.
     posix: Cell<Option<&'static PosixThread>>,
-    /// What it has as a task of FreeRTOS, once it has something.
+    /// Record of the thread as a task of FreeRTOS, once there is one.
     task: Cell<Option<&'static Task>>,
     /// The state of newlib's functions for it, once there is some.
     #[cfg(target_arch = "arm")]
@@ -92,7 +94,7 @@ unsafe impl Object for OsThread {
     const KIND: u32 = object::kind(0xE2);
     /// One that has ended.
     const TURNED: u32 = object::kind(0xE8);
-    /// What other kernels ask for; the guard makes a control block larger here.
+    /// Size that other kernels ask for; the guard makes a control block larger here.
     const LEAST: usize = 80;
 }
 
@@ -123,28 +125,31 @@ impl OsThread {
         Some(unsafe { Self::around(thread) }).filter(is_there)
     }
 
-    /// The thread that `thread` lies in.
+    /// Returns the `OsThread` that contains `thread`.
     ///
     /// # Safety
-    /// It was made by [`make`].
+    /// [`make`] made the thread.
     #[inline(always)]
     unsafe fn around(thread: &'static AnyThread<Board>) -> &'static Self {
         const OFFSET: usize = offset_of!(OsThread, thread) + RawThread::<Board>::HANDLE_OFFSET;
         let place = ptr::from_ref(thread).cast::<u8>().wrapping_sub(OFFSET);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `make` made the thread, as the field of an `OsThread`.
         unsafe { &*place.cast::<Self>() }
     }
 
     /// The calling thread.
     ///
     /// # Safety
-    /// The caller is the program's code, in a thread that runs: not before the start, and in no handler.
+    /// The caller is the program's code, in a thread that runs: not before the start, and in no
+    /// handler.
     #[inline(always)]
     pub(super) unsafe fn caller() -> &'static Self {
-        // On the only processor who runs is who asks: no section is needed, as it is where threads move.
+        // On the only processor the running thread is the caller. No section is needed; it is
+        // needed where threads move.
         let context = <Board as System>::Machine::processor().current.get();
-        // SAFETY: a thread's handle is its control block, which its context begins; the first thread and the idle one, which `make` did not
-        // make, call no code of the program's.
+        // SAFETY: a thread's handle is its control block, which its context begins; the first
+        // thread and the idle one, which `make` did not make, call no code of the
+        // program's.
         unsafe { Self::around(&*context.cast()) }
     }
 
@@ -168,7 +173,7 @@ impl OsThread {
         &self.errno
     }
 
-    /// What it has as a thread of POSIX.
+    /// Returns the record of the thread as a thread of POSIX.
     pub(crate) fn posix(&self) -> Option<&'static PosixThread> {
         self.posix.get()
     }
@@ -178,7 +183,7 @@ impl OsThread {
         self.posix.set(Some(posix));
     }
 
-    /// What it has as a task of FreeRTOS.
+    /// Returns the record of the thread as a task of FreeRTOS.
     pub(crate) fn task(&self) -> &Cell<Option<&'static Task>> {
         &self.task
     }
@@ -193,7 +198,8 @@ impl OsThread {
         self.is_joinable.get()
     }
 
-    /// The memory of its stack: from the lowest address, and its size. The thread itself may lie in what was given.
+    /// The memory of its stack: from the lowest address, and its size. The thread itself may lie in
+    /// what was given.
     pub(crate) fn stack(&self) -> (*mut u8, usize) {
         let size = self.stack_size.max(self.stack_asked);
         let before = (size - self.stack_size) as usize;
@@ -214,7 +220,8 @@ impl OsThread {
         self.handle().set_priority(level(self.lent_priority()))
     }
 
-    /// The priority that it was given, or the one that it inherits by FreeRTOS's mutexes, if that is higher.
+    /// The priority that it was given, or the one that it inherits by FreeRTOS's mutexes, if that
+    /// is higher.
     pub(crate) fn lent_priority(&self) -> i32 {
         let inherited = self.task.get().map_or(0, |task| task.inherited());
         self.priority.get().max(inherited)
@@ -266,10 +273,10 @@ struct Place {
 }
 
 impl Place {
-    /// The bytes that a thread takes of memory which its stack is behind it in.
+    /// Bytes that a thread takes of memory that contains its stack, too, after it.
     const OF_BLOCK: usize = size_of::<OsThread>();
 
-    /// A thread in memory of its own, and directly behind it the rest for its stack.
+    /// A thread in memory of its own, and directly after it the rest for its stack.
     fn together(memory: Memory, size: usize) -> Self {
         let skipped = memory
             .start
@@ -292,14 +299,15 @@ impl Place {
         }
     }
 
-    /// The same in the heap, with so large a stack.
+    /// Returns block and stack together in the heap, with a stack of this size.
     fn of_heap(stack_size: usize) -> Option<Self> {
         let size = Self::OF_BLOCK + stack_size;
         let memory = Memory::of_heap_at(size, align_of::<OsThread>())?;
         Some(Self::together(memory, size))
     }
 
-    /// The same within the memory that was given for a stack; in the heap where that is too small for both.
+    /// Returns block and stack together within the memory given for a stack, or in the heap if that
+    /// memory is too small for both.
     fn within(stack: *mut u8, size: usize) -> Option<Self> {
         let start = NonNull::new(stack)?;
         let least = Self::OF_BLOCK + align_of::<OsThread>() + RawThread::<Board>::SMALLEST_STACK;
@@ -322,9 +330,9 @@ impl Place {
     /// Gives it back.
     ///
     /// # Safety
-    /// Nobody uses it.
+    /// No code uses it.
     unsafe fn free(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that no code uses the memory.
         unsafe {
             self.stack.free();
             self.block.free_at(align_of::<OsThread>());
@@ -357,7 +365,7 @@ fn place_for(attributes: &ThreadAttributes) -> Option<Place> {
     };
     let stack_size = if stack.in_heap { stack_size } else { asked };
     let Some(block) = object::block_for::<OsThread>(&attributes.base) else {
-        // SAFETY: nobody has seen it.
+        // SAFETY: no other code has its address.
         unsafe { stack.free() };
         return None;
     };
@@ -369,7 +377,7 @@ fn place_for(attributes: &ThreadAttributes) -> Option<Place> {
     if place.is_possible() {
         return Some(place);
     }
-    // SAFETY: nobody has seen it.
+    // SAFETY: no other code has its address.
     unsafe { place.free() };
     match stack.in_heap {
         true => Place::of_heap(stack_size),
@@ -385,7 +393,7 @@ unsafe fn name_of(name: *const c_char) -> &'static str {
     if name.is_null() {
         return "";
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `name`, which is not null here, is a C string that stays.
     unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("")
 }
 
@@ -430,7 +438,8 @@ pub(crate) fn make(
         kept: Cell::new(None),
         thread: RawThread::new(),
     };
-    // SAFETY: memory for one; the stack is the thread's alone, by the promise of who gave it.
+    // SAFETY: memory for one. The stack is the thread's alone, as the caller that gave the stack
+    // guarantees.
     let (thread, stack) = unsafe {
         let id = object::put(place.block, thread);
         let stack = slice::from_raw_parts_mut(
@@ -443,7 +452,7 @@ pub(crate) fn make(
     let name = unsafe { name_of(attributes.base.name) };
     if thread.thread.create(name, level(priority), stack).is_err() {
         thread.head.revoke();
-        // SAFETY: nobody has seen it.
+        // SAFETY: no other code has its address.
         unsafe { free(thread) };
         return None;
     }
@@ -471,9 +480,9 @@ fn take_out(list: &Cell<Option<&'static OsThread>>, thread: &'static OsThread) {
 /// Gives back the memory of a thread.
 ///
 /// # Safety
-/// Nobody uses it any more, not even the thread.
+/// No code uses it any more, not even the thread.
 unsafe fn free(thread: &'static OsThread) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that no code uses the thread any more.
     unsafe {
         if let Some(posix) = thread.posix.take() {
             posix.free();
@@ -495,12 +504,12 @@ pub(super) fn free_ended() {
     let is_gone = |thread: &&'static OsThread| thread.handle().state() == State::NonExistent;
     while let Some(thread) = os().ended.get().filter(is_gone) {
         masked(|| take_out(&os().ended, thread));
-        // SAFETY: it does not exist any more, and nobody finds it by its id.
+        // SAFETY: it does not exist any more, and no call finds it by its id.
         unsafe { free(thread) };
     }
 }
 
-/// Nobody finds the thread any more. It is freed when it is gone.
+/// Revokes the thread's id, so that no call finds it any more. It is freed when it is gone.
 fn bury(thread: &'static OsThread) {
     thread.head.revoke();
     masked(|| {
@@ -520,7 +529,8 @@ pub(crate) fn end(thread: &'static OsThread) {
     });
     if !is_joinable {
         bury(thread);
-        // Who frees it is less urgent than most, but comes.
+        // The timers' thread frees it. That thread is less urgent than most, but it runs in the
+        // end.
         os().clock.wake();
     }
     let _ = thread.handle().delete();
@@ -533,7 +543,7 @@ pub(crate) fn exit() -> ! {
     AnyThread::<Board>::exit()
 }
 
-/// The thread that starts the others; it is above them, so that the most urgent goes on first.
+/// Thread that starts the others. It is above them, so that the most urgent one runs first.
 static STARTER: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("starter").priority(0);
 
 /// Starts the board with all threads that were made.
@@ -549,7 +559,7 @@ pub(crate) fn start_all() -> Status {
     OK
 }
 
-/// What the first thread does.
+/// Starts the threads; the body of the first thread.
 fn start_threads() {
     let attributes = ThreadAttributes {
         priority: HIGHEST.min(configuration().timer_priority as i32 + 1),
@@ -590,7 +600,7 @@ unsafe fn living(id: Id) -> Result<&'static OsThread, Status> {
     if in_handler() {
         return Err(ISR);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     match unsafe { id.get::<OsThread>() } {
         None => Err(PARAMETER),
         Some(thread) if thread.has_ended() => Err(RESOURCE),
@@ -598,8 +608,9 @@ unsafe fn living(id: Id) -> Result<&'static OsThread, Status> {
     }
 }
 
-/// Joins a thread: waits by `wait` if it has not ended, and has `take` take what it leaves before it is gone. `osErrorResource` where it is not
-/// joinable, somebody else joins it, or it is the caller; `osError` where it has not ended when the wait is over.
+/// Joins a thread: waits by `wait` if it has not ended, and has `take` take its result before it is
+/// gone. `osErrorResource` if it is not joinable, another thread joins it, or it is the caller;
+/// `osError` if it has not ended when the wait is over.
 pub(crate) fn join(
     thread: &'static OsThread,
     wait: impl FnOnce(&'static OsThread),
@@ -624,12 +635,12 @@ pub(crate) fn join(
     OK
 }
 
-/// What `act` does to a thread that has not ended.
+/// Applies `act` to a thread that has not ended.
 ///
 /// # Safety
 /// As for [`Id::get`].
 unsafe fn with(id: Id, act: impl FnOnce(&'static OsThread) -> Status) -> Status {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     match unsafe { living(id) } {
         Ok(thread) => act(thread),
         Err(status) => status,
@@ -637,14 +648,15 @@ unsafe fn with(id: Id, act: impl FnOnce(&'static OsThread) -> Status) -> Status 
 }
 
 interface! {
-    /// Makes a thread that calls `entry`. It is ready at once, where threads run. Null in a handler, without an entry, for attributes
-    /// out of range, and without memory. Memory is the caller's where it is given: a control block or a stack that is too small for
-    /// the machine comes from the heap, and the caller's is left alone.
+    /// Makes a thread that calls `entry`. It is ready at once, where threads run. Null in a
+    /// handler, without an entry, for attributes out of range, and without memory. Memory is the
+    /// caller's where it is given: a control block or a stack that is too small for the machine
+    /// comes from the heap, and the caller's is left alone.
     fn osThreadNew(entry: Option<Entry>, argument: *mut c_void, attributes: *const ThreadAttributes) -> Id {
         let Some(entry) = entry.filter(|_| !in_handler()) else {
             return Id::NONE;
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&ThreadAttributes::NONE);
         let thread = make(entry, argument, attributes);
         if let Some(thread) = thread.filter(|_| os().is_running()) {
@@ -653,12 +665,14 @@ interface! {
         thread.map_or(Id::NONE, Id::of)
     }
 
-    /// The calling thread; in a handler, the one that was interrupted. Null before there are threads.
+    /// The calling thread; in a handler, the one that was interrupted. Null before there are
+    /// threads.
     fn osThreadGetId() -> Id {
         OsThread::current().map_or(Id::NONE, Id::of)
     }
 
-    /// What a thread is doing; `osThreadError` for what is none, and in a handler.
+    /// Returns the state of a thread; `osThreadError` if the id is not a thread's, and in a
+    /// handler.
     fn osThreadGetState(id: Id) -> i32 {
         const INACTIVE: i32 = 0;
         const READY: i32 = 1;
@@ -668,7 +682,7 @@ interface! {
         if in_handler() {
             return ERROR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
             return ERROR;
         };
@@ -684,12 +698,12 @@ interface! {
         }
     }
 
-    /// The size of a thread's stack, as it was asked for, in bytes; 0 in a handler.
+    /// Returns the requested size of a thread's stack in bytes; 0 in a handler.
     fn osThreadGetStackSize(id: Id) -> u32 {
         if in_handler() {
             return 0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { id.get::<OsThread>() }.map_or(0, |thread| thread.stack_asked)
     }
 
@@ -698,7 +712,7 @@ interface! {
         if in_handler() {
             return 0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
             return 0;
         };
@@ -711,15 +725,16 @@ interface! {
         if !in_handler() && !(1..=HIGHEST).contains(&priority) {
             return PARAMETER;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe {
             with(id, |thread| status(thread.set_priority(priority)))
         }
     }
 
-    /// The priority by which a thread is scheduled now: its own, or one that it inherits. `osPriorityError` in a handler.
+    /// The priority by which a thread is scheduled now: its own, or one that it inherits.
+    /// `osPriorityError` in a handler.
     fn osThreadGetPriority(id: Id) -> i32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { living(id) }.map_or(ERROR, OsThread::effective_priority)
     }
 
@@ -732,34 +747,37 @@ interface! {
         last::yield_now::<Statuses>()
     }
 
-    /// Suspends a thread, whatever it waits for. `osErrorResource` where it is suspended already, or is the caller with the kernel locked.
+    /// Suspends a thread, whatever it waits for. `osErrorResource` where it is suspended already,
+    /// or is the caller with the kernel locked.
     fn osThreadSuspend(id: Id) -> Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get_where::<Living>(surely_in_thread) } {
             Some(Living(thread)) if os().phase.get() == Phase::Running => {
                 last::suspend::<Statuses>(thread.handle())
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
             _ => slow_path(unsafe { suspend(id) }),
         }
     }
 
-    /// Lets a suspended thread go on; ends the wait of one that waits, as if its time were over. `osErrorResource` where neither is so.
+    /// Lets a suspended thread continue; ends the wait of one that waits, as if its time were over.
+    /// `osErrorResource` if neither is so.
     fn osThreadResume(id: Id) -> Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get_where::<Living>(surely_in_thread) } {
             Some(Living(thread)) => last::resume_or_cancel::<Statuses>(thread.handle()),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
             _ => slow_path(unsafe { refused(id) }),
         }
     }
 
-    /// Nobody is to join a thread any more: it is freed when it ends. `osErrorResource` where it is not joinable.
+    /// Detaches a thread: no thread is to join it any more, and it is freed when it ends.
+    /// `osErrorResource` if it is not joinable.
     fn osThreadDetach(id: Id) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
             return PARAMETER;
         };
@@ -773,12 +791,13 @@ interface! {
         OK
     }
 
-    /// Waits for the end of a thread. `osErrorResource` where it is not joinable, somebody else joins it, or it is the caller.
+    /// Waits for the end of a thread. `osErrorResource` if it is not joinable, another thread joins
+    /// it, or it is the caller.
     fn osThreadJoin(id: Id) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(thread) = (unsafe { id.get::<OsThread>() }) else {
             return PARAMETER;
         };
@@ -795,9 +814,9 @@ interface! {
         exit()
     }
 
-    /// Ends a thread. What of the mutexes that it owns, `osMutexNew` says.
+    /// Ends a thread. `osMutexNew` says what becomes of the mutexes that it owns.
     fn osThreadTerminate(id: Id) -> Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe {
             with(id, |thread| {
                 end(thread);
@@ -826,7 +845,7 @@ interface! {
         masked(|| {
             for_each_living(|thread| {
                 if count < room {
-                    // SAFETY: the caller's promise: there is room for so many.
+                    // SAFETY: the caller guarantees that there is space for `room` ids at `ids`.
                     unsafe { ids.add(count as usize).write(Id::of(thread)) };
                     count += 1;
                 }
@@ -837,13 +856,13 @@ interface! {
 
     /// Lets a thread run on the processors of a mask, of which there is one.
     fn osThreadSetAffinityMask(id: Id, mask: u32) -> Status {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, |_| if mask == AFFINITY { OK } else { PARAMETER }) }
     }
 
     /// The processors that a thread may run on; 0 in a handler, and for what is no thread.
     fn osThreadGetAffinityMask(id: Id) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { living(id) }.map_or(0, |_| AFFINITY)
     }
 
@@ -892,7 +911,7 @@ interface! {
 unsafe fn suspend(id: Id) -> Status {
     let is_caller =
         |thread: &'static OsThread| Some(thread.id()) == OsThread::current().map(Id::of);
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     match unsafe { living(id) } {
         Ok(thread) if os().is_locked() && is_caller(thread) => RESOURCE,
         Ok(thread) => status(thread.handle().suspend()),
@@ -907,7 +926,7 @@ unsafe fn suspend(id: Id) -> Status {
 #[cold]
 #[inline(never)]
 unsafe fn refused(id: Id) -> Status {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     match unsafe { living(id) } {
         // A machine that takes the start for a handler.
         Ok(thread) => thread.handle().resume_or_cancel_last::<Statuses>(),

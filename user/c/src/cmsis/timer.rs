@@ -1,4 +1,5 @@
-//! Owns: the standard's timers, and the thread that serves the alarms that they are. Must never know: how threads are made.
+//! Owns: the standard's timers, and the thread that serves the alarms that they are. Must never
+//! know: how threads are made.
 
 use super::status::{ISR, OK, PARAMETER, RESOURCE, Status};
 use super::{get_name, interface};
@@ -11,7 +12,7 @@ use core::ptr;
 use taktos::board::Board;
 use taktos::{Alarm, Duration, Instant, Timeout};
 
-/// What a timer calls.
+/// Function that a timer calls.
 pub type Function = extern "C" fn(*mut c_void);
 
 /// A timer.
@@ -19,7 +20,7 @@ pub type Function = extern "C" fn(*mut c_void);
 pub struct OsTimer {
     head: Head,
     alarm: Alarm<Board>,
-    /// What the program keeps with it.
+    /// Word that the program keeps with the timer.
     of_program: Cell<*mut c_void>,
     is_periodic: Cell<bool>,
     period: Cell<u32>,
@@ -32,7 +33,8 @@ unsafe impl Object for OsTimer {
 
 get_name!(osTimerGetName, OsTimer);
 
-/// What the timers' thread does: serves the alarms, calls what FreeRTOS's tasks ask for, and frees what ended threads have left.
+/// Body of the timers' thread: serves the alarms, makes the calls that FreeRTOS's tasks request,
+/// and frees the memory of ended threads.
 pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
     if let Some(begin) = configuration().daemon_startup {
         begin();
@@ -40,12 +42,13 @@ pub(super) extern "C" fn call_for_ever(_: *mut c_void) {
     loop {
         super::thread::free_ended();
         os().pended.call_all();
-        // Who ends its wait has it look again.
+        // A caller that ends this wait makes the thread check again.
         let _ = os().clock.serve_once();
     }
 }
 
-/// A timer that calls `function`, once or periodically: memory for it, and what lies there. None without memory.
+/// Makes a timer that calls `function`, once or periodically: memory for it, and its contents. None
+/// without memory.
 pub(crate) fn make(
     function: Function,
     is_periodic: bool,
@@ -72,7 +75,7 @@ impl OsTimer {
         self.alarm.set_word(argument.expose_provenance());
     }
 
-    /// What the program keeps with it.
+    /// Word that the program keeps with the timer.
     pub(crate) fn of_program(&'static self) -> *mut c_void {
         self.of_program.get()
     }
@@ -112,14 +115,15 @@ impl OsTimer {
         self.alarm.next().map_or(0, |due| due.as_nanos() / TICK)
     }
 
-    /// Starts it, or begins its time anew. Allowed in handlers.
+    /// Starts it, or restarts its time. Allowed in handlers.
     pub(crate) fn start(&'static self, period: u32) {
         self.period.set(period);
         let period = u64::from(period);
         self.start_at((ticks() + period) * TICK, period * TICK);
     }
 
-    /// Starts it so that it is due at an instant, and again each interval after, if it is periodic; both in nanoseconds. Allowed in handlers.
+    /// Starts it so that it is due at an instant, and again each interval after, if it is periodic;
+    /// both in nanoseconds. Allowed in handlers.
     pub(crate) fn start_at(&'static self, due: u64, interval: u64) {
         let due = Timeout::until(Instant::from_nanos(due));
         // The alarm is there as long as the timer; an instant that never comes starts nothing.
@@ -146,8 +150,8 @@ impl OsTimer {
 }
 
 interface! {
-    /// Makes a timer that calls `function` in the timers' thread (`osPriorityHigh`): once (0) or periodically (1). Null in a handler,
-    /// without memory, or without a function.
+    /// Makes a timer that calls `function` in the timers' thread (`osPriorityHigh`): once (0) or
+    /// periodically (1). Null in a handler, without memory, or without a function.
     fn osTimerNew(
         function: Option<Function>,
         kind: u32,
@@ -160,17 +164,17 @@ interface! {
         if in_handler() || kind > 1 {
             return Id::NONE;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::NONE);
         make(function, kind == 1, argument, attributes).map_or(Id::NONE, Id::of)
     }
 
-    /// Starts a timer, or begins its time anew.
+    /// Starts a timer, or restarts its time.
     fn osTimerStart(id: Id, count: u32) -> Status {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(timer) = (unsafe { id.get::<OsTimer>() }) else {
             return PARAMETER;
         };
@@ -186,7 +190,7 @@ interface! {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { id.get::<OsTimer>() } {
             None => PARAMETER,
             Some(timer) if timer.stop() => OK,
@@ -199,7 +203,7 @@ interface! {
         if in_handler() {
             return 0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { id.get::<OsTimer>() }.map_or(0, |timer| timer.is_running().into())
     }
 
@@ -208,7 +212,7 @@ interface! {
         if in_handler() {
             return ISR;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(timer) = (unsafe { id.get::<OsTimer>() }) else {
             return PARAMETER;
         };

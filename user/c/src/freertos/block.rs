@@ -1,5 +1,5 @@
-//! Owns: what a thread has as a task of FreeRTOS's: pointers, notifications, the mutexes that it holds, and what it inherits by them.
-//! Must never know: how the thread came to be.
+//! Owns: what a thread has as a task of FreeRTOS's: pointers, notifications, the mutexes that it
+//! holds, and what it inherits by them. Must never know: how the thread came to be.
 
 use super::notification::Notification;
 use super::queue::OsQueue;
@@ -10,8 +10,8 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 
-/// How many pointers and notifications a task has: what `configNUM_THREAD_LOCAL_STORAGE_POINTERS` and
-/// `configTASK_NOTIFICATION_ARRAY_ENTRIES` are at most.
+/// How many pointers and notifications a task has: what `configNUM_THREAD_LOCAL_STORAGE_POINTERS`
+/// and `configTASK_NOTIFICATION_ARRAY_ENTRIES` are at most.
 const POINTERS: usize = 8;
 const NOTIFICATIONS: usize = 8;
 
@@ -25,9 +25,11 @@ pub struct Task {
     /// The mutex that it waits for, and whether without a time.
     pub(super) waits_for: Cell<Option<&'static OsQueue>>,
     pub(super) waits_for_ever: Cell<bool>,
-    /// The priority that it has by those who wait for its mutexes, of the standard's numbers; 0: none.
+    /// The priority that the task inherits from waiters for its mutexes, in the standard's numbers;
+    /// 0: none.
     pub(super) inherited: Cell<i32>,
-    /// Whether it was suspended while it waited: its wait has ended, and a queue's begins anew.
+    /// Whether it was suspended while it waited: its wait has ended, and a wait at a queue begins
+    /// again.
     pub(super) was_suspended: Cell<bool>,
     /// Whether it was suspended before the scheduler started.
     pub(super) starts_suspended: Cell<bool>,
@@ -52,22 +54,25 @@ impl Task {
         }
     }
 
-    /// One in memory that the program gives, or in the heap; none where that has no room.
+    /// Makes one in memory that the program gives, or in the heap; none if the heap has no space.
     ///
     /// # Safety
-    /// There is so much memory, at a multiple of a word, and nobody else uses it; or the address is null.
+    /// The address is null, or there is memory for one, at a multiple of a word, that no other code
+    /// uses.
     pub(super) unsafe fn make(place: *mut c_void) -> Option<&'static Self> {
         let Some(place) = NonNull::new(place.cast::<Self>()) else {
             return Memory::hold(Self::new(true));
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is aligned memory for a task that no other
+        // code uses.
         unsafe {
             place.write(Self::new(false));
             Some(place.as_ref())
         }
     }
 
-    /// The thread's, which it has from now on; none where there is no memory for it. Allowed in handlers.
+    /// The thread's, which it has from now on; none where there is no memory for it. Allowed in
+    /// handlers.
     pub(super) fn of(thread: &'static OsThread) -> Option<&'static Self> {
         thread.task().get().or_else(|| Self::add_to(thread))
     }
@@ -81,7 +86,7 @@ impl Task {
         // A handler may have been quicker.
         let before = masked(|| place.get().or_else(|| place.replace(Some(new))));
         if let Some(before) = before {
-            // SAFETY: nobody has seen it.
+            // SAFETY: no other code has its address.
             unsafe { Memory::let_go(new) };
             return Some(before);
         }
@@ -94,12 +99,12 @@ impl Task {
     /// Its thread is gone.
     pub(crate) unsafe fn free(&'static self) {
         if self.in_heap {
-            // SAFETY: `hold` gave it; the caller's promise.
+            // SAFETY: `hold` gave it; the caller guarantees that its thread is gone.
             unsafe { Memory::let_go(self) };
         }
     }
 
-    /// Its thread ends: the mutexes that it holds stay locked, and are nobody's.
+    /// Disowns the mutexes that it holds when its thread ends: they stay locked, without an owner.
     pub(crate) fn end(&'static self) {
         masked(|| {
             while let Some(queue) = self.held.get() {
@@ -108,7 +113,7 @@ impl Task {
         });
     }
 
-    /// Whether it was suspended before the scheduler started, which it is told once.
+    /// Returns whether it was suspended before the scheduler started; `true` only once.
     pub(crate) fn starts_suspended(&self) -> bool {
         self.starts_suspended.take()
     }
@@ -119,7 +124,7 @@ impl Task {
     }
 }
 
-/// Whether the calling task was suspended while it waited. It is asked once for each time.
+/// Returns whether the calling task was suspended while it waited. Called once for each time.
 pub(super) fn was_suspended() -> bool {
     let task = OsThread::current().and_then(|thread| thread.task().get());
     task.is_some_and(|task| task.was_suspended.take())

@@ -1,21 +1,24 @@
-//! Owns: what a program's `FreeRTOSConfig.h` asks of the library, and the functions of the program that are called of themselves (FreeRTOS's hooks).
-//! Must never know: what those functions do.
+//! Owns: the settings of a program's `FreeRTOSConfig.h`, and the functions of the program that are
+//! called automatically (FreeRTOS's hooks). Must never know: what those functions do.
 
 use core::ffi::c_char;
 
 use crate::object::Id;
 
-/// The settings that `FreeRTOS.h` lays down for the whole program (`struct taktos_freertos_configuration`): each file of the program that reads the header
-/// defines them weakly, and the linker keeps one. Functions are null where the program's settings say that there are none.
+/// The settings that `FreeRTOS.h` lays down for the whole program (`struct
+/// taktos_freertos_configuration`): each file of the program that reads the header defines them
+/// weakly, and the linker keeps one. Functions are null where the program's settings say that there
+/// are none.
 #[repr(C)]
 pub struct Configuration {
     /// Called at each tick, by a thread above all tasks: `vApplicationTickHook`.
     pub tick: Option<extern "C" fn()>,
     /// Called again and again while no task runs: `vApplicationIdleHook`.
     pub idle: Option<extern "C" fn()>,
-    /// Called where the heap has no room for what is asked of it: `vApplicationMallocFailedHook`.
+    /// Called if the heap has no space for a request: `vApplicationMallocFailedHook`.
     pub malloc_failed: Option<extern "C" fn()>,
-    /// Called after the report of a stack overflow, in a fault's handler: `vApplicationStackOverflowHook`.
+    /// Called after the report of a stack overflow, in a fault's handler:
+    /// `vApplicationStackOverflowHook`.
     pub stack_overflow: Option<extern "C" fn(Id, *const c_char)>,
     /// Called once by the timers' task when it begins: `vApplicationDaemonTaskStartupHook`.
     pub daemon_startup: Option<extern "C" fn()>,
@@ -27,7 +30,8 @@ pub struct Configuration {
     pub timer_queue_length: u32,
 }
 
-/// That of a program without `FreeRTOS.h`; [`configuration`] finds it where nobody else has defined one.
+/// Configuration of a program without `FreeRTOS.h`; [`configuration`] finds it if no other code has
+/// defined one.
 #[cfg_attr(target_os = "none", unsafe(no_mangle))]
 static TAKTOS_FREERTOS_DEFAULT: Configuration = Configuration {
     tick: None,

@@ -1,4 +1,5 @@
-//! Owns: critical sections that nest, and the lock of the scheduler that does. Must never know: objects.
+//! Owns: critical sections that nest, and the lock of the scheduler that does. Must never know:
+//! objects.
 
 use super::{Base, truth};
 use crate::cmsis::interface;
@@ -30,8 +31,9 @@ impl Critical {
 }
 
 interface! {
-    /// Keeps the kernel out, and all interrupts whose handlers may call it, until it is called as often as `vPortExitCritical`. Allowed in
-    /// handlers. No kernel call may be made meanwhile.
+    /// Masks the kernel and all interrupts with handlers that may call it, until
+    /// `vPortExitCritical` was called as often. Allowed in handlers. No kernel call may be made
+    /// meanwhile.
     #[allow(clippy::let_unit_value, reason = "what a machine remembers of its mask may be nothing")]
     fn vPortEnterCritical() {
         let before = Cpu::mask();
@@ -54,14 +56,16 @@ interface! {
         }
     }
 
-    /// Lets no other task run until `xTaskResumeAll` was called as often; handlers do. What would wait meanwhile comes back at once.
+    /// Lets no other task run until `xTaskResumeAll` was called as often; handlers do. A call that
+    /// would wait meanwhile comes back at once.
     fn vTaskSuspendAll() {
         // SAFETY: no address is handed over.
         unsafe { osKernelLock() };
         os().lock_depth.set(os().lock_depth.get() + 1);
     }
 
-    /// Ends what `vTaskSuspendAll` has begun; 0: whoever was to run in place of the caller has done so when the call comes back.
+    /// Ends the suspension by `vTaskSuspendAll`; 0: any thread that was to preempt the caller has
+    /// run when the call returns.
     fn xTaskResumeAll() -> Base {
         match os().lock_depth.get() {
             0 => return truth(false),

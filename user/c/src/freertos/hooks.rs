@@ -1,5 +1,5 @@
-//! Owns: the threads that call the program's functions of their own accord, where its settings name some: at each tick, and while no task runs.
-//! Must never know: what those functions do.
+//! Owns: the threads that call the program's functions of their own accord, where its settings name
+//! some: at each tick, and while no task runs. Must never know: what those functions do.
 
 use super::configuration::configuration;
 use crate::cmsis::thread::{self, Entry, OsThread, ThreadAttributes};
@@ -13,7 +13,8 @@ use taktos::{AnyThread, Instant, Priority, Timeout};
 /// Below all tasks, and above the kernel's own idle thread.
 const BELOW_ALL: Option<Priority> = Priority::new(57);
 
-/// Makes the threads that are asked for; the program has those that it starts with besides.
+/// Makes the threads that the configuration requests, in addition to those with which the program
+/// starts.
 pub fn start() {
     if configuration().tick.is_some() {
         make(c"tick hook", call_each_tick, Some(Priority::MOST_URGENT));
@@ -48,7 +49,7 @@ unsafe extern "C" fn call_each_tick(_: *mut c_void) {
     let mut tick = ticks();
     loop {
         tick += 1;
-        // Nobody ends this wait before its time, and then the next look at the clock is right.
+        // No thread ends this wait early; after it, the next reading of the clock is right.
         let _ = AnyThread::<Board>::sleep(Timeout::until(Instant::from_nanos(tick * TICK)));
         if let Some(call) = configuration().tick {
             call();
@@ -65,7 +66,7 @@ unsafe extern "C" fn call_for_ever(_: *mut c_void) {
     }
 }
 
-/// Tells the program whose stack has overflowed.
+/// Reports to the program the thread that has overflowed its stack.
 fn overflowed() {
     if let (Some(call), Some(thread)) = (configuration().stack_overflow, OsThread::current()) {
         call(Id::of(thread), thread.head().name());

@@ -7,8 +7,8 @@ use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 
 interface! {
-    /// `size` bytes of the heap, at a multiple of 32; null where none are free. In a fixed number of steps. Not allowed in handlers above
-    /// the kernel's level.
+    /// `size` bytes of the heap, at a multiple of 32; null where none are free. In a fixed number
+    /// of steps. Not allowed in handlers above the kernel's level.
     fn pvPortMalloc(size: usize) -> *mut c_void {
         super::prepare();
         Memory::of_heap(size.max(1)).map_or(ptr::null_mut(), |memory| memory.start.as_ptr().cast())
@@ -29,7 +29,8 @@ interface! {
     /// Gives back what `pvPortMalloc` gave; null is nothing.
     fn vPortFree(block: *mut c_void) {
         if let Some(start) = NonNull::new(block.cast()) {
-            // SAFETY: the caller's promise: a block of the heap, which nobody uses any more.
+            // SAFETY: the caller guarantees that `block` is a block of the heap that no code uses
+            // any more.
             unsafe { Memory { start, in_heap: true }.free() };
         }
     }

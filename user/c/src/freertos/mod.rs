@@ -1,6 +1,6 @@
-//! The calls of FreeRTOS that CMSIS-RTOS2's cannot express, a file for each of its headers; the others are written in terms of the
-//! standard's in those headers (`user/c/include/freertos`). Each does what FreeRTOS's reference says of it; what differs is said here
-//! and in the book.
+//! The calls of FreeRTOS that CMSIS-RTOS2's cannot express, a file for each of its headers; the
+//! others are written in terms of the standard's in those headers (`user/c/include/freertos`). Each
+//! does what FreeRTOS's reference says of it; what differs is said here and in the book.
 
 pub mod block;
 pub mod configuration;
@@ -28,7 +28,8 @@ fn truth(is_so: bool) -> Base {
     is_so.into()
 }
 
-/// Makes the kernel ready, as `osKernelInitialize`, if it is not yet: FreeRTOS's programs make objects without a word before.
+/// Makes the kernel ready, as `osKernelInitialize`, if it is not yet: FreeRTOS's programs make
+/// objects without a word before.
 fn prepare() {
     // SAFETY: no address is handed over. A second time it says no, and does nothing.
     unsafe { crate::cmsis::kernel::osKernelInitialize() };

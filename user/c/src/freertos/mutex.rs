@@ -1,5 +1,6 @@
-//! Owns: who holds a mutex, and how its holder inherits the priorities of those who wait for it: as in FreeRTOS until it holds no mutex any more,
-//! and along chains, which FreeRTOS does not have.
+//! Owns: the holder of a mutex, and how the holder inherits the priorities of its waiters: as in
+//! FreeRTOS until the holder holds no mutex any more, and along chains, which FreeRTOS does not
+//! have.
 //! Must never know: how tasks wait.
 
 use super::block::Task;
@@ -60,7 +61,7 @@ pub(super) fn own(queue: &'static OsQueue, taker: Taker) {
     ownership.before.set(taker.task.held.replace(Some(queue)));
 }
 
-/// The mutex is nobody's. Masked; steps: the mutexes that its owner took since.
+/// Leaves the mutex without an owner. Masked; steps: the mutexes that its owner took since.
 pub(super) fn disown(queue: &'static OsQueue) {
     let Some(ownership) = queue.ownership() else {
         return;
@@ -96,7 +97,8 @@ fn awaited(thread: &'static OsThread) -> Option<&'static OsQueue> {
     thread.task().get()?.waits_for.get()
 }
 
-/// Gives a mutex back; whether the caller might. One that nobody holds (it was reset, or its owner has ended) is given by anybody, a handler too.
+/// Gives a mutex back; returns whether the caller may. If no task holds it (it was reset, or its
+/// owner has ended), any task may give it, and a handler, too.
 pub(super) fn give(queue: &'static OsQueue, ownership: &Ownership) -> bool {
     let caller = (!in_handler()).then(OsThread::current).flatten();
     let is_caller = |owner: &'static OsThread| caller.is_some_and(|caller| ptr::eq(caller, owner));
@@ -124,8 +126,9 @@ pub(super) fn give(queue: &'static OsQueue, ownership: &Ownership) -> bool {
     true
 }
 
-/// Waits at a mutex for the caller's turn, with its priority lent to the owner. `Deadlock` where threads would wait for each other for ever: no
-/// ring of such waits comes to be, so each look along them ends.
+/// Waits at a mutex for the caller's turn, with its priority lent to the owner. `Deadlock` where
+/// threads would wait for each other for ever: no ring of such waits comes to be, so each look
+/// along them ends.
 pub(super) fn wait(
     queue: &'static OsQueue,
     place: &'static Waiting,
@@ -157,7 +160,8 @@ pub(super) fn wait(
     turn
 }
 
-/// Lends a priority to the owner of a mutex, and along the chain of those that it waits for. Steps: these.
+/// Lends a priority to the owner of a mutex, and along the chain of those that it waits for. Steps:
+/// these.
 fn raise(mut next: Option<&'static OsThread>, priority: i32) {
     while let Some(thread) = next
         && thread.effective_priority() < priority
@@ -169,8 +173,9 @@ fn raise(mut next: Option<&'static OsThread>, priority: i32) {
     }
 }
 
-/// Takes back what the owner of a mutex has inherited by one who does not wait any more, where it holds no other: FreeRTOS keeps it else.
-/// Steps: all threads, for each of the chain.
+/// Takes back the priority that a mutex's owner has inherited from a waiter that does not wait any
+/// more, if the owner holds no other mutex: otherwise FreeRTOS keeps it. Steps: all threads, for
+/// each of the chain.
 fn relax(queue: &'static OsQueue) {
     let mut next = Some(queue);
     while let Some(queue) = next

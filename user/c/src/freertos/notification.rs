@@ -1,4 +1,5 @@
-//! Owns: notifications of tasks, of which each has several, by their indices. Must never know: who sends them.
+//! Owns: notifications of tasks, of which each has several, by their indices. Must never know: the
+//! senders.
 
 use super::block::Task;
 use super::task::task;
@@ -25,7 +26,8 @@ enum State {
     Received,
 }
 
-/// A notification. A task that waits for one sleeps until it is notified by the kernel's own means, and looks at it then.
+/// A notification. A task that waits for one sleeps until it is notified by the kernel's own means,
+/// and reads it then.
 pub struct Notification {
     state: Cell<State>,
     value: Cell<u32>,
@@ -40,7 +42,8 @@ impl Notification {
         }
     }
 
-    /// Notes that it has come, and what it does to the value. Says whether its task waits for it, and the value before. Masked.
+    /// Notes that it has come, and what it does to the value. Says whether its task waits for it,
+    /// and the value before. Masked.
     fn send(&self, what: i32, value: u32) -> (Option<bool>, u32) {
         let (state, before) = (self.state.replace(State::Received), self.value.get());
         self.value.set(match what {
@@ -54,7 +57,7 @@ impl Notification {
         (Some(state == State::Awaited), before)
     }
 
-    /// Waits for it for so many ticks, unless it `is_there`; not at all where `ticks` is 0.
+    /// Waits for it for `ticks` ticks, unless it `is_there`; not at all if `ticks` is 0.
     fn wait(&self, ticks: u32, is_there: impl FnOnce(&Self) -> bool) {
         let waits = masked(|| {
             let waits = !is_there(self) && ticks > 0;
@@ -76,7 +79,7 @@ impl Notification {
 /// # Safety
 /// As for [`Id::get`].
 unsafe fn of(id: Id, index: UnsignedBase) -> Option<(&'static OsThread, &'static Notification)> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let thread = unsafe { task(id) }.filter(|_| may_call())?;
     Some((thread, Task::of(thread)?.notifications.get(index)?))
 }
@@ -88,16 +91,17 @@ fn own(index: UnsignedBase) -> Option<&'static Notification> {
 }
 
 interface! {
-    /// Notifies a task; its value before goes where `previous` leads, if it leads anywhere. 0 where the task is none, for an index above 7, where a value must
-    /// not be overwritten, and without memory. Allowed in handlers.
+    /// Notifies a task; its value before goes where `previous` leads, if it leads anywhere. 0 where
+    /// the task is none, for an index above 7, where a value must not be overwritten, and without
+    /// memory. Allowed in handlers.
     fn xTaskGenericNotify(id: Id, index: UnsignedBase, value: u32, what: i32, previous: *mut u32) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some((thread, notification)) = (unsafe { of(id, index) }) else {
             return truth(false);
         };
         let (sent, before) = masked(|| notification.send(what, value));
         if !previous.is_null() {
-            // SAFETY: the caller's promise: there is room.
+            // SAFETY: the caller guarantees that `previous` is writable.
             unsafe { previous.write(before) };
         }
         if sent == Some(true) {
@@ -106,8 +110,8 @@ interface! {
         truth(sent.is_some())
     }
 
-    /// Waits until the caller's value is not 0: the value then, or 0 where the time has passed. It is 0 afterwards where `clears`, else one less. 0 in a
-    /// handler.
+    /// Waits until the caller's value is not 0: the value then, or 0 where the time has passed. It
+    /// is 0 afterwards where `clears`, else one less. 0 in a handler.
     fn ulTaskGenericNotifyTake(index: UnsignedBase, clears: Base, ticks: u32) -> u32 {
         let Some(notification) = own(index) else { return 0 };
         notification.wait(ticks, |notification| notification.value.get() != 0);
@@ -119,8 +123,9 @@ interface! {
         })
     }
 
-    /// Waits for a notification; says whether there was one in the time. Bits of the value are cleared before, where there was none
-    /// yet, and after; the value goes where `value` leads, if it leads anywhere, in either case.
+    /// Waits for a notification; says whether there was one in the time. Bits of the value are
+    /// cleared before, where there was none yet, and after; the value goes where `value` leads, if
+    /// it leads anywhere, in either case.
     fn xTaskGenericNotifyWait(index: UnsignedBase, before: u32, after: u32, value: *mut u32, ticks: u32) -> Base {
         let Some(notification) = own(index) else {
             return truth(false);
@@ -141,15 +146,16 @@ interface! {
             (found, seen)
         });
         if !value.is_null() {
-            // SAFETY: the caller's promise: there is room.
+            // SAFETY: the caller guarantees that `value` is writable.
             unsafe { value.write(seen) };
         }
         truth(found)
     }
 
-    /// Forgets a notification of a task (null: the caller's) that it has not taken; says whether there was one. Allowed in handlers.
+    /// Forgets a notification of a task (null: the caller's) that it has not taken; says whether
+    /// there was one. Allowed in handlers.
     fn xTaskGenericNotifyStateClear(id: Id, index: UnsignedBase) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let notification = unsafe { of(id, index) };
         truth(notification.is_some_and(|(_, notification)| masked(|| {
             let was_there = notification.state.get() == State::Received;
@@ -160,9 +166,10 @@ interface! {
         })))
     }
 
-    /// Clears bits of the value of a task (null: the caller's), and says what it was. Allowed in handlers.
+    /// Clears bits of the value of a task (null: the caller's), and says what it was. Allowed in
+    /// handlers.
     fn ulTaskGenericNotifyValueClear(id: Id, index: UnsignedBase, bits: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let notification = unsafe { of(id, index) };
         notification.map_or(0, |(_, notification)| masked(|| {
             let value = notification.value.get();

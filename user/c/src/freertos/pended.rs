@@ -7,7 +7,7 @@ use crate::os::{masked, may_call, os};
 use core::cell::Cell;
 use core::ffi::c_void;
 
-/// What is called.
+/// Function that is called.
 type Function = unsafe extern "C" fn(*mut c_void, u32);
 
 /// A call that waits, in the heap.
@@ -33,7 +33,7 @@ impl Pended {
         }
     }
 
-    /// Puts a call behind the others; whether there was memory for it.
+    /// Puts a call after the others; returns whether there was memory for it.
     fn push(&self, function: Function, first: *mut c_void, second: u32) -> bool {
         let new = Memory::hold(Call {
             function,
@@ -69,7 +69,8 @@ impl Pended {
                 second,
                 ..
             } = *call;
-            // SAFETY: `push` has it from the heap, and it is in no list any more; the function is the program's, with what it gave.
+            // SAFETY: `push` has it from the heap, and it is in no list any more; the function is
+            // the program's, with what it gave.
             unsafe {
                 Memory::let_go(call);
                 function(first, second);
@@ -79,8 +80,9 @@ impl Pended {
 }
 
 interface! {
-    /// Has the timers' task call a function with two words, behind those that wait for that already. 0 without memory, without a function, and
-    /// above the kernel's level. Allowed in handlers.
+    /// Makes the timers' task call a function with two words, after the calls that are pended
+    /// already. 0 without memory, without a function, and above the kernel's level. Allowed in
+    /// handlers.
     fn taktos_freertos_pend(function: Option<Function>, first: *mut c_void, second: u32) -> Base {
         let Some(function) = function.filter(|_| may_call()) else {
             return truth(false);

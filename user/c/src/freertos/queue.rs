@@ -1,6 +1,6 @@
-//! Owns: FreeRTOS's queues, and what is made of them there: semaphores, mutexes, sets. An item stays in a queue until its receiver runs and
-//! takes it: nothing is handed over, and who was woken looks again within its time.
-//! Must never know: what the items mean.
+//! Owns: FreeRTOS's queues, and the objects built on them there: semaphores, mutexes, sets. An item
+//! stays in a queue until its receiver runs and takes it: nothing is handed over, and a woken
+//! receiver checks again within its time. Must never know: what the items mean.
 
 use super::mutex::{self, Ownership, Taker};
 use super::waiting::{Called, Waiting, wake};
@@ -64,16 +64,18 @@ impl OsQueue {
         self.items.start.as_ptr().wrapping_add(number * self.size)
     }
 
-    /// Puts an item in; who is to be woken then. None where there is no room. Masked.
+    /// Puts an item in, and returns the place of the waiter to wake. None if there is no space.
+    /// Masked.
     ///
-    /// The item is null where items have no bytes, or has so many.
+    /// The item is null if items have no bytes; otherwise it has as many bytes as an item.
     pub(super) fn put(&'static self, item: *const u8, position: Base) -> Option<Called> {
         let is_full = self.store(item, position)?;
         Some(match self.set.get() {
             _ if is_full => None,
             Some(set) => {
                 let member = ptr::from_ref(self);
-                // A set that has no room for all its members' items is the program's error: FreeRTOS asserts.
+                // A set that has no room for all its members' items is the program's error:
+                // FreeRTOS asserts.
                 set.store((&raw const member).cast(), BACK);
                 set.receivers.call()
             }
@@ -102,19 +104,22 @@ impl OsQueue {
             _ => count,
         };
         let place = self.place(self.first.get() + number);
-        // SAFETY: within the ring; the caller's promise.
+        // SAFETY: the place is within the ring; the caller guarantees that `item` has the queue's
+        // size.
         unsafe { ptr::copy_nonoverlapping(item, place, self.size) };
         self.count.set(count + usize::from(!is_full));
         Some(is_full)
     }
 
-    /// Copies the first item, and takes it out unless it `stays`; who is to be woken then. None where there is none. Masked.
+    /// Copies the first item, and takes it out unless it `stays`. Returns the place of the waiter
+    /// to wake; none if there is no item. Masked.
     fn get(&'static self, item: *mut u8, stays: bool, taker: Option<Taker>) -> Option<Called> {
         let rest = self.count.get().checked_sub(1)?;
-        // SAFETY: within the ring; the caller's promise.
+        // SAFETY: the place is within the ring; the caller guarantees that `item` has the queue's
+        // size.
         unsafe { ptr::copy_nonoverlapping(self.place(self.first.get()), item, self.size) };
         if stays {
-            // The next who waits finds it, too.
+            // The next waiter finds the item, too.
             return Some(self.receivers.call());
         }
         let next = self.first.get() + 1;
@@ -139,7 +144,7 @@ impl OsQueue {
         }
     }
 
-    /// Receives an item, or looks at it; whether there was one in the time.
+    /// Receives an item, or copies it if it `stays`; returns whether there was one in the time.
     fn receive(&'static self, item: *mut u8, ticks: u32, stays: bool) -> bool {
         let Some(ownership) = self.ownership.as_ref().filter(|_| !stays) else {
             return patiently(
@@ -171,15 +176,16 @@ impl OsQueue {
     }
 }
 
-/// The caller as one who takes a mutex; none in a handler, and without memory.
+/// Returns the caller as the taker of a mutex; none in a handler, and without memory.
 fn taker() -> Option<Taker> {
     let thread = OsThread::current().filter(|_| !in_handler())?;
     let task = block::Task::of(thread)?;
     Some(Taker { thread, task })
 }
 
-/// Tries until the attempt succeeds or the time is over, and waits between as `wait` says; whether it did. The end of a task's suspension has it
-/// look again; that of its wait by another task is the end of its time.
+/// Tries until the attempt succeeds or the time is over, and waits between as `wait` says; whether
+/// it did. The end of a task's suspension has it look again; that of its wait by another task is
+/// the end of its time.
 fn patiently(
     place: &'static Waiting,
     ticks: u32,
@@ -221,7 +227,7 @@ fn patiently(
 /// # Safety
 /// As for [`Id::get`].
 unsafe fn with<T>(id: Id, none: T, act: impl FnOnce(&'static OsQueue) -> T) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     match unsafe { id.get::<OsQueue>() } {
         Some(queue) if may_call() => act(queue),
         _ => none,
@@ -229,8 +235,9 @@ unsafe fn with<T>(id: Id, none: T, act: impl FnOnce(&'static OsQueue) -> T) -> T
 }
 
 interface! {
-    /// Makes a queue of `length` items of `size` bytes, of which `count` are there from the start (of a semaphore). Items and block are the caller's, or
-    /// come from the heap where they are null. Null without memory, in a handler, and for a length of 0.
+    /// Makes a queue of `length` items of `size` bytes, of which `count` are there from the start
+    /// (of a semaphore). Items and block are the caller's, or come from the heap where they are
+    /// null. Null without memory, in a handler, and for a length of 0.
     fn taktos_freertos_queue(length: UnsignedBase, size: UnsignedBase, kind: i32, count: UnsignedBase, items: *mut u8, block: *mut u8) -> Id {
         let Some(bytes) = length.checked_mul(size).filter(|_| length > 0 && count <= length && !in_handler()) else {
             return Id::NONE;
@@ -247,7 +254,7 @@ interface! {
             ..Attributes::NONE
         };
         let Some(memory) = object::block_for::<OsQueue>(&attributes) else {
-            // SAFETY: nobody has seen it.
+            // SAFETY: no other code has its address.
             unsafe { items.free() };
             return Id::NONE;
         };
@@ -267,53 +274,57 @@ interface! {
         unsafe { object::put(memory, queue) }
     }
 
-    /// Sends a copy of an item: behind the others (0), before them (1), or in the place of the last where there is no room (2). 0 where there is no room in
-    /// the time, or no queue. Gives a semaphore or a mutex back where the item is null. Allowed in handlers, where it does not wait.
+    /// Sends a copy of an item: after the others (0), before them (1), or in the place of the last
+    /// if there is no space (2). 0 if there is no space in the time, or no queue. Gives a semaphore
+    /// or a mutex back if the item is null. Allowed in handlers, where it does not wait.
     fn xQueueGenericSend(id: Id, item: *const u8, ticks: u32, position: Base) -> Base {
         let send = |queue: &'static OsQueue| {
             let is_valid = (BACK..=OVERWRITE).contains(&position) && (queue.size == 0 || !item.is_null());
             is_valid && queue.send(item, ticks, position)
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         truth(unsafe { with(id, false, send) })
     }
 
-    /// Takes the next item out of a queue. 0 where there is none in the time, or no queue. Takes a semaphore or a mutex where the item is null. Allowed in
-    /// handlers, where it does not wait, but for mutexes.
+    /// Takes the next item out of a queue. 0 where there is none in the time, or no queue. Takes a
+    /// semaphore or a mutex where the item is null. Allowed in handlers, where it does not wait,
+    /// but for mutexes.
     fn xQueueReceive(id: Id, item: *mut u8, ticks: u32) -> Base {
         let receive = |queue: &'static OsQueue| (queue.size == 0 || !item.is_null()) && queue.receive(item, ticks, false);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         truth(unsafe { with(id, false, receive) })
     }
 
-    /// Copies the next item, which stays in the queue. 0 where there is none in the time, or no queue. Allowed in handlers, where it does not wait.
+    /// Copies the next item, which stays in the queue. 0 where there is none in the time, or no
+    /// queue. Allowed in handlers, where it does not wait.
     fn xQueuePeek(id: Id, item: *mut u8, ticks: u32) -> Base {
         let look = |queue: &'static OsQueue| (queue.size == 0 || !item.is_null()) && queue.receive(item, ticks, true);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         truth(unsafe { with(id, false, look) })
     }
 
-    /// How many items are in a queue; of a semaphore its count, of a mutex whether it is free. Allowed in handlers.
+    /// How many items are in a queue; of a semaphore its count, of a mutex whether it is free.
+    /// Allowed in handlers.
     fn uxQueueMessagesWaiting(id: Id) -> UnsignedBase {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, 0, |queue| queue.count.get()) }
     }
 
     /// How many items there is room for. Allowed in handlers.
     fn uxQueueSpacesAvailable(id: Id) -> UnsignedBase {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, 0, |queue| queue.length - queue.count.get()) }
     }
 
     /// Forgets all items. 0 for what is no queue.
     fn xQueueReset(id: Id) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         truth(unsafe { with(id, false, |queue| { queue.reset(); true }) })
     }
 
-    /// Deletes a queue, a semaphore or a mutex; who waits there gets 0.
+    /// Deletes a queue, a semaphore or a mutex; tasks that wait there get 0.
     fn vQueueDelete(id: Id) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(queue) = (unsafe { id.get::<OsQueue>() }).filter(|_| !in_handler()) else {
             return;
         };
@@ -321,23 +332,24 @@ interface! {
             masked(|| mutex::disown(queue));
             queue.receivers.delete();
             queue.senders.delete();
-            // SAFETY: the items are nobody's then.
+            // SAFETY: no code uses the items then.
             unsafe { queue.items.free() };
         };
-        // SAFETY: who was sent away does not look at it again.
+        // SAFETY: a waiter that was sent away does not read the object again.
         unsafe { object::delete(queue, end) };
     }
 
     /// The task that holds a mutex; null where none does. Allowed in handlers.
     fn xQueueGetMutexHolder(id: Id) -> Id {
         let holder = |queue: &'static OsQueue| queue.ownership()?.owner.get().map(Id::of);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, None, holder) }.unwrap_or(Id::NONE)
     }
 
-    /// Makes a queue or a semaphore a member of a set, which is told of each item that comes. 0 where it is one already, or has items.
+    /// Makes a queue or a semaphore a member of a set, which is notified of each item that comes. 0
+    /// if it is one already, or has items.
     fn xQueueAddToSet(member: Id, set: Id) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `member` and `set` are valid for `Id::get`.
         let both = unsafe { (member.get::<OsQueue>(), set.get::<OsQueue>()) };
         let (Some(member), Some(set)) = both else {
             return truth(false);
@@ -354,7 +366,7 @@ interface! {
 
     /// Ends the membership. 0 where it is no member of the set, or has items.
     fn xQueueRemoveFromSet(member: Id, set: Id) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `member` and `set` are valid for `Id::get`.
         let both = unsafe { (member.get::<OsQueue>(), set.get::<OsQueue>()) };
         let (Some(member), Some(set)) = both else {
             return truth(false);
@@ -368,13 +380,14 @@ interface! {
         }))
     }
 
-    /// The member of a set that has an item for the caller; null where there is none in the time. Allowed in handlers, where it does not wait.
+    /// The member of a set that has an item for the caller; null where there is none in the time.
+    /// Allowed in handlers, where it does not wait.
     fn xQueueSelectFromSet(set: Id, ticks: u32) -> Id {
         let mut member = Id::NONE;
         let select = |set: &'static OsQueue| {
             set.size == size_of::<Id>() && set.receive((&raw mut member).cast(), ticks, false)
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `set` is valid for `Id::get`.
         unsafe { with(set, false, select) };
         member
     }

@@ -1,5 +1,5 @@
-//! Owns: stream buffers and message buffers: bytes, or messages each behind its length, from one writer to one reader, which do not exclude each
-//! other. Must never know: what they mean.
+//! Owns: stream buffers and message buffers: bytes, or messages each after its length, from one
+//! writer to one reader, which do not exclude each other. Must never know: what they mean.
 
 use super::block::was_suspended;
 use super::{Base, prepare, truth};
@@ -15,13 +15,14 @@ use core::sync::atomic::{AtomicU32, AtomicUsize};
 use taktos::board::Board;
 use taktos::{Error, EventFlags};
 
-/// What the reader waits for, and the writer.
+/// Flags that the reader and the writer wait for.
 const DATA: u32 = 1;
 const ROOM: u32 = 2;
 /// The length that is before each message: C's `size_t`.
 const LENGTH: usize = size_of::<usize>();
 
-/// A buffer. Between the places of reader and writer, in a ring of which one byte is never used, lies what was written.
+/// A buffer. The written bytes are between the places of reader and writer, in a ring of which one
+/// byte is never used.
 #[repr(C)]
 pub struct OsStream {
     head: Head,
@@ -33,7 +34,7 @@ pub struct OsStream {
     trigger: Cell<usize>,
     read_at: AtomicUsize,
     written_at: AtomicUsize,
-    /// Who waits, of the two above.
+    /// The parties that wait, as bits of the two constants above.
     waits: AtomicU32,
 }
 
@@ -42,13 +43,13 @@ unsafe impl Object for OsStream {
     const KIND: u32 = object::kind(0xE9);
 }
 
-/// What `FreeRTOS.h` has for one: so many words.
+/// Size of a buffer in `FreeRTOS.h`, in words.
 const WORDS: usize = 24;
 const _: () = assert!(size_of::<OsStream>() <= WORDS * size_of::<usize>());
 
 impl OsStream {
-    /// The bytes in the ring. Either end may ask while the other one works; a third thread asks masked, or it has the two places of different
-    /// instants.
+    /// Returns the number of bytes in the ring. Either end may call it while the other one works. A
+    /// third thread calls it masked, or else it reads the two places at different instants.
     fn filled(&self) -> usize {
         let (read, written) = (self.read_at.load(Acquire), self.written_at.load(Acquire));
         match written.checked_sub(read) {
@@ -61,7 +62,7 @@ impl OsStream {
         self.size - 1 - self.filled()
     }
 
-    /// The place so many bytes behind another.
+    /// Returns the place `count` bytes after another.
     fn behind(&self, place: usize, count: usize) -> usize {
         let place = place + count;
         if place < self.size {
@@ -74,14 +75,16 @@ impl OsStream {
     /// Copies between the ring from `place` on and memory: at most two pieces.
     ///
     /// # Safety
-    /// So many bytes lie there, and no more than the ring has are asked for; nobody else touches that part of the ring meanwhile.
+    /// There are `count` bytes at `bytes`, and `count` is at most the ring's size. No other code
+    /// accesses that part of the ring meanwhile.
     unsafe fn copy(&self, place: usize, bytes: *mut u8, count: usize, to_ring: bool) {
         let first = count.min(self.size - place);
         for (at, bytes, count) in [
             (place, bytes, first),
             (0, bytes.wrapping_add(first), count - first),
         ] {
-            // SAFETY: within the ring; the caller's promise.
+            // SAFETY: both pieces are within the ring; the caller guarantees `count` bytes at
+            // `bytes`.
             unsafe {
                 let ring = self.ring.start.as_ptr().add(at);
                 match to_ring {
@@ -110,7 +113,8 @@ impl OsStream {
         }
     }
 
-    /// Waits for a change as long as `ticks` says, until `is_so`; not at all in a handler. A writer that was suspended waits on, a reader does not.
+    /// Waits for a change as long as `ticks` says, until `is_so`; not at all in a handler. A writer
+    /// that was suspended waits on, a reader does not.
     fn wait(&'static self, for_what: u32, ticks: u32, is_so: impl Fn() -> bool) {
         if ticks == 0 || in_handler() {
             return;
@@ -128,10 +132,11 @@ impl OsStream {
         self.waits.fetch_and(!for_what, Relaxed);
     }
 
-    /// Writes as many bytes as there is room for in the time; a message whole or not at all. Says how many.
+    /// Writes as many bytes as fit in the time; a message whole or not at all. Returns the number
+    /// of bytes.
     ///
     /// # Safety
-    /// So many bytes lie there.
+    /// There are `count` bytes at `bytes`.
     unsafe fn send(&'static self, bytes: *const u8, count: usize, ticks: u32) -> usize {
         let (before, most) = match self.is_of_messages {
             true => (LENGTH, count),
@@ -147,7 +152,7 @@ impl OsStream {
             return 0;
         }
         let most = most.min(room - before);
-        // SAFETY: the room is the writer's; the caller's promise.
+        // SAFETY: the free space is the writer's; the caller guarantees `count` bytes at `bytes`.
         unsafe {
             self.copy(place, (&raw const count).cast_mut().cast(), before, true);
             let place = self.behind(place, before);
@@ -160,10 +165,11 @@ impl OsStream {
         most
     }
 
-    /// Reads what there is, waiting for it as long as `ticks` says; a message whole, or not where it is longer. Says how many bytes.
+    /// Reads the bytes that are there, and waits for them as long as `ticks` says; a message whole,
+    /// or not if it is longer than `room`. Returns the number of bytes.
     ///
     /// # Safety
-    /// There is room for so many.
+    /// There is space for `room` bytes at `bytes`.
     unsafe fn receive(&'static self, bytes: *mut u8, room: usize, ticks: u32) -> usize {
         if self.filled() == 0 {
             self.wait(DATA, ticks, || self.filled() >= self.trigger.get());
@@ -175,7 +181,8 @@ impl OsStream {
         };
         if count > 0 || before > 0 {
             let place = self.behind(self.read_at.load(Relaxed), before);
-            // SAFETY: what was written is the reader's; the caller's promise.
+            // SAFETY: the written bytes are the reader's; the caller guarantees space for `room`
+            // bytes.
             unsafe { self.copy(place, bytes, count, false) };
             self.read_at.store(self.behind(place, count), Release);
             let _ = self.changes.set(ROOM);
@@ -183,7 +190,7 @@ impl OsStream {
         count
     }
 
-    /// Forgets what was written, where nobody waits; whether it did.
+    /// Forgets the written bytes if no thread waits; returns whether it did.
     fn reset(&self) -> bool {
         masked(|| {
             let is_free = self.waits.load(Relaxed) == 0;
@@ -195,12 +202,13 @@ impl OsStream {
     }
 }
 
-/// What a call gives of a buffer; `none` for what is none, and above the kernel's level.
+/// Returns the result of `act` on a buffer; `none` if the id is not a buffer's, and above the
+/// kernel's level.
 ///
 /// # Safety
 /// As for [`Id::get`].
 unsafe fn with<T>(id: Id, none: T, act: impl FnOnce(&'static OsStream) -> T) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     match unsafe { id.get::<OsStream>() } {
         Some(stream) if may_call() => act(stream),
         _ => none,
@@ -208,8 +216,9 @@ unsafe fn with<T>(id: Id, none: T, act: impl FnOnce(&'static OsStream) -> T) -> 
 }
 
 interface! {
-    /// Makes a buffer for `size` bytes in a ring, of which one is never used; a reader that waits is woken by `trigger` of them. Ring and block
-    /// are the caller's, or come from the heap where they are null. Null without memory, and for a size or a trigger out of range.
+    /// Makes a buffer for `size` bytes in a ring, of which one is never used; a reader that waits
+    /// is woken by `trigger` of them. Ring and block are the caller's, or come from the heap where
+    /// they are null. Null without memory, and for a size or a trigger out of range.
     fn taktos_freertos_stream(size: usize, trigger: usize, is_of_messages: Base, ring: *mut u8, block: *mut u8) -> Id {
         if size < 2 || trigger >= size {
             return Id::NONE;
@@ -226,7 +235,7 @@ interface! {
             return Id::NONE;
         };
         let Some(memory) = object::block_for::<OsStream>(&attributes) else {
-            // SAFETY: nobody has seen it.
+            // SAFETY: no other code has its address.
             unsafe { ring.free() };
             return Id::NONE;
         };
@@ -245,44 +254,45 @@ interface! {
         unsafe { object::put(memory, stream) }
     }
 
-    /// Deletes a buffer, at which nobody may wait.
+    /// Deletes a buffer, at which no thread may wait.
     fn vStreamBufferDelete(id: Id) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         if let Some(stream) = unsafe { id.get::<OsStream>() } {
             let ring = stream.ring;
             let end = |stream: &'static OsStream| {
                 let _ = stream.changes.delete();
             };
-            // SAFETY: who was sent away does not look at it again.
+            // SAFETY: a waiter that was sent away does not read the object again.
             if unsafe { object::delete(stream, end) } {
-                // SAFETY: nobody finds it any more.
+                // SAFETY: no call finds it any more.
                 unsafe { ring.free() };
             }
         }
     }
 
-    /// Writes bytes, or a message: how many. Those of a stream for which there is room in the time; a message whole or not at all. Allowed in
-    /// handlers, where it does not wait.
+    /// Writes bytes, or a message, and returns how many: of a stream those for which there is space
+    /// in the time; a message whole or not at all. Allowed in handlers, where it does not wait.
     fn xStreamBufferSend(id: Id, bytes: *const u8, count: usize, ticks: u32) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, 0, |stream| stream.send(bytes, count, ticks)) }
     }
 
-    /// Reads bytes, or a message: how many. One that is longer than there is room for stays. Allowed in handlers, where it does not wait.
+    /// Reads bytes, or a message, and returns how many. A message longer than `room` stays. Allowed
+    /// in handlers, where it does not wait.
     fn xStreamBufferReceive(id: Id, bytes: *mut u8, room: usize, ticks: u32) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, 0, |stream| stream.receive(bytes, room, ticks)) }
     }
 
     /// The bytes that were written and not read, with the lengths of messages. Allowed in handlers.
     fn xStreamBufferBytesAvailable(id: Id) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, 0, |stream| masked(|| stream.filled())) }
     }
 
     /// The bytes for which there is room. Allowed in handlers.
     fn xStreamBufferSpacesAvailable(id: Id) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, 0, |stream| masked(|| stream.room())) }
     }
 
@@ -292,11 +302,11 @@ interface! {
             true => masked(|| stream.next_length()).unwrap_or(0),
             false => 0,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         unsafe { with(id, 0, length) }
     }
 
-    /// Sets how many bytes wake a reader that waits. 0 where the ring has not so many.
+    /// Sets the number of bytes that wake a reader that waits. 0 if the ring has fewer bytes.
     fn xStreamBufferSetTriggerLevel(id: Id, trigger: usize) -> Base {
         let set = |stream: &'static OsStream| {
             let fits = trigger < stream.size;
@@ -305,24 +315,25 @@ interface! {
             }
             fits
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         truth(unsafe { with(id, false, set) })
     }
 
-    /// Wakes the reader that waits (1), or the writer (2), to look again. 0 where it does not wait. Allowed in handlers.
+    /// Wakes the reader that waits (1), or the writer (2), to look again. 0 where it does not wait.
+    /// Allowed in handlers.
     fn taktos_freertos_stream_wake(id: Id, whom: u32) -> Base {
         let wake = |stream: &'static OsStream| {
             let waits = stream.waits.load(Relaxed) & whom != 0;
             let _ = stream.changes.set(whom & (DATA | ROOM));
             waits
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         truth(unsafe { with(id, false, wake) })
     }
 
-    /// Forgets what was written. 0 where somebody waits.
+    /// Forgets the written bytes. 0 if a thread waits.
     fn xStreamBufferReset(id: Id) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         truth(unsafe { with(id, false, OsStream::reset) })
     }
 }

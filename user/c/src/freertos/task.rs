@@ -1,4 +1,5 @@
-//! Owns: what tasks can do beside the standard's threads. Must never know: notifications.
+//! Owns: the operations of tasks in addition to the standard's threads. Must never know:
+//! notifications.
 
 use super::block::Task;
 use super::{Base, prepare, truth};
@@ -20,7 +21,7 @@ pub(super) unsafe fn task(id: Id) -> Option<&'static OsThread> {
     if id == Id::NONE {
         return OsThread::current();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     unsafe { id.get::<OsThread>() }.filter(|thread| !thread.has_ended())
 }
 
@@ -30,19 +31,20 @@ fn suspended_early(thread: &'static OsThread) -> Option<&'static Cell<bool>> {
 }
 
 interface! {
-    /// Makes a task as `osThreadNew` makes a thread; what it has of its own lies in `block`, or in the heap where that is null. Null without memory, in a
-    /// handler, or without a function.
+    /// Makes a task as `osThreadNew` makes a thread; its control block is in `block`, or in the
+    /// heap if that is null. Null without memory, in a handler, or without a function.
     fn taktos_freertos_task(entry: Option<Entry>, argument: *mut c_void, attributes: *const ThreadAttributes, block: *mut c_void) -> Id {
         let Some(entry) = entry.filter(|_| !in_handler()) else {
             return Id::NONE;
         };
         prepare();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.unwrap_or(&ThreadAttributes::NONE);
         let Some(thread) = thread::make(entry, argument, attributes) else {
             return Id::NONE;
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `block` is null, or memory for a task that no other
+        // code uses.
         let Some(task) = (unsafe { Task::make(block) }) else {
             thread::end(thread);
             return Id::NONE;
@@ -54,10 +56,10 @@ interface! {
         Id::of(thread)
     }
 
-    /// Suspends a task (null: the caller's). A wait of another's ends: it looks again when it is resumed, and waits on where FreeRTOS's does so (at
-    /// queues, and to send to streams).
+    /// Suspends a task (null: the caller's). The wait of another task ends: it checks again when it
+    /// is resumed, and waits on where FreeRTOS's does so (at queues, and to send to streams).
     fn vTaskSuspend(id: Id) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(thread) = (unsafe { task(id) }).filter(|_| !in_handler()) else {
             return;
         };
@@ -78,12 +80,14 @@ interface! {
         }
     }
 
-    /// Sets the time forward by so many ticks. 0 where the machine's clock goes on by itself, and cannot be set.
+    /// Sets the time forward by `ticks` ticks. 0 if the machine's clock runs by itself, and cannot
+    /// be set.
     fn xTaskCatchUpTicks(ticks: u32) -> Base {
         truth(Kernel::<Board>::advance(Duration::from_nanos(u64::from(ticks) * TICK)).is_ok())
     }
 
-    /// Starts the tasks; does not come back. Tasks of one priority take turns, each for `slice` ticks; 0: until it waits or yields.
+    /// Starts the tasks; does not come back. Tasks of one priority take turns, each for `slice`
+    /// ticks; 0: until it waits or yields.
     fn taktos_freertos_start(slice: u32) {
         prepare();
         os().slice.set((slice > 0).then_some(slice));
@@ -95,9 +99,10 @@ interface! {
         prepare();
     }
 
-    /// Lets a task that is suspended go on, however often it was; others do as they do. Says whether it was. Allowed in handlers.
+    /// Lets a suspended task continue, however often it was suspended; others do as they do.
+    /// Returns whether it was suspended. Allowed in handlers.
     fn xTaskResumeFromISR(id: Id) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let thread = unsafe { task(id) };
         let resumes = |thread: &'static OsThread| match suspended_early(thread) {
             Some(early) => early.take(),
@@ -108,7 +113,7 @@ interface! {
 
     /// Whether a task is suspended, whatever it waits for. Allowed in handlers.
     fn taktos_freertos_is_suspended(id: Id) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let thread = unsafe { task(id) };
         let is_suspended = |thread: &'static OsThread| match suspended_early(thread) {
             Some(early) => early.get(),
@@ -117,9 +122,10 @@ interface! {
         truth(thread.is_some_and(is_suspended))
     }
 
-    /// Ends the wait or the delay of a task, as if its time were over. 0 where it does not wait, or is suspended.
+    /// Ends the wait or the delay of a task, as if its time were over. 0 where it does not wait, or
+    /// is suspended.
     fn xTaskAbortDelay(id: Id) -> Base {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let thread = unsafe { task(id) };
         let aborts = |thread: &'static OsThread| !thread.handle().is_suspended() && thread.handle().cancel_wait().is_ok();
         truth(thread.is_some_and(aborts))
@@ -127,7 +133,7 @@ interface! {
 
     /// Keeps a pointer of the program's for a task, of which each has eight; nothing in a handler.
     fn vTaskSetThreadLocalStoragePointer(id: Id, index: Base, pointer: *mut c_void) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Some(thread) = (unsafe { task(id) }).filter(|_| !in_handler()) else {
             return;
         };
@@ -137,9 +143,9 @@ interface! {
         }
     }
 
-    /// What was kept so; null where nothing was.
+    /// Returns a pointer that was stored so; null if none was.
     fn pvTaskGetThreadLocalStoragePointer(id: Id, index: Base) -> *mut c_void {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let task = unsafe { task(id) }.and_then(|thread| thread.task().get());
         let place = task.and_then(|task| task.pointers.get(index as usize));
         place.map_or(ptr::null_mut(), Cell::get)
@@ -150,7 +156,7 @@ interface! {
         if name.is_null() {
             return Id::NONE;
         }
-        // SAFETY: the caller's promise: a C string.
+        // SAFETY: the caller guarantees that `name` is a C string.
         let name = unsafe { CStr::from_ptr(name) };
         let mut found = Id::NONE;
         masked(|| {

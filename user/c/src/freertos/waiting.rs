@@ -1,12 +1,13 @@
-//! Owns: places where tasks wait for their turn to look again, by priority, first come first served among equals.
-//! Must never know: what they look at.
+//! Owns: places where tasks wait for their turn to look again, by priority, first come first served
+//! among equals. Must never know: what they look at.
 
 use crate::os::masked;
 use core::cell::Cell;
 use taktos::board::Board;
 use taktos::{Error, Semaphore, Timeout};
 
-/// A place where tasks wait. Nothing is handed over: a task that is called looks again, and may find that another was quicker.
+/// A place where tasks wait. Nothing is handed over: a task that is called looks again, and may
+/// find that another was quicker.
 pub struct Waiting {
     /// A permit is the turn of one of them.
     turns: Semaphore<Board>,
@@ -18,7 +19,7 @@ pub struct Waiting {
 pub type Called = Option<&'static Waiting>;
 
 impl Waiting {
-    /// A place where nobody waits.
+    /// A place at which no thread waits.
     pub const fn new() -> Self {
         Self {
             turns: Semaphore::new(0),
@@ -38,7 +39,8 @@ impl Waiting {
         Some(self)
     }
 
-    /// Waits for the turn of the caller, who has entered. Errors: as those of a semaphore; the caller is not expected any more.
+    /// Waits for the turn of the caller, which has entered. Errors: as those of a semaphore; the
+    /// caller is not expected any more.
     pub fn wait(&'static self, time: Timeout) -> Result<(), Error> {
         let turn = self.turns.take(time);
         if turn.is_err_and(|error| error != Error::Deleted) {
@@ -47,7 +49,8 @@ impl Waiting {
         turn
     }
 
-    /// The caller does not wait after all; a turn that was its own is nobody's.
+    /// Withdraws the caller, which does not wait after all. If it already has a turn, the turn is
+    /// taken back, and no thread gets it.
     pub fn leave(&'static self) {
         let was_expected = masked(|| {
             let rest = self.expected.get().checked_sub(1);
@@ -59,13 +62,13 @@ impl Waiting {
         }
     }
 
-    /// Sends away all who wait: they get `Deleted`.
+    /// Sends away all waiters: they get `Deleted`.
     pub fn delete(&'static self) {
         let _ = self.turns.delete();
     }
 }
 
-/// Wakes who was called. Allowed in handlers.
+/// Wakes the waiter that was called. Allowed in handlers.
 pub fn wake(called: Called) {
     if let Some(waiting) = called {
         let _ = waiting.turns.give();

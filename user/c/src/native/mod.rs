@@ -1,12 +1,15 @@
-//! The kernel's own services for C: what `taktos.h` declares, a file for each kind of object.
+//! The kernel's own services for C: the declarations of `taktos.h`, a file for each kind of object.
 //!
-//! An object lies in memory of the program's, of a type of the header's that has room for it, and is made by its `init`. Each call looks
-//! whether that has been done. Errors are the kernel's, by their numbers, as negative ones; threads are those of CMSIS-RTOS2, so a thread of
-//! this interface is an `osThreadId_t`, and the calls of both can stand in one program.
+//! An object is located in memory of the program, of a type of the header that has space for it,
+//! and is made by its `init`. Each call checks whether that has been done. Errors are the kernel's,
+//! as negative numbers. Threads are those of CMSIS-RTOS2: a thread of this interface is an
+//! `osThreadId_t`, and one program can contain the calls of both.
 //!
-//! `cargo xtask header` writes the header from these files: what is said of a function here is what it says there.
+//! `cargo xtask header` writes the header from these files: the doc comment of a function here is
+//! its comment there.
 //!
-//! Owns: how an object is known to be one, and what C gets of results. Must never know: what kinds of objects do.
+//! Owns: how an object is known to be one, and what C gets of results. Must never know: what kinds
+//! of objects do.
 
 pub mod alarm;
 pub mod condition;
@@ -34,10 +37,10 @@ use core::ptr;
 use taktos::{Error, Timeout};
 use taktos_kernel::Told;
 
-/// What a call says: 0, or the number of an error, negative.
+/// Return value of a call: 0, or the number of an error, negative.
 pub type Code = i32;
 
-/// The call did what it was asked to.
+/// The call succeeded.
 pub const OK: Code = 0;
 
 /// The code of an error.
@@ -54,7 +57,7 @@ pub fn code(result: Result<(), Error>) -> Code {
     }
 }
 
-/// What the callers of this interface are told.
+/// Numbers by which errors are reported to callers of this interface.
 pub struct Codes;
 
 impl Told for Codes {
@@ -63,7 +66,8 @@ impl Told for Codes {
     }
 }
 
-/// The same for a call that gives a number: that, or a code. What is too large is told as the largest.
+/// Returns the result of a call that gives a number: the number, or a code. A number that is too
+/// large is reported as the largest.
 #[inline(always)]
 pub fn number<E: Into<Error>>(result: Result<usize, E>) -> isize {
     match result {
@@ -72,7 +76,8 @@ pub fn number<E: Into<Error>>(result: Result<usize, E>) -> isize {
     }
 }
 
-/// Whether the call is made in a thread, for what only a thread may do. Errors: `Context` in a handler.
+/// Whether the call is made in a thread, for what only a thread may do. Errors: `Context` in a
+/// handler.
 #[inline(always)]
 pub fn in_thread() -> Result<(), Error> {
     match in_handler() {
@@ -95,7 +100,7 @@ pub const fn timeout(time: Time) -> Timeout {
 
 /// A kind of objects that lie in memory of the program's.
 pub trait Kind: Sized + 'static {
-    /// What tells it.
+    /// Word that marks an object of this kind.
     const MARK: u32;
     /// How many words the header's type has.
     const WORDS: usize;
@@ -126,13 +131,15 @@ impl<T: Kind> At<T> {
         "the header's type is too small"
     );
 
-    /// The object. Errors: `Parameter` where none was made.
+    /// Returns the object. Errors: `Parameter` if none was made.
     ///
     /// # Safety
-    /// Memory of the header's type lies there, which nobody changes but by these calls.
+    /// The address is null, or memory of the header's type is located there, which only these calls
+    /// change.
     #[inline(always)]
     pub unsafe fn get(self) -> Result<&'static T, Error> {
-        // SAFETY: the caller's promise; what has the mark was made.
+        // SAFETY: the caller guarantees memory of the header's type at the address. Memory with the
+        // mark has an object.
         unsafe {
             if self.0.is_null() || (*self.0).mark.get() != T::MARK {
                 cold_path();
@@ -142,16 +149,16 @@ impl<T: Kind> At<T> {
         }
     }
 
-    /// Makes an object there. Errors: `Parameter` for no address; `State` where one is.
+    /// Makes an object there. Errors: `Parameter` for no address; `State` if one is there.
     ///
     /// # Safety
-    /// Memory of the header's type lies there, and stays.
+    /// The address is null, or memory of the header's type is located there, and stays.
     pub unsafe fn make(self, object: T) -> Code {
         const { Self::FITS };
         if self.0.is_null() {
             return failed(Error::Parameter);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees memory of the header's type, which stays, at the address.
         unsafe {
             if (*self.0).mark.get() == T::MARK {
                 return failed(Error::State);
@@ -162,27 +169,27 @@ impl<T: Kind> At<T> {
         OK
     }
 
-    /// What `end` says; the memory holds no object from then on, if that went well.
+    /// Returns the result of `end`; on success the memory holds no object from then on.
     ///
     /// # Safety
     /// As [`At::get`].
     pub unsafe fn end(self, end: impl FnOnce(&'static T) -> Result<(), Error>) -> Code {
         let place = self.0;
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function is that of `At::get`.
         code(unsafe { self.get() }.and_then(end).map(|()| {
-            // SAFETY: there is an object; nobody waits at it any more.
+            // SAFETY: there is an object; no thread waits at it any more.
             unsafe { (*place).mark.set(0) }
         }))
     }
 }
 
-/// What `act` says of the object at `at`.
+/// Returns the result of `act` on the object at `at`.
 ///
 /// # Safety
 /// As [`At::get`].
 #[inline(always)]
 pub unsafe fn with<T: Kind>(at: At<T>, act: impl FnOnce(&'static T) -> Result<(), Error>) -> Code {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `at` is null or memory of the header's type.
     code(unsafe { at.get() }.and_then(act))
 }
 
@@ -193,41 +200,44 @@ pub unsafe fn with<T: Kind>(at: At<T>, act: impl FnOnce(&'static T) -> Result<()
 #[inline(always)]
 pub unsafe fn tell<T>(place: *mut T, value: T) {
     if !place.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place`, which is not null here, has space for a `T`.
         unsafe { ptr::write(place, value) }
     }
 }
 
-/// The bytes at an address. Errors: `Parameter` where there is none and `length` is not 0.
+/// Returns the bytes at an address. Errors: `Parameter` if there is none and `length` is not 0.
 ///
 /// # Safety
-/// So many bytes lie there, while the call lasts.
+/// There are `length` bytes at `start`, while the call lasts.
 pub unsafe fn bytes<'a>(start: *const c_void, length: usize) -> Result<&'a [u8], Error> {
     match (start.is_null(), length) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(Error::Parameter),
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `length` bytes at `start` stay readable while the call
+        // lasts.
         (false, _) => Ok(unsafe { core::slice::from_raw_parts(start.cast(), length) }),
     }
 }
 
-/// The same of bytes that are written.
+/// Returns the bytes at an address for writing. Errors: as [`bytes`].
 ///
 /// # Safety
-/// As [`bytes`], and nobody else uses them.
+/// As [`bytes`], and no other code uses them.
 pub unsafe fn room<'a>(start: *mut c_void, length: usize) -> Result<&'a mut [u8], Error> {
     match (start.is_null(), length) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(Error::Parameter),
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `length` bytes at `start` are writable and that no
+        // other code uses them.
         (false, _) => Ok(unsafe { core::slice::from_raw_parts_mut(start.cast(), length) }),
     }
 }
 
-/// Memory of the program's for as many words as an object needs. Errors: `Parameter` where there is none, it lies at no word, or is too small.
+/// Returns memory of the program for as many words as an object needs. Errors: `Parameter` if there
+/// is none, if it is not aligned to a word, or if it is too small.
 ///
 /// # Safety
-/// So many bytes lie there, and stay the object's.
+/// There are `size` bytes at `start`, and they stay the object's.
 pub unsafe fn words(
     start: *mut Word,
     size: usize,
@@ -238,12 +248,14 @@ pub unsafe fn words(
     if !is_there {
         return Err(Error::Parameter);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `size` bytes at `start`, which are enough, belong to the
+    // object from now on.
     Ok(unsafe { core::slice::from_raw_parts_mut(start.cast(), needed) })
 }
 
-/// Defines functions of the header's. C calls each, and the bodies rest on its promises: addresses are null or lead to what the header
-/// says, and stay so while the call lasts; those of objects, as long as there is one.
+/// Defines functions of the header. C calls each, and the bodies rely on its guarantees: addresses
+/// are null or lead to what the header says, and stay valid while the call lasts. Those of objects
+/// stay valid as long as there is an object.
 macro_rules! native {
     ($($(#[$attribute:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
         $(
@@ -258,7 +270,8 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// Says what a kind of objects is called in the header, how it is known, and how many words its type has there.
+/// Says what a kind of objects is called in the header, how it is known, and how many words its
+/// type has there.
 macro_rules! kind {
     ($type:ident as $name:ident, $number:literal, $words:literal) => {
         impl crate::native::Kind for $type {

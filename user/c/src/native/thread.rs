@@ -11,7 +11,7 @@ use taktos::board::Board;
 use taktos::{AnyThread, Error, State};
 use taktos_machine::slow_path;
 
-/// What C calls a thread by.
+/// Handle by which C names a thread.
 pub type Thread = *mut c_void;
 
 /// The thread of a handle. Errors: `Parameter` for none; `State` for one that has ended.
@@ -20,10 +20,10 @@ pub type Thread = *mut c_void;
 /// As [`Id::get`].
 #[inline(always)]
 pub(super) unsafe fn living(thread: Thread) -> Result<&'static AnyThread<Board>, Error> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
     match unsafe { Id(thread).get::<Living>() } {
         Some(Living(found)) => Ok(found.handle()),
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         None => Err(match unsafe { Id(thread).get::<OsThread>() } {
             Some(_) => Error::State,
             None => Error::Parameter,
@@ -31,14 +31,14 @@ pub(super) unsafe fn living(thread: Thread) -> Result<&'static AnyThread<Board>,
     }
 }
 
-/// What is said of a handle that has no living thread.
+/// Returns the error for a handle that has no living thread.
 ///
 /// # Safety
 /// As [`living`].
 #[cold]
 #[inline(never)]
 unsafe fn refused(thread: Thread) -> Code {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
     code(unsafe { living(thread) }.map(|_| ()))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn thread_of(thread: &'static AnyThread<Board>) -> Thread {
     OsThread::of(thread).map_or(ptr::null_mut(), |thread| Id::of(thread).0)
 }
 
-/// A thread of the program's, in the state that a call of it has told.
+/// Makes a thread of the program, in the state that the call requests.
 fn make(
     name: *const c_char,
     priority: u32,
@@ -72,7 +72,7 @@ fn make(
     Some(Id::of(made).0)
 }
 
-/// What a thread does.
+/// States of a thread.
 const NON_EXISTENT: Code = 0;
 const ENDED: Code = 1;
 const READY: Code = 2;
@@ -80,7 +80,8 @@ const RUNNING: Code = 3;
 const BLOCKED: Code = 4;
 
 native! {
-    /// Makes the kernel ready: threads and objects can be made from here on. Errors: State a second time.
+    /// Makes the kernel ready: threads and objects can be made from here on. Errors: State a second
+    /// time.
     fn taktos_initialize() -> Code {
         // SAFETY: it takes no address.
         match unsafe { crate::cmsis::kernel::osKernelInitialize() } {
@@ -89,16 +90,19 @@ native! {
         }
     }
 
-    /// Starts the threads; does not come back. Errors: State before taktos_initialize, and a second time.
+    /// Starts the threads; does not come back. Errors: State before taktos_initialize, and a second
+    /// time.
     fn taktos_start() -> Code {
         // SAFETY: it takes no address.
         unsafe { crate::cmsis::kernel::osKernelStart() };
         failed(Error::State)
     }
 
-    /// Makes a thread that calls `entry` with `argument`, of the priority 1 to 56 (the most urgent), and starts it once the kernel has started. The stack is
-    /// the program's, or comes from the heap where it is null (stack_size bytes, the usual size where that is 0). It is joined by taktos_thread_join. Null in a
-    /// handler, without memory, and for what is no priority.
+    /// Makes a thread that calls `entry` with `argument`, of the priority 1 to 56 (the most
+    /// urgent), and starts it once the kernel has started. The stack is the program's, or comes
+    /// from the heap where it is null (stack_size bytes, the usual size where that is 0). It is
+    /// joined by taktos_thread_join. Null in a handler, without memory, and for what is no
+    /// priority.
     fn taktos_thread_create(name: *const c_char, priority: u32, entry: Option<Entry>, argument: *mut c_void, stack: *mut c_void, stack_size: usize) -> Thread {
         let Some(entry) = entry else {
             return ptr::null_mut();
@@ -114,9 +118,10 @@ native! {
         OsThread::current().map_or(ptr::null_mut(), |thread| Id::of(thread).0)
     }
 
-    /// TAKTOS_THREAD_... : what a thread does; TAKTOS_THREAD_NON_EXISTENT for what is none. Allowed in handlers.
+    /// TAKTOS_THREAD_... : what a thread does; TAKTOS_THREAD_NON_EXISTENT for what is none. Allowed
+    /// in handlers.
     fn taktos_thread_state(thread: Thread) -> Code {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         match unsafe { Id(thread).get::<OsThread>() } {
             None => NON_EXISTENT,
             Some(thread) if thread.has_ended() => ENDED,
@@ -132,7 +137,7 @@ native! {
 
     /// The priority that a thread was given, or an error. Allowed in handlers.
     fn taktos_thread_priority(thread: Thread) -> Code {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         match unsafe { Id(thread).get::<OsThread>() } {
             Some(thread) if !thread.has_ended() => thread.priority(),
             Some(_) => failed(Error::State),
@@ -140,12 +145,13 @@ native! {
         }
     }
 
-    /// Gives a thread another priority, 1 to 56. Allowed in handlers. Errors: State for one that has ended; Parameter.
+    /// Gives a thread another priority, 1 to 56. Allowed in handlers. Errors: State for one that
+    /// has ended; Parameter.
     fn taktos_thread_set_priority(thread: Thread, priority: u32) -> Code {
         if !(1..=HIGHEST as u32).contains(&priority) {
             return failed(Error::Parameter);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         match unsafe { Id(thread).get::<OsThread>() } {
             Some(thread) if !thread.has_ended() => code(thread.set_priority(priority as i32)),
             Some(_) => failed(Error::State),
@@ -158,39 +164,43 @@ native! {
         last::yield_now::<Codes>();
     }
 
-    /// Keeps a thread from running until it is resumed. Allowed in handlers. Errors: State for one that has ended; Parameter.
+    /// Keeps a thread from running until it is resumed. Allowed in handlers. Errors: State for one
+    /// that has ended; Parameter.
     fn taktos_thread_suspend(thread: Thread) -> Code {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         match unsafe { living(thread) } {
             Ok(thread) => last::suspend::<Codes>(thread),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
             Err(_) => slow_path(unsafe { refused(thread) }),
         }
     }
 
-    /// Lets a suspended thread run again. Allowed in handlers. Errors: State if it is not suspended; Parameter.
+    /// Lets a suspended thread run again. Allowed in handlers. Errors: State if it is not
+    /// suspended; Parameter.
     fn taktos_thread_resume(thread: Thread) -> Code {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         match unsafe { living(thread) } {
             Ok(thread) => thread.resume_last::<Codes>(),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
             Err(_) => slow_path(unsafe { refused(thread) }),
         }
     }
 
-    /// Ends the wait of a thread: its call fails with Cancelled. Allowed in handlers. Errors: State if it does not wait; Parameter.
+    /// Ends the wait of a thread: its call fails with Cancelled. Allowed in handlers. Errors: State
+    /// if it does not wait; Parameter.
     fn taktos_thread_cancel_wait(thread: Thread) -> Code {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         code(unsafe { living(thread) }.and_then(AnyThread::cancel_wait))
     }
 
-    /// Waits until a thread has ended, and gives its memory back: its handle is none then. Errors: Timeout, WouldBlock, Cancelled; State for the caller, and
-    /// one that somebody else joins; Parameter; Context in a handler.
+    /// Waits until a thread has ended, and gives its memory back: its handle is none then. Errors:
+    /// Timeout, WouldBlock, Cancelled; State for the caller, and one that another thread joins;
+    /// Parameter; Context in a handler.
     fn taktos_thread_join(thread: Thread, time: Time) -> Code {
         if in_handler() {
             return failed(Error::Context);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         let Some(found) = (unsafe { Id(thread).get::<OsThread>() }) else {
             return failed(Error::Parameter);
         };
@@ -210,13 +220,13 @@ native! {
         thread::exit()
     }
 
-    /// Ends a thread wherever it is; what it owns is unlocked, those who wait for it get Deleted. Errors: State for one that has ended; Parameter; Context in a
-    /// handler.
+    /// Ends a thread in any state: its mutexes are unlocked, and threads that wait for it get
+    /// Deleted. Errors: State for one that has ended; Parameter; Context in a handler.
     fn taktos_thread_stop(thread: Thread) -> Code {
         if in_handler() {
             return failed(Error::Context);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `thread` is valid for `Id::get`.
         match unsafe { Id(thread).get::<OsThread>() } {
             Some(found) if !found.has_ended() => {
                 thread::end(found);

@@ -29,7 +29,7 @@ pub(super) const LEAST_STACK: usize = if size_of::<usize>() == 4 { 1024 } else {
 const _: () = assert!(RawThread::<Board>::SMALLEST_STACK <= LEAST_STACK);
 /// The alignment of stacks.
 const STACK_ALIGNMENT: usize = 8;
-/// The stack of a thread that asks for none.
+/// Stack of a thread that requests none.
 const USUAL_STACK: usize = 1024 * size_of::<usize>();
 
 /// `struct sched_param`.
@@ -92,7 +92,8 @@ impl Attributes {
         }
     }
 
-    /// The same, for a thread that nobody joins and that is scheduled as one that the caller makes now, whoever makes it.
+    /// Returns the attributes of a thread that no thread joins and that is scheduled as a thread
+    /// which the caller makes now, no matter which thread makes it.
     pub fn of_notifier(mut self) -> Self {
         (self.policy, self.priority) = self.scheduling();
         self.inherits = EXPLICIT;
@@ -100,7 +101,7 @@ impl Attributes {
         self
     }
 
-    /// The same for the interface's thread.
+    /// Returns the attributes of the interface's thread.
     pub fn of_thread(&self, priority: c_int) -> ThreadAttributes {
         ThreadAttributes {
             base: object::Attributes {
@@ -119,12 +120,13 @@ impl Attributes {
     }
 }
 
-/// The attributes at `place`. Errors: `EINVAL` where there are none.
+/// Returns the attributes at `place`. Errors: `EINVAL` if there are none.
 ///
 /// # Safety
-/// The address is null or leads to a variable of the type, which nobody else uses meanwhile.
+/// The address is null or leads to a variable of the type, which no other code uses meanwhile.
 unsafe fn alive<'a>(place: *mut Attributes) -> Result<&'a mut Attributes, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or a variable that no other code uses
+    // meanwhile.
     let attributes = unsafe { place.as_mut() };
     attributes
         .filter(|attributes| attributes.is_alive())
@@ -137,19 +139,19 @@ unsafe fn set(
     allowed: Result<(), Errno>,
     set: impl FnOnce(&mut Attributes),
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or writable.
     code(unsafe { alive(place) }.and_then(|attributes| allowed.map(|()| set(attributes))))
 }
 
-/// Tells one of them.
+/// Writes one of them to `to`.
 unsafe fn get<T>(
     place: *const Attributes,
     to: *mut T,
     get: impl FnOnce(&Attributes) -> T,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or writable.
     code(unsafe { alive(place.cast_mut()) }.and_then(|attributes| {
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that `to` is null or writable.
         *unsafe { to.as_mut() }.ok_or(Errno::INVAL)? = get(attributes);
         Ok(())
     }))
@@ -181,107 +183,115 @@ interface! {
         if place.is_null() {
             return Errno::INVAL.0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is writable.
         unsafe { place.write(Attributes::NEW) };
         0
     }
 
     /// They are none any more.
     fn pthread_attr_destroy(place: *mut Attributes) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, Ok(()), |attributes| attributes.state = 0) }
     }
 
     /// Whether the thread is to be joined or not.
     fn pthread_attr_setdetachstate(place: *mut Attributes, state: c_int) -> c_int {
         let allowed = require(matches!(state, CREATE_JOINABLE | CREATE_DETACHED), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, allowed, |attributes| attributes.detach_state = state) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_attr_getdetachstate(place: *const Attributes, state: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `state` is null or
+        // writable.
         unsafe { get(place, state, |attributes| attributes.detach_state) }
     }
 
     /// Whether the thread is scheduled as its maker is, or as is said here.
     fn pthread_attr_setinheritsched(place: *mut Attributes, inherits: c_int) -> c_int {
         let allowed = require(matches!(inherits, INHERIT | EXPLICIT), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, allowed, |attributes| attributes.inherits = inherits) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_attr_getinheritsched(place: *const Attributes, inherits: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `inherits` is null or
+        // writable.
         unsafe { get(place, inherits, |attributes| attributes.inherits) }
     }
 
     /// The policy.
     fn pthread_attr_setschedpolicy(place: *mut Attributes, policy: c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, check(policy, NORMAL), |attributes| attributes.policy = policy) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_attr_getschedpolicy(place: *const Attributes, policy: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `policy` is null or
+        // writable.
         unsafe { get(place, policy, |attributes| attributes.policy) }
     }
 
     /// The priority.
     fn pthread_attr_setschedparam(place: *mut Attributes, parameters: *const Parameters) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `parameters` is null or valid.
         let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, check(POLICY_OTHER, priority), |attributes| attributes.priority = priority) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_attr_getschedparam(place: *const Attributes, parameters: *mut Parameters) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `parameters` is null or
+        // writable.
         unsafe { get(place, parameters, |attributes| Parameters { priority: attributes.priority }) }
     }
 
-    /// Among whom the thread contends: among all of the system, there being no other kind (`ENOTSUP`).
+    /// Sets the threads with which the thread contends: all of the system, there being no other
+    /// kind (`ENOTSUP`).
     fn pthread_attr_setscope(place: *mut Attributes, scope: c_int) -> c_int {
         let allowed = match scope {
             SCOPE_SYSTEM => Ok(()),
             SCOPE_PROCESS => Err(Errno::NOTSUP),
             _ => Err(Errno::INVAL),
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, allowed, |_| ()) }
     }
 
     /// Among all of the system.
     fn pthread_attr_getscope(place: *const Attributes, scope: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `scope` is null or
+        // writable.
         unsafe { get(place, scope, |_| SCOPE_SYSTEM) }
     }
 
     /// The size of the stack, in bytes.
     fn pthread_attr_setstacksize(place: *mut Attributes, size: usize) -> c_int {
         let allowed = require((LEAST_STACK..=u32::MAX as usize).contains(&size), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, allowed, |attributes| attributes.stack_size = size) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_attr_getstacksize(place: *const Attributes, size: *mut usize) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `size` is null or
+        // writable.
         unsafe { get(place, size, |attributes| attributes.stack_size) }
     }
 
-    /// The stack, from its lowest address, and its size in bytes. It begins and ends at a multiple of 8 within what is given.
+    /// The stack, from its lowest address, and its size in bytes. It begins and ends at a multiple
+    /// of 8 within what is given.
     fn pthread_attr_setstack(place: *mut Attributes, stack: *mut c_void, size: usize) -> c_int {
         let skipped = stack.addr().wrapping_neg() % STACK_ALIGNMENT;
         let rounded = size.saturating_sub(skipped) / STACK_ALIGNMENT * STACK_ALIGNMENT;
         let allowed = !stack.is_null()
             && (LEAST_STACK..=u32::MAX as usize).contains(&size)
             && rounded >= RawThread::<Board>::SMALLEST_STACK;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe {
             set(place, require(allowed, Errno::INVAL), |attributes| {
                 attributes.stack = stack.cast::<u8>().wrapping_add(skipped);
@@ -290,25 +300,28 @@ interface! {
         }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_attr_getstack(place: *const Attributes, stack: *mut *mut c_void, size: *mut usize) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `stack` is null or
+        // writable.
         match unsafe { get(place, stack, |attributes| attributes.stack.cast()) } {
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `size` is null or writable.
             0 => unsafe { pthread_attr_getstacksize(place, size) },
             error => error,
         }
     }
 
-    /// The size of a guard below the stack: it is what the machine has, whatever is asked for.
+    /// Sets the size of a guard below the stack. The guard is the machine's, whatever size is
+    /// requested.
     fn pthread_attr_setguardsize(place: *mut Attributes, size: usize) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or writable.
         unsafe { set(place, Ok(()), |attributes| attributes.guard_size = size) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_attr_getguardsize(place: *const Attributes, size: *mut usize) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or valid, and `size` is null or
+        // writable.
         unsafe { get(place, size, |attributes| attributes.guard_size) }
     }
 }
@@ -316,10 +329,10 @@ interface! {
 interface! {
     /// The attributes of a thread that runs, its stack among them. `ESRCH` where there is none.
     fn pthread_getattr_np(id: Id, place: *mut Attributes) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         code(unsafe { living(id) }.and_then(|thread| {
             let (stack, stack_size) = thread.stack();
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `place` is null or writable.
             *unsafe { place.as_mut() }.ok_or(Errno::INVAL)? = Attributes {
                 detach_state: if thread.is_joinable() { CREATE_JOINABLE } else { CREATE_DETACHED },
                 policy: policy_of(thread),

@@ -23,7 +23,7 @@ pub struct Barrier {
     all_are_there: Condition<Board>,
     count: c_uint,
     waiting: Cell<c_uint>,
-    /// How many threads are in a call: those who wait, and those who go on.
+    /// Number of threads in a call: those that wait, and those that leave.
     inside: Cell<c_uint>,
     /// How often all were there.
     round: Cell<u32>,
@@ -57,7 +57,7 @@ impl Barrier {
         while self.round.get() == round {
             let wait = || self.all_are_there.wait(&self.mutex, Timeout::FOREVER);
             if until_signal(wait) == Err(Error::Cancelled) {
-                // Who ends here was never there.
+                // A thread that ends here counts as if it had never arrived.
                 if is_cancelled_anywhere() && self.round.get() == round {
                     self.waiting.update(|count| count - 1);
                     self.leave();
@@ -73,7 +73,7 @@ impl Barrier {
         Ok(is_last)
     }
 
-    /// The caller is on its way out: whoever destroys the barrier waits for the last one.
+    /// Counts the caller as leaving: a thread that destroys the barrier waits for the last one.
     fn leave(&'static self) {
         self.inside.update(|count| count - 1);
         if self.inside.get() == 0 {
@@ -81,7 +81,7 @@ impl Barrier {
         }
     }
 
-    /// Waits until those who go on have left. Errors: `EBUSY` while threads wait for others.
+    /// Waits until the released threads have left. Errors: `EBUSY` while threads wait for others.
     fn wait_until_left(&'static self) -> Result<(), Errno> {
         require(!in_handler(), Errno::PERM)?;
         self.mutex.lock(Timeout::FOREVER)?;
@@ -94,7 +94,8 @@ impl Barrier {
     }
 }
 
-/// `pthread_spinlock_t`: on one processor nobody gains by spinning, so it is a mutex by which priorities are inherited.
+/// `pthread_spinlock_t`: on one processor no thread gains by spinning, so it is a mutex with
+/// inheritance of priorities.
 pub struct Spin(Mutex<Board>);
 
 impl Kind for Spin {
@@ -105,7 +106,7 @@ impl Kind for Spin {
 const _: () = assert!(fits::<Spin>(if size_of::<usize>() == 4 { 8 } else { 11 }));
 
 interface! {
-    /// Makes a barrier for so many threads. `EINVAL` for none.
+    /// Makes a barrier for `count` threads. `EINVAL` for none.
     fn pthread_barrier_init(place: *mut Place<Barrier>, attributes: *const Place<Shared>, count: c_uint) -> c_int {
         let barrier = Barrier {
             mutex: Mutex::new(),
@@ -116,15 +117,16 @@ interface! {
             round: Cell::new(0),
         };
         code(require(count > 0, Errno::INVAL)
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `attributes` is null or a variable of its type.
             .and_then(|()| unsafe { rwlock::check(attributes) })
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `place` is null or a variable that no other code
+            // uses.
             .and_then(|()| unsafe { Place::make(place, barrier) }))
     }
 
     /// Destroys a barrier. `EBUSY` while threads wait.
     fn pthread_barrier_destroy(place: *mut Place<Barrier>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|barrier: &Barrier| {
             barrier.wait_until_left()?;
             // SAFETY: as above.
@@ -133,9 +135,10 @@ interface! {
         }))
     }
 
-    /// Waits until all are there: one of them is told `PTHREAD_BARRIER_SERIAL_THREAD`. `EPERM` in a handler.
+    /// Waits until all are there: one of them gets `PTHREAD_BARRIER_SERIAL_THREAD`. `EPERM` in a
+    /// handler.
     fn pthread_barrier_wait(place: *mut Place<Barrier>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         match unsafe { Place::object(place) }.and_then(Barrier::wait) {
             Ok(true) => SERIAL_THREAD,
             result => code(result.map(|_| ())),
@@ -145,13 +148,14 @@ interface! {
     /// Makes a spin lock.
     fn pthread_spin_init(place: *mut Place<Spin>, shared: c_int) -> c_int {
         code(require(matches!(shared, 0 | 1), Errno::INVAL)
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `place` is null or a variable that no other code
+            // uses.
             .and_then(|()| unsafe { Place::make(place, Spin(Mutex::new())) }))
     }
 
     /// Destroys one. `EBUSY` while it is locked.
     fn pthread_spin_destroy(place: *mut Place<Spin>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|spin| {
             spin.0.delete()?;
             // SAFETY: as above.
@@ -162,13 +166,13 @@ interface! {
 
     /// Locks one. `EDEADLK` where it is the caller's; `EPERM` in a handler.
     fn pthread_spin_lock(place: *mut Place<Spin>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|spin| Ok(spin.0.lock(Timeout::FOREVER)?)))
     }
 
-    /// The same, but never waits: `EBUSY`.
+    /// Locks one without waiting: `EBUSY` if it is locked.
     fn pthread_spin_trylock(place: *mut Place<Spin>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|spin| match spin.0.lock(Timeout::NONE) {
             Err(Error::Deadlock) => Err(Errno::BUSY),
             result => Ok(result?),
@@ -177,7 +181,7 @@ interface! {
 
     /// Unlocks one. `EPERM` where it is not the caller's.
     fn pthread_spin_unlock(place: *mut Place<Spin>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|spin| Ok(spin.0.unlock()?)))
     }
 }

@@ -1,6 +1,8 @@
-//! Owns: cancellation: a thread ends at the next point where it may. Must never know: what is waited for there.
+//! Owns: cancellation: a thread ends at the next point at which it may. Must never know: what is
+//! waited for there.
 //!
-//! A thread that asks for the asynchronous kind ends in every wait, and where it asks for it; but not between its calls, as if it was deferred.
+//! A thread that requests the asynchronous kind ends in every wait, and at the request; but not
+//! between its calls, as if its cancellation was deferred.
 
 use super::errno::Errno;
 use super::signal::action::{deliver, is_due};
@@ -19,7 +21,8 @@ const DISABLE: c_int = 1;
 const DEFERRED: c_int = 0;
 const ASYNCHRONOUS: c_int = 1;
 
-/// A handler that is called when its thread ends: it lies on the thread's stack, where `pthread_cleanup_push` has put it.
+/// A handler that is called when its thread ends. It is located on the thread's stack, where
+/// `pthread_cleanup_push` has put it.
 #[repr(C)]
 pub struct Cleanup {
     routine: Option<unsafe extern "C" fn(*mut c_void)>,
@@ -38,8 +41,8 @@ impl Cleanup {
     }
 }
 
-/// A wait that is a point of cancellation: does not come back where the thread is cancelled. With a thread that is none of the interface's
-/// it is a wait like others.
+/// A wait that is a point of cancellation: does not come back where the thread is cancelled. With a
+/// thread that is none of the interface's it is a wait like others.
 pub fn point<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let result = cancellable(wait);
     if matches!(result, Err(Error::Cancelled)) {
@@ -48,13 +51,14 @@ pub fn point<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     result
 }
 
-/// The same, but it comes back with `Cancelled`: the caller has something to put right before it calls [`test`]. So does either where a
-/// handler of a signal was called.
+/// Waits at a point of cancellation as [`point`] does, but returns `Cancelled`: the caller has
+/// something to put right before it calls [`test`]. Both return it also if a handler of a signal
+/// was called.
 pub(super) fn cancellable<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let Some(thread) = PosixThread::current() else {
         return wait();
     };
-    // Who cancels or sends a signal from here on ends the wait.
+    // A thread that cancels this one or sends it a signal from here on ends the wait.
     thread.is_at_point.set(true);
     while is_due(thread) {
         thread.is_at_point.set(false);
@@ -72,8 +76,8 @@ pub(super) fn cancellable<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<
     result
 }
 
-/// A wait that is no point of cancellation, but that signals and asynchronous cancellation end, with `Cancelled`: the caller has
-/// [`handle_signals`] and waits again.
+/// A wait that is no point of cancellation, but that signals and asynchronous cancellation end,
+/// with `Cancelled`: the caller has [`handle_signals`] and waits again.
 pub(super) fn until_signal<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let Some(thread) = PosixThread::current() else {
         return wait();
@@ -87,7 +91,8 @@ pub(super) fn until_signal<T>(wait: impl FnOnce() -> Result<T, Error>) -> Result
     result
 }
 
-/// Does what is to be done about the signals that the calling thread has got. Does not come back where it is cancelled asynchronously.
+/// Does what is to be done about the signals that the calling thread has got. Does not come back
+/// where it is cancelled asynchronously.
 pub(super) fn handle_signals() {
     if let Some(thread) = PosixThread::current() {
         deliver(thread);
@@ -128,7 +133,8 @@ pub(super) fn test() {
     }
 }
 
-/// Ends the wait of a thread, if it is in one that is to be ended. One that is about to wait is given the time for that.
+/// Ends the wait of a thread, if it is in one that is to be ended. One that is about to wait is
+/// given the time for that.
 pub(super) fn end_wait(handle: &'static AnyThread<Board>, is_to_be_ended: impl Fn() -> bool) {
     while is_to_be_ended() && handle.cancel_wait().is_err() {
         if handle.state() == State::NonExistent {
@@ -141,7 +147,8 @@ pub(super) fn end_wait(handle: &'static AnyThread<Board>, is_to_be_ended: impl F
 /// Calls the handlers of the calling thread, the last one first.
 pub(super) fn clean_up(thread: &'static PosixThread) {
     while let Some(cleanup) = core::ptr::NonNull::new(thread.cleanup.get()) {
-        // SAFETY: it lies on the calling thread's stack, and the function that has put it there has not come back.
+        // SAFETY: it is located on the calling thread's stack, and the function that has put it
+        // there has not returned.
         let cleanup = unsafe { cleanup.as_ref() };
         thread.cleanup.set(cleanup.next);
         if let Some(routine) = cleanup.routine {
@@ -163,7 +170,7 @@ unsafe fn exchange(
     };
     let before = place(thread).replace(new);
     if !old.is_null() {
-        // SAFETY: the caller's promise: there is room.
+        // SAFETY: the caller guarantees that `old` is writable.
         unsafe { old.write(before) };
     }
     test_anywhere(thread);
@@ -171,13 +178,14 @@ unsafe fn exchange(
 }
 
 interface! {
-    /// Has a thread end at its next point of cancellation, or, if it asked for that, in the wait in which it is. `ESRCH` where there is none;
-    /// `EPERM` in a handler.
+    /// Requests that a thread ends at its next point of cancellation, or, if it chose the
+    /// asynchronous kind, in its present wait. `ESRCH` if there is no such thread; `EPERM` in a
+    /// handler.
     fn pthread_cancel(id: Id) -> c_int {
         if in_handler() {
             return Errno::PERM.0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         let Ok(thread) = (unsafe { living(id) }) else {
             return Errno::SRCH.0;
         };
@@ -198,13 +206,14 @@ interface! {
 
     /// Says whether the calling thread may be cancelled, and what was so before.
     fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `old` is null or writable.
         unsafe { exchange(|thread| &thread.cancel_state, [ENABLE, DISABLE], state, old) }
     }
 
-    /// Says where the calling thread may be cancelled, and what was so before: at points of cancellation, or in every wait.
+    /// Says where the calling thread may be cancelled, and what was so before: at points of
+    /// cancellation, or in every wait.
     fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `old` is null or writable.
         unsafe { exchange(|thread| &thread.cancel_type, [DEFERRED, ASYNCHRONOUS], kind, old) }
     }
 
@@ -213,7 +222,7 @@ interface! {
         test();
     }
 
-    /// What `pthread_cleanup_push` does with a handler on the stack.
+    /// Does the work of `pthread_cleanup_push`, with a handler on the stack.
     fn taktos_posix_cleanup_push(cleanup: *mut Cleanup) {
         if let Some(thread) = PosixThread::current() {
             // SAFETY: the macro's variable.
@@ -221,7 +230,7 @@ interface! {
         }
     }
 
-    /// What `pthread_cleanup_pop` does.
+    /// Does the work of `pthread_cleanup_pop`.
     fn taktos_posix_cleanup_pop(cleanup: *mut Cleanup, executes: c_int) {
         let Some(thread) = PosixThread::current() else { return };
         // SAFETY: the macro's variable.

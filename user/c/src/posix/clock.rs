@@ -1,4 +1,5 @@
-//! Owns: the clocks, and how their times become time-outs; sleep. Must never know: what else is waited for.
+//! Owns: the clocks, and how their times become time-outs; sleep. Must never know: what else is
+//! waited for.
 
 use super::cancel::{end_wait, point};
 use super::errno::Errno;
@@ -36,12 +37,13 @@ pub const MONOTONIC: ClockId = if cfg!(target_arch = "arm") { 4 } else { 1 };
 pub const ABSOLUTE: c_int = if cfg!(target_arch = "arm") { 4 } else { 1 };
 
 const SECOND: i64 = 1_000_000_000;
-/// What the time of day is at the start, until somebody sets it: 2026-01-01 in UTC. No board has a clock that goes on without power; a year
-/// long past would make spans negative that programs subtract from it.
+/// Time of day at the start, until the program sets it: 2026-01-01 in UTC. No board has a clock
+/// that runs without power; a year long past would make spans negative that programs subtract from
+/// it.
 pub(super) const FIRST_TIME: i64 = 1_767_225_600 * SECOND;
 
 impl TimeSpec {
-    /// So many nanoseconds.
+    /// Returns the time of `nanoseconds` nanoseconds.
     pub fn of(nanoseconds: i64) -> Self {
         Self {
             seconds: nanoseconds.div_euclid(SECOND),
@@ -49,8 +51,8 @@ impl TimeSpec {
         }
     }
 
-    /// All of it in nanoseconds; one that is further than can be said is as far as can be. Errors: `EINVAL` where the nanoseconds are none
-    /// of a second.
+    /// All of it in nanoseconds; one that is further than can be said is as far as can be. Errors:
+    /// `EINVAL` where the nanoseconds are none of a second.
     pub fn whole(self) -> Result<i64, Errno> {
         let nanoseconds = i64::from(self.nanoseconds);
         match (0..SECOND).contains(&nanoseconds) {
@@ -63,7 +65,8 @@ impl TimeSpec {
     }
 }
 
-/// How far a clock is ahead of the time since the start. Errors: `EINVAL` where there is no such clock.
+/// How far a clock is ahead of the time since the start. Errors: `EINVAL` where there is no such
+/// clock.
 pub fn ahead(clock: ClockId) -> Result<i64, Errno> {
     match clock {
         REALTIME => Ok(os().posix.time_of_day.get()),
@@ -77,7 +80,8 @@ pub fn is_clock(clock: ClockId) -> bool {
     ahead(clock).is_ok()
 }
 
-/// What a clock shows, in nanoseconds, those of threads' processor time among them. Errors: `EINVAL` where there is no such clock.
+/// Returns the time of a clock, in nanoseconds; threads' processor time is among the clocks.
+/// Errors: `EINVAL` if there is no such clock.
 fn shown(clock: ClockId) -> Result<i64, Errno> {
     match ahead(clock) {
         Ok(ahead) => Ok(since_start().saturating_add(ahead)),
@@ -94,17 +98,19 @@ fn until(nanoseconds: i64) -> Timeout {
     Timeout::until(Instant::from_nanos(nanoseconds.max(0) as u64))
 }
 
-/// The time-out until a clock shows what is at `time`. Errors: `EINVAL` for a time or a clock that is none.
+/// The time-out until a clock shows what is at `time`. Errors: `EINVAL` for a time or a clock that
+/// is none.
 ///
 /// # Safety
 /// The address is null or leads to a time.
 pub unsafe fn deadline(clock: ClockId, time: *const TimeSpec) -> Result<Timeout, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `time` is null or valid.
     let time = unsafe { time.as_ref() }.ok_or(Errno::INVAL)?;
     Ok(until(time.whole()?.saturating_sub(ahead(clock)?)))
 }
 
-/// Until when a thread sleeps that looks for something at every tick, as long as `time` says. Errors: `Timeout` where that is over.
+/// Until when a thread sleeps that looks for something at every tick, as long as `time` says.
+/// Errors: `Timeout` where that is over.
 pub(super) fn next_look(time: Timeout) -> Result<Timeout, Error> {
     let now = Kernel::<Board>::now();
     let end = time.deadline(now).unwrap_or(Instant::MAX);
@@ -124,7 +130,8 @@ pub fn after(span: TimeSpec) -> Result<Timeout, Errno> {
     }
 }
 
-/// Sleeps until so many nanoseconds since the start; is a point of cancellation. Errors: `EINTR` where a handler of a signal was called.
+/// Sleeps until `nanoseconds` nanoseconds after the start; is a point of cancellation. Errors:
+/// `EINTR` if a handler of a signal was called.
 fn sleep_until(nanoseconds: i64) -> Result<(), Errno> {
     match point(|| AnyThread::<Board>::sleep(until(nanoseconds))) {
         Ok(()) | Err(Error::Timeout) => Ok(()),
@@ -132,7 +139,8 @@ fn sleep_until(nanoseconds: i64) -> Result<(), Errno> {
     }
 }
 
-/// Sleeps for a span. Errors: as for [`sleep_until`], with what is left of the span told.
+/// Sleeps for a span. Errors: as for [`sleep_until`], after a call of `tell_left` with the rest of
+/// the span.
 fn sleep_for(span: i64, tell_left: impl FnOnce(i64)) -> Result<(), Errno> {
     let end = since_start().saturating_add(span);
     let slept = sleep_until(end);
@@ -142,7 +150,7 @@ fn sleep_for(span: i64, tell_left: impl FnOnce(i64)) -> Result<(), Errno> {
     slept
 }
 
-/// Sleeps until a clock shows so many nanoseconds, also where it is set meanwhile.
+/// Sleeps until a clock shows `nanoseconds` nanoseconds, also if it is set meanwhile.
 fn sleep_by(clock: ClockId, nanoseconds: i64) -> Result<(), Errno> {
     let (shared, thread) = (&os().posix, PosixThread::current());
     let set_watches = |watches| {
@@ -161,7 +169,7 @@ fn sleep_by(clock: ClockId, nanoseconds: i64) -> Result<(), Errno> {
     }
 }
 
-/// Sets the time of day, and has look at it who sleeps by it.
+/// Sets the time of day, and makes the threads that sleep by it check it.
 fn set_time_of_day(ahead: i64) {
     let shared = &os().posix;
     masked(|| {
@@ -193,7 +201,7 @@ interface! {
     /// The time of day in microseconds, as C libraries ask for it.
     fn taktos_posix_time_of_day(time: *mut TimeValue, _zone: *mut c_void) -> c_int {
         let nanoseconds = since_start().saturating_add(os().posix.time_of_day.get());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `time` is null or writable.
         if let Some(time) = unsafe { time.as_mut() } {
             let TimeSpec { seconds, nanoseconds } = TimeSpec::of(nanoseconds);
             *time = TimeValue { seconds, microseconds: nanoseconds / 1_000 };
@@ -201,25 +209,25 @@ interface! {
         0
     }
 
-    /// What a clock shows.
+    /// Reads a clock.
     fn clock_gettime(clock: ClockId, time: *mut TimeSpec) -> c_int {
         minus_one(shown(clock).and_then(|shown| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `time` is null or writable.
             let time = unsafe { time.as_mut() }.ok_or(Errno::INVAL)?;
             *time = TimeSpec::of(shown);
             Ok(())
         }))
     }
 
-    /// Sets the time of day. Who sleeps until an instant of it, and the timers that do, look at it anew; other waits that have begun end when
-    /// they would have without.
+    /// Sets the time of day. Threads that sleep until an instant of it, and timers that run by it,
+    /// check it again; other waits that have begun end when they would have without.
     fn clock_settime(clock: ClockId, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `time` is null or valid.
         let time = unsafe { time.as_ref() };
         let nanoseconds = time.ok_or(Errno::INVAL).and_then(|time| time.whole());
         minus_one(match (clock, nanoseconds) {
             (REALTIME, Ok(_)) if in_handler() => Err(Errno::PERM),
-            // What was used was used.
+            // Processor time that was used stays used.
             (clock, Ok(_)) if processor_time::shown(clock).is_ok() => Err(Errno::PERM),
             (REALTIME, Ok(new)) if new >= 0 => {
                 set_time_of_day(new.saturating_sub(since_start()));
@@ -232,24 +240,24 @@ interface! {
     /// How fine a clock is: a nanosecond, as all times are counted here.
     fn clock_getres(clock: ClockId, resolution: *mut TimeSpec) -> c_int {
         minus_one(shown(clock).map(|_| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `resolution` is null or writable.
             if let Some(resolution) = unsafe { resolution.as_mut() } {
                 *resolution = TimeSpec::of(1);
             }
         }))
     }
 
-    /// Sleeps until an instant of a clock, or for a span, of which it tells what is left where a handler of a signal ends it. Gives the error's
-    /// number.
+    /// Sleeps until an instant of a clock, or for a span. If a handler of a signal ends a span,
+    /// writes the rest of it. Returns the error's number.
     fn clock_nanosleep(clock: ClockId, flags: c_int, time: *const TimeSpec, left: *mut TimeSpec) -> c_int {
         if in_handler() {
             return Errno::PERM.0;
         }
-        // Nobody sleeps by his own processor time, and nobody here by another's.
+        // No thread sleeps by its own processor time, and none here by another thread's.
         if clock != processor_time::OWN && processor_time::shown(clock).is_ok() {
             return Errno::NOTSUP.0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `time` is null or valid.
         let time = unsafe { time.as_ref() };
         super::code(ahead(clock).and_then(|_| {
             let nanoseconds = time.ok_or(Errno::INVAL)?.whole()?;
@@ -260,7 +268,7 @@ interface! {
                 return Err(Errno::INVAL);
             }
             sleep_for(nanoseconds, |rest| {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `left` is null or writable.
                 if let Some(left) = unsafe { left.as_mut() } {
                     *left = TimeSpec::of(rest);
                 }
@@ -270,21 +278,22 @@ interface! {
 
     /// Sleeps for a span; −1 with `errno` where it is none.
     fn nanosleep(time: *const TimeSpec, left: *mut TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `time` is null or valid, and `left` is null or
+        // writable.
         match unsafe { clock_nanosleep(MONOTONIC, 0, time, left) } {
             0 => 0,
             number => minus_one(Err(Errno(number))),
         }
     }
 
-    /// Sleeps for so many seconds; gives those that are left where a handler of a signal ends it.
+    /// Sleeps for `seconds` seconds. Returns the rest if a handler of a signal ends the sleep.
     fn sleep(seconds: c_uint) -> c_uint {
         let mut left = 0;
         let _ = sleep_for(i64::from(seconds) * SECOND, |rest| left = rest);
         (left as u64).div_ceil(SECOND as u64) as c_uint
     }
 
-    /// Sleeps for so many microseconds.
+    /// Sleeps for `microseconds` microseconds.
     fn usleep(microseconds: c_uint) -> c_int {
         minus_one(sleep_for(i64::from(microseconds) * 1_000, |_| ()))
     }

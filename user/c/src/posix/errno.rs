@@ -1,4 +1,5 @@
-//! Owns: the numbers of errors, as the C library has them, and `errno`, of which each thread has one. Must never know: which call fails.
+//! Owns: the numbers of errors, as the C library has them, and `errno`, of which each thread has
+//! one. Must never know: which call fails.
 
 use crate::cmsis::thread::OsThread;
 use core::ffi::c_int;
@@ -8,7 +9,8 @@ use taktos::Error;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Errno(pub c_int);
 
-/// Defines the errors: with newlib's number, and Linux's, which the C libraries of the 64-bit boards' compilers have.
+/// Defines the errors: with newlib's number, and Linux's, which the C libraries of the 64-bit
+/// boards' compilers have.
 macro_rules! errors {
     ($($(#[$attribute:meta])* $name:ident = $newlib:literal, $linux:literal;)*) => {
         impl Errno {
@@ -36,7 +38,7 @@ errors! {
     BUSY = 16, 16;
     /// There already.
     EXIST = 17, 17;
-    /// What cannot be.
+    /// Invalid argument or state.
     INVAL = 22, 22;
     /// No memory for a descriptor.
     MFILE = 24, 24;
@@ -56,7 +58,7 @@ errors! {
     OVERFLOW = 139, 75;
     /// The owner has ended.
     OWNERDEAD = 142, 130;
-    /// What was locked is lost.
+    /// Protected state is lost.
     NOTRECOVERABLE = 141, 131;
 }
 
@@ -92,10 +94,12 @@ pub(super) fn current() -> Errno {
     Errno(unsafe { place().read() })
 }
 
-/// Where `errno` lies: a thread's own; one for handlers and what runs before there are threads.
+/// Returns the place of `errno`: the thread's own, or one for handlers and for code before there
+/// are threads.
 pub(crate) fn place() -> *mut c_int {
     struct Common(core::cell::UnsafeCell<c_int>);
-    // SAFETY: handlers do not interrupt each other at the kernel's level, and threads have their own.
+    // SAFETY: handlers do not interrupt each other at the kernel's level, and threads have their
+    // own.
     unsafe impl Sync for Common {}
     static COMMON: Common = Common(core::cell::UnsafeCell::new(0));
     if crate::os::in_handler() {

@@ -1,4 +1,5 @@
-//! Owns: values that each thread has for a key, and what becomes of them at its end. Must never know: what they are.
+//! Owns: values that each thread has for a key, and what becomes of them at its end. Must never
+//! know: what they are.
 
 use super::code;
 use super::errno::Errno;
@@ -26,7 +27,7 @@ struct Key {
 /// All keys, which take memory when the first one is made.
 pub struct Keys([Key; KEYS]);
 
-/// What a thread has for a key of this number.
+/// Value that a thread has for a key of this number.
 #[derive(Clone, Copy)]
 struct Value {
     number: u32,
@@ -68,7 +69,8 @@ fn values(thread: &'static PosixThread) -> Option<&'static Values> {
     thread.values.get()
 }
 
-/// Has the values of the calling thread destroyed: again while destructors set new ones, but not for ever.
+/// Calls the destructors of the calling thread's values: again while destructors set new ones, but
+/// not for ever.
 pub(super) fn destroy_values(thread: &'static PosixThread) {
     let (Some(values), Some(keys)) = (thread.values.get(), os().posix.keys.get()) else {
         return;
@@ -102,12 +104,13 @@ pub(super) fn destroy_values(thread: &'static PosixThread) {
 /// # Safety
 /// The thread is gone.
 pub(super) unsafe fn free_values(values: &'static Values) {
-    // SAFETY: the caller's promise; they were put in the heap alone.
+    // SAFETY: the caller guarantees that the thread is gone. The values were put in the heap alone.
     unsafe { Memory::let_go(values) };
 }
 
 interface! {
-    /// Makes a key, for which each thread has null. `EAGAIN` where there are all; `EPERM` in a handler.
+    /// Makes a key, for which each thread has null. `EAGAIN` where there are all; `EPERM` in a
+    /// handler.
     fn pthread_key_create(place: *mut c_uint, destructor: Destructor) -> c_int {
         if in_handler() {
             return Errno::PERM.0;
@@ -122,7 +125,7 @@ interface! {
             Some(number)
         });
         code(made.ok_or(Errno::AGAIN).and_then(|number| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `place` is null or writable.
             *unsafe { place.as_mut() }.ok_or(Errno::INVAL)? = number as c_uint;
             Ok(())
         }))
@@ -154,7 +157,7 @@ interface! {
         0
     }
 
-    /// What the calling thread has for a key; null where there is no such key.
+    /// Returns the calling thread's value for a key; null if there is no such key.
     fn pthread_getspecific(place: c_uint) -> *mut c_void {
         let found = || {
             let key = living(place)?;

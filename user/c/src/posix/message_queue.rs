@@ -1,7 +1,8 @@
-//! Owns: message queues, which have names, and the descriptors by which they are used. Must never know: how the kernel's queues work.
+//! Owns: message queues, which have names, and the descriptors by which they are used. Must never
+//! know: how the kernel's queues work.
 //!
-//! A message lies in a block of its queue's; what goes through the kernel's queue is the block's address, so that it is copied in once and
-//! out once, with interrupts let through.
+//! A message is stored in a block of its queue. The kernel's queue transfers the block's address,
+//! so that the message is copied in once and out once, with interrupts enabled.
 
 use super::cancel::{point, test};
 use super::clock::{REALTIME, TimeSpec, deadline};
@@ -47,7 +48,7 @@ impl Attributes {
     };
 }
 
-/// A place for a message, which lies behind it.
+/// Head of a place for a message, which follows it.
 struct Block {
     /// The next that is free; meaningless in one that has a message.
     next: *mut Block,
@@ -66,11 +67,12 @@ pub struct PosixQueue {
     room: Semaphore<Board>,
     /// How many threads wait to receive.
     receivers: Cell<usize>,
-    /// Who wants to be told of the next message that comes to an empty queue: the notice, in the heap, and by which descriptor.
+    /// Request to be notified of the next message that comes to an empty queue: the notice, in the
+    /// heap, and the descriptor by which it was made.
     notice: Cell<Option<(&'static Notice, *const Descriptor)>>,
 }
 
-/// What C calls an open queue by: the address of one of these.
+/// Open queue, as C names it: by the address of one of these.
 pub struct Descriptor {
     next: Cell<Option<&'static Descriptor>>,
     queue: &'static PosixQueue,
@@ -115,7 +117,7 @@ impl PosixQueue {
             .and_then(|bytes| bytes.checked_add(blocks));
         let limit = u32::try_from(most).map_err(|_| Errno::NOSPC)?;
         let memory = bytes.and_then(Memory::of_heap).ok_or(Errno::NOSPC)?;
-        // SAFETY: the blocks lie behind the words, at multiples of a word; all of it is nobody's yet.
+        // SAFETY: the blocks follow the words, at multiples of a word; no code uses any of it yet.
         let (words, free) = unsafe {
             let first = memory.start.as_ptr().add(words * WORD);
             (memory.words(words), chain(first, block, most))
@@ -133,17 +135,17 @@ impl PosixQueue {
         })
     }
 
-    /// Nobody uses it any more.
+    /// Frees the queue, which no thread uses any more.
     fn end(&'static self) {
         self.forget_notice();
         let _ = self.queue.delete();
-        // SAFETY: the memory is nobody's then.
+        // SAFETY: no code uses the memory then.
         unsafe { self.memory.free() };
     }
 
     fn forget_notice(&self) {
         if let Some((notice, _)) = self.notice.take() {
-            // SAFETY: it was allocated by `mq_notify`, and nobody else has it.
+            // SAFETY: `mq_notify` allocated it, and no other code has it.
             unsafe { Memory::let_go(notice) };
         }
     }
@@ -151,7 +153,7 @@ impl PosixQueue {
     /// Puts a message into a block, for which there is a permit that the caller has taken.
     ///
     /// # Safety
-    /// So many bytes lie there, and no more than the queue's size.
+    /// There are `length` bytes at `message`, and no more than the queue's size.
     unsafe fn fill(&self, message: *const u8, length: usize) -> *mut Block {
         let block = masked(|| {
             let block = self.free.get();
@@ -159,7 +161,7 @@ impl PosixQueue {
             self.free.set(unsafe { (*block).next });
             block
         });
-        // SAFETY: the block is the caller's alone; the message fits behind it.
+        // SAFETY: the block is the caller's alone; the message fits after it.
         unsafe {
             (*block).length = length;
             block
@@ -196,7 +198,8 @@ impl PosixQueue {
         let _ = self.queue.send(&word, priority, Timeout::NONE);
     }
 
-    /// The same where somebody wants to be told, if the queue is empty and nobody waits for the message.
+    /// Sends the address of a block as `put` does, and gives the notice that was requested, if the
+    /// queue is empty and no thread waits for the message.
     fn put_and_tell(&'static self, block: *mut Block, priority: u8) {
         let notice = alone(|| {
             let is_news = self.queue.is_empty() && self.receivers.get() == 0;
@@ -205,7 +208,7 @@ impl PosixQueue {
         });
         if let Some((notice, _)) = notice {
             notice.give_once();
-            // SAFETY: it was allocated by `mq_notify`, and nobody else has it.
+            // SAFETY: `mq_notify` allocated it, and no other code has it.
             unsafe { Memory::let_go(notice) };
         }
     }
@@ -214,11 +217,12 @@ impl PosixQueue {
 /// Makes a list of `count` blocks of `size` bytes from `first` on.
 ///
 /// # Safety
-/// There is room for them, which is nobody's, and they lie at multiples of a word.
+/// There is space for them, at multiples of a word, that no other code uses.
 unsafe fn chain(first: *mut u8, size: usize, count: usize) -> *mut Block {
     let mut free = ptr::null_mut();
     for number in (0..count).rev() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that there is aligned space for `count` blocks, which no
+        // other code uses.
         unsafe {
             let block = first.add(number * size).cast::<Block>();
             block.write(Block {
@@ -231,7 +235,8 @@ unsafe fn chain(first: *mut u8, size: usize, count: usize) -> *mut Block {
     free
 }
 
-/// The open queue of an id. Errors: `EBADF`; `EPERM` in a handler of an interrupt. Steps: those that are open.
+/// The open queue of an id. Errors: `EBADF`; `EPERM` in a handler of an interrupt. Steps: those
+/// that are open.
 fn descriptor(id: Id) -> Result<&'static Descriptor, Errno> {
     if in_handler() {
         return Err(Errno::PERM);
@@ -271,10 +276,10 @@ impl Descriptor {
         }
     }
 
-    /// Sends a message, where that has to wait as `time` says.
+    /// Sends a message; if that has to wait, as `time` says.
     ///
     /// # Safety
-    /// So many bytes lie there.
+    /// There are `length` bytes at `message`.
     unsafe fn send(
         &self,
         message: *const u8,
@@ -298,7 +303,8 @@ impl Descriptor {
             let time = time()?;
             restarting(|| point(|| queue.room.take(time)))?;
         }
-        // SAFETY: the caller's promise; a permit was taken.
+        // SAFETY: the caller guarantees that `length` bytes at `message` are readable. A permit was
+        // taken.
         let block = unsafe { queue.fill(message, length) };
         match queue.notice.get() {
             None => queue.put(block, priority as u8),
@@ -310,7 +316,7 @@ impl Descriptor {
     /// Receives a message: its length and its priority.
     ///
     /// # Safety
-    /// There is room for so many bytes.
+    /// There is space for `room` bytes at `to`.
     unsafe fn receive(
         &self,
         to: *mut u8,
@@ -345,15 +351,15 @@ impl Descriptor {
     }
 }
 
-/// What a call that receives gives: the length, or −1.
+/// Returns the result of a call that receives: the length, or −1.
 ///
 /// # Safety
-/// `priority` is null, or there is room.
+/// `priority` is null, or there is space.
 unsafe fn told(received: Result<(usize, u8), Errno>, priority: *mut c_uint) -> isize {
     match received {
         Ok((length, of_message)) => {
             if !priority.is_null() {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `priority` is writable.
                 unsafe { priority.write(of_message.into()) };
             }
             length as isize
@@ -378,18 +384,18 @@ unsafe fn open(
         return Err(Errno::INVAL);
     }
     let make = || {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = unsafe { attributes.as_ref() }.copied();
         PosixQueue::make(attributes.unwrap_or(Attributes::USUAL))
     };
     let queues = &os().posix.queues;
     alone(|| {
         let memory = Memory::of_heap(size_of::<Descriptor>()).ok_or(Errno::MFILE)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let queue = match unsafe { queues.names.open(name, flags, make) } {
             Ok(queue) => queue,
             Err(error) => {
-                // SAFETY: nobody has seen it.
+                // SAFETY: no other code has its address.
                 unsafe { memory.free() };
                 return Err(error);
             }
@@ -401,7 +407,7 @@ unsafe fn open(
             never_waits: Cell::new(flags & NEVER_WAITS != 0),
         };
         let place = memory.start.cast::<Descriptor>();
-        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+        // SAFETY: memory of the heap for one, aligned for anything, which no code uses yet.
         let open = unsafe {
             place.write(new);
             place.as_ref()
@@ -437,13 +443,13 @@ fn close(descriptor: &'static Descriptor) -> Result<(), Errno> {
     })
 }
 
-/// Has a program told of the next message that comes to the empty queue, or no more.
+/// Requests a notice of the next message that comes to the empty queue, or withdraws the request.
 ///
 /// # Safety
 /// The event is null or one.
 unsafe fn set_notice(descriptor: &'static Descriptor, event: *const Event) -> Result<(), Errno> {
     let queue = descriptor.queue;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `event` is null or valid.
     let Some(event) = (unsafe { event.as_ref() }) else {
         alone(|| queue.forget_notice());
         return Ok(());
@@ -454,11 +460,11 @@ unsafe fn set_notice(descriptor: &'static Descriptor, event: *const Event) -> Re
     let place: NonNull<Notice> = memory.start.cast();
     alone(|| {
         if queue.notice.get().is_some() {
-            // SAFETY: nobody has seen it.
+            // SAFETY: no other code has its address.
             unsafe { memory.free() };
             return Err(Errno::BUSY);
         }
-        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+        // SAFETY: memory of the heap for one, aligned for anything, which no code uses yet.
         let notice = unsafe {
             place.write(notice);
             place.as_ref()
@@ -469,19 +475,22 @@ unsafe fn set_notice(descriptor: &'static Descriptor, event: *const Event) -> Re
 }
 
 interface! {
-    /// Opens a queue by its name; with `O_CREAT` one is made, if there is none, by its attributes (without: 10 messages of 128 bytes). −1 with
-    /// `ENOENT`, `EEXIST`, `EINVAL`, `ENAMETOOLONG`, `ENOSPC`, `EMFILE`; `EPERM` in a handler of an interrupt. The mode is not looked at.
-    /// In C the last two are there only with `O_CREAT`: on these processors they lie where those of such a call lie.
+    /// Opens a queue by its name; with `O_CREAT` one is made, if there is none, by its attributes
+    /// (without: 10 messages of 128 bytes). −1 with `ENOENT`, `EEXIST`, `EINVAL`, `ENAMETOOLONG`,
+    /// `ENOSPC`, `EMFILE`; `EPERM` in a handler of an interrupt. The mode is not read. In C the
+    /// last two are there only with `O_CREAT`: on these processors they are located where those of
+    /// such a call are.
     fn mq_open(name: *const c_char, flags: c_int, _mode: c_uint, attributes: *const Attributes) -> Id {
         let attributes = if flags & CREATE == 0 { ptr::null() } else { attributes };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `name` is null or a C string, and that `attributes`,
+        // with `O_CREAT`, is null or valid.
         match unsafe { open(name, flags, attributes) } {
             Ok(descriptor) => ptr::from_ref(descriptor).addr() as Id,
             Err(error) => minus_one(Err(error)) as Id,
         }
     }
 
-    /// Closes a queue. One whose name is gone goes with the last who closes it.
+    /// Closes a queue. A queue without a name is freed by the last close.
     fn mq_close(id: Id) -> c_int {
         minus_one(descriptor(id).and_then(close))
     }
@@ -491,65 +500,72 @@ interface! {
         if in_handler() {
             return minus_one(Err(Errno::PERM));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         minus_one(alone(|| unsafe { os().posix.queues.names.unlink(name, PosixQueue::end) }))
     }
 
-    /// Sends a message; those of a higher priority are received first. A point of cancellation. `EAGAIN` where the queue is full and open with
-    /// `O_NONBLOCK`; `EMSGSIZE`, `EINVAL` for a priority that is none, `EBADF`, `EINTR`; `EPERM` in a handler of an interrupt.
+    /// Sends a message; those of a higher priority are received first. A point of cancellation.
+    /// `EAGAIN` where the queue is full and open with `O_NONBLOCK`; `EMSGSIZE`, `EINVAL` for a
+    /// priority that is none, `EBADF`, `EINTR`; `EPERM` in a handler of an interrupt.
     fn mq_send(id: Id, message: *const u8, length: usize, priority: c_uint) -> c_int {
         minus_one(descriptor(id).and_then(|open| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `length` bytes at `message` are readable.
             unsafe { open.send(message, length, priority, || Ok(Timeout::FOREVER)) }
         }))
     }
 
-    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    /// Sends a message, waiting until the time of day is `time` at the latest: `ETIMEDOUT`.
     fn mq_timedsend(id: Id, message: *const u8, length: usize, priority: c_uint, time: *const TimeSpec) -> c_int {
         minus_one(descriptor(id).and_then(|open| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `length` bytes at `message` are readable, and that
+            // `time` is null or valid.
             unsafe { open.send(message, length, priority, || deadline(REALTIME, time)) }
         }))
     }
 
-    /// Receives the first of the messages with the highest priority; gives its length. A point of cancellation. `EMSGSIZE` where there is
-    /// less room than the queue's messages need; otherwise as `mq_send`.
+    /// Receives the first of the messages with the highest priority; returns its length. A point of
+    /// cancellation. `EMSGSIZE` if there is less space than the queue's messages need; otherwise as
+    /// `mq_send`.
     fn mq_receive(id: Id, to: *mut u8, room: usize, priority: *mut c_uint) -> isize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `room` bytes at `to` are writable, and that `priority`
+        // is null or writable.
         unsafe { told(descriptor(id).and_then(|open| open.receive(to, room, || Ok(Timeout::FOREVER))), priority) }
     }
 
-    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    /// Receives a message, waiting until the time of day is `time` at the latest: `ETIMEDOUT`.
     fn mq_timedreceive(id: Id, to: *mut u8, room: usize, priority: *mut c_uint, time: *const TimeSpec) -> isize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `room` bytes at `to` are writable, `priority` is null
+        // or writable, and `time` is null or valid.
         unsafe { told(descriptor(id).and_then(|open| open.receive(to, room, || deadline(REALTIME, time))), priority) }
     }
 
-    /// Has the program told, once, of the next message that comes to the empty queue while nobody waits for one; null: no more. `EBUSY` where
-    /// somebody is to be told already; `EBADF`, `EINVAL`, `ENOMEM`; `EPERM` in a handler of an interrupt.
+    /// Requests a notice, once, of the next message that comes to the empty queue while no thread
+    /// waits for one; null: withdraws the request. `EBUSY` if there is a request already; `EBADF`,
+    /// `EINVAL`, `ENOMEM`; `EPERM` in a handler of an interrupt.
     fn mq_notify(id: Id, event: *const Event) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `event` is null or valid.
         minus_one(descriptor(id).and_then(|open| unsafe { set_notice(open, event) }))
     }
 
-    /// What there is to know of an open queue.
+    /// Reads the attributes of an open queue.
     fn mq_getattr(id: Id, attributes: *mut Attributes) -> c_int {
         minus_one(descriptor(id).and_then(|open| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `attributes` is null or writable.
             *unsafe { attributes.as_mut() }.ok_or(Errno::INVAL)? = open.attributes();
             Ok(())
         }))
     }
 
-    /// Sets whether calls by this descriptor wait (`O_NONBLOCK` of the flags); tells what was before.
+    /// Sets whether calls by this descriptor wait (`O_NONBLOCK` of the flags); writes the former
+    /// attributes to `old`.
     fn mq_setattr(id: Id, new: *const Attributes, old: *mut Attributes) -> c_int {
         minus_one(descriptor(id).and_then(|open| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `new` is null or valid.
             let flags = unsafe { new.as_ref() }.ok_or(Errno::INVAL)?.flags;
             let before = open.attributes();
             open.never_waits.set(flags & NEVER_WAITS as c_long != 0);
             if !old.is_null() {
-                // SAFETY: as above.
+                // SAFETY: the caller guarantees that `old` is writable.
                 unsafe { old.write(before) };
             }
             Ok(())

@@ -1,8 +1,11 @@
-//! POSIX threads (IEEE Std 1003.1-2017, with what the profile PSE51 of 1003.13 has of them), a file for each group of calls.
+//! POSIX threads (IEEE Std 1003.1-2017, with what the profile PSE51 of 1003.13 has of them), a file
+//! for each group of calls.
 //!
-//! Each function does what the standard's page on it says; what is said here is what the standard leaves open. Threads are the
-//! interface's threads ([`OsThread`](crate::cmsis::thread::OsThread)), so that the calls of the others can stand in the same program.
-//! Objects lie in the C program's own variables; one with a static initializer is all zeroes and becomes an object when it is first used.
+//! Each function does what the standard's page on it says; what is said here is what the standard
+//! leaves open. Threads are the interface's threads ([`OsThread`](crate::cmsis::thread::OsThread)),
+//! so that the calls of the others can stand in the same program. Objects lie in the C program's
+//! own variables; one with a static initializer is all zeroes and becomes an object when it is
+//! first used.
 
 pub mod attributes;
 pub mod barrier;
@@ -32,13 +35,14 @@ use errno::Errno;
 use taktos::board::Board;
 use taktos::{Condition, Mutex, Timeout};
 
-/// What there is once for all threads.
+/// State that exists once for all threads.
 pub(crate) struct Shared {
     keys: Cell<Option<&'static key::Keys>>,
-    /// What the calls of `pthread_once` wait with for each other.
+    /// Lock and condition by which calls of `pthread_once` wait for each other.
     once: Mutex<Board>,
     once_done: Condition<Board>,
-    /// How far the time of day is ahead of the time since the start, in nanoseconds: at the start, [`clock::FIRST_TIME`].
+    /// How far the time of day is ahead of the time since the start, in nanoseconds: at the start,
+    /// [`clock::FIRST_TIME`].
     time_of_day: Cell<i64>,
     /// How often it was set.
     times_set: Cell<u32>,
@@ -76,7 +80,7 @@ impl Shared {
 
 /// Runs `body` while no other thread runs.
 fn alone<T>(body: impl FnOnce() -> T) -> T {
-    // Who has the lock already runs alone.
+    // A caller that has the lock already runs alone.
     let is_first = os().lock.lock(Timeout::NONE).is_ok();
     let result = body();
     if is_first {
@@ -85,7 +89,7 @@ fn alone<T>(body: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What calls of threads give back: 0 or the error's number.
+/// Returns the result of a thread call: 0 or the error's number.
 fn code(result: Result<(), Errno>) -> c_int {
     match result {
         Ok(()) => 0,
@@ -93,7 +97,7 @@ fn code(result: Result<(), Errno>) -> c_int {
     }
 }
 
-/// What older calls give back: 0, or −1 with the number in `errno`.
+/// Returns the result of an older call: 0, or −1 with the number in `errno`.
 fn minus_one(result: Result<(), Errno>) -> c_int {
     match result {
         Ok(()) => 0,

@@ -1,7 +1,8 @@
 //! Owns: mutexes and their attributes. Must never know: how the kernel's work.
 //!
-//! A mutex of the kind `PTHREAD_MUTEX_NORMAL`, which the usual one is, waits for ever where its owner locks it again. One that is not robust
-//! stays locked when its owner ends. Handlers of signals run while a thread waits, which then goes on, behind its equals.
+//! A mutex of the kind `PTHREAD_MUTEX_NORMAL`, which is the default, waits for ever if its owner
+//! locks it again. One that is not robust stays locked when its owner ends. Handlers of signals run
+//! while a thread waits; the wait continues afterwards, behind its equals.
 
 use super::attributes::{PRIORITIES, require};
 use super::cancel::{handle_signals, until_signal};
@@ -73,7 +74,7 @@ impl Kind for Cell<Attributes> {
 /// `pthread_mutex_t`.
 pub struct PosixMutex {
     attributes: Cell<Attributes>,
-    /// Replaced only while nobody owns it and nobody else runs.
+    /// Replaced only while no thread owns it and no other thread runs.
     mutex: UnsafeCell<Mutex<Board>>,
 }
 
@@ -97,11 +98,12 @@ const _: () = assert!(fits::<PosixMutex>(if size_of::<usize>() == 4 {
 
 impl PosixMutex {
     pub(super) fn kernels(&'static self) -> &'static Mutex<Board> {
-        // SAFETY: it is replaced only while nobody uses it.
+        // SAFETY: it is replaced only while no thread uses it.
         unsafe { &*self.mutex.get() }
     }
 
-    /// Gives it another ceiling if nobody owns it: that which it had. Called while nobody else runs.
+    /// Gives it another ceiling if no thread owns it, and returns the former one. Called while no
+    /// other thread runs.
     fn set_ceiling(&'static self, ceiling: c_int) -> Option<c_int> {
         if self.kernels().owner().is_some() {
             return None;
@@ -109,7 +111,7 @@ impl PosixMutex {
         let mut attributes = self.attributes.get();
         let before = core::mem::replace(&mut attributes.ceiling, ceiling);
         self.attributes.set(attributes);
-        // SAFETY: nobody owns it, so nobody waits for it, and nobody else runs.
+        // SAFETY: no thread owns it, so no thread waits for it, and no other thread runs.
         unsafe { self.mutex.get().write(attributes.mutex()) };
         Some(before)
     }
@@ -129,7 +131,7 @@ impl PosixMutex {
         }
     }
 
-    /// Locks it; where that has to wait, as long as `time` says, which is asked for only then.
+    /// Locks it. If that has to wait, it does so as long as `time` says, which is called only then.
     fn lock(&'static self, time: impl FnOnce() -> Result<Timeout, Errno>) -> Result<(), Errno> {
         match self.try_lock() {
             Err(Errno::BUSY) => self.wait(time()?),
@@ -161,7 +163,8 @@ impl PosixMutex {
         }
     }
 
-    /// Whether a thread waits though it waits for itself: its own mutex does not tell it so, or the ring is there for a time only.
+    /// Whether a thread waits though it waits for itself: its own mutex does not tell it so, or the
+    /// ring is there for a time only.
     fn waits_in_a_ring(&'static self, time: Timeout) -> bool {
         match self.is_own() {
             true => self.attributes.get().kind == NORMAL,
@@ -185,19 +188,20 @@ impl PosixMutex {
 /// # Safety
 /// As for [`Place::object`].
 pub(super) unsafe fn object(place: *const Place<PosixMutex>) -> Result<&'static PosixMutex, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or a variable of its type.
     unsafe { Place::object(place) }
 }
 
-/// Locks a mutex; where that has to wait, until a clock shows what is at `time`, which is looked at only then.
+/// Locks a mutex; where that has to wait, until a clock shows what is at `time`, which is looked at
+/// only then.
 unsafe fn lock_until(
     place: *const Place<PosixMutex>,
     clock: c_int,
     time: *const TimeSpec,
 ) -> Result<(), Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or a variable of its type.
     let mutex = unsafe { object(place) }?;
-    // SAFETY: as above.
+    // SAFETY: the caller guarantees that `time` is null or valid.
     mutex.lock(|| unsafe { deadline(clock, time) })
 }
 
@@ -207,7 +211,7 @@ unsafe fn change(
     allowed: Result<(), Errno>,
     change: impl FnOnce(&mut Attributes),
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or a variable of its type.
     code(unsafe { Place::object(place) }.and_then(|cell| {
         allowed?;
         let mut attributes = cell.get();
@@ -217,15 +221,15 @@ unsafe fn change(
     }))
 }
 
-/// Tells one of them.
+/// Writes one of them to `to`.
 unsafe fn tell(
     place: *const Place<Cell<Attributes>>,
     to: *mut c_int,
     one: impl FnOnce(Attributes) -> c_int,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or a variable of its type.
     code(unsafe { Place::object(place) }.and_then(|cell| {
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that `to` is null or writable.
         *unsafe { to.as_mut() }.ok_or(Errno::INVAL)? = one(cell.get());
         Ok(())
     }))
@@ -234,78 +238,83 @@ unsafe fn tell(
 interface! {
     /// Makes attributes: of the usual kind, without protocol, not robust.
     fn pthread_mutexattr_init(place: *mut Place<Cell<Attributes>>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable that no other code uses.
         code(unsafe { Place::make(place, Cell::new(Attributes::NEW)) })
     }
 
     /// They are none any more.
     fn pthread_mutexattr_destroy(place: *mut Place<Cell<Attributes>>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place).map(|_| Place::destroy(place)) })
     }
 
-    /// What the owner may do with the mutex.
+    /// Sets the operations that the owner may do with the mutex.
     fn pthread_mutexattr_settype(place: *mut Place<Cell<Attributes>>, kind: c_int) -> c_int {
         let allowed = require((NORMAL..=ERROR_CHECK).contains(&kind), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         unsafe { change(place, allowed, |attributes| attributes.kind = kind) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_mutexattr_gettype(place: *const Place<Cell<Attributes>>, kind: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `kind`
+        // is null or writable.
         unsafe { tell(place, kind, |attributes| attributes.kind) }
     }
 
-    /// What becomes of the owner's priority.
+    /// Sets the protocol for the owner's priority.
     fn pthread_mutexattr_setprotocol(place: *mut Place<Cell<Attributes>>, protocol: c_int) -> c_int {
         let allowed = require((NO_PROTOCOL..=PROTECT).contains(&protocol), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         unsafe { change(place, allowed, |attributes| attributes.protocol = protocol) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_mutexattr_getprotocol(place: *const Place<Cell<Attributes>>, protocol: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and
+        // `protocol` is null or writable.
         unsafe { tell(place, protocol, |attributes| attributes.protocol) }
     }
 
     /// The ceiling of `PTHREAD_PRIO_PROTECT`.
     fn pthread_mutexattr_setprioceiling(place: *mut Place<Cell<Attributes>>, ceiling: c_int) -> c_int {
         let allowed = require(PRIORITIES.contains(&ceiling), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         unsafe { change(place, allowed, |attributes| attributes.ceiling = ceiling) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_mutexattr_getprioceiling(place: *const Place<Cell<Attributes>>, ceiling: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and
+        // `ceiling` is null or writable.
         unsafe { tell(place, ceiling, |attributes| attributes.ceiling) }
     }
 
-    /// Whether the next owner is told when an owner ends.
+    /// Sets whether the next owner gets an error when an owner ends.
     fn pthread_mutexattr_setrobust(place: *mut Place<Cell<Attributes>>, robust: c_int) -> c_int {
         let allowed = require(matches!(robust, STALLED | ROBUST), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         unsafe { change(place, allowed, |attributes| attributes.robust = robust) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_mutexattr_getrobust(place: *const Place<Cell<Attributes>>, robust: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and
+        // `robust` is null or writable.
         unsafe { tell(place, robust, |attributes| attributes.robust) }
     }
 
     /// Whether processes share the mutex, of which there is one.
     fn pthread_mutexattr_setpshared(place: *mut Place<Cell<Attributes>>, shared: c_int) -> c_int {
         let allowed = require(matches!(shared, 0 | 1), Errno::INVAL);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         unsafe { change(place, allowed, |attributes| attributes.shared = shared) }
     }
 
-    /// What was set so.
+    /// Reads that attribute back.
     fn pthread_mutexattr_getpshared(place: *const Place<Cell<Attributes>>, shared: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and
+        // `shared` is null or writable.
         unsafe { tell(place, shared, |attributes| attributes.shared) }
     }
 
@@ -313,7 +322,7 @@ interface! {
     fn pthread_mutex_init(place: *mut Place<PosixMutex>, attributes: *const Place<Cell<Attributes>>) -> c_int {
         let attributes = match attributes.is_null() {
             true => Ok(Attributes::NEW),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `attributes` is null or a variable of its type.
             false => unsafe { Place::object(attributes) }.map(Cell::get),
         };
         code(attributes.and_then(|attributes| {
@@ -321,14 +330,15 @@ interface! {
                 attributes: Cell::new(attributes),
                 mutex: UnsafeCell::new(attributes.mutex()),
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `place` is null or a variable that no other code
+            // uses.
             unsafe { Place::make(place, mutex) }
         }))
     }
 
     /// Destroys a mutex. `EBUSY` while a thread owns it.
     fn pthread_mutex_destroy(place: *mut Place<PosixMutex>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { object(place) }.and_then(|mutex| {
             match mutex.kernels().delete() {
                 // One that was left without being made whole is good for nothing else.
@@ -341,38 +351,41 @@ interface! {
         }))
     }
 
-    /// Locks a mutex. `EDEADLK` where the caller owns it, if it checks, and where threads would wait for each other; `EAGAIN` where it was locked
-    /// too often; `EINVAL` where the caller is above its ceiling; `EOWNERDEAD`, with which the caller owns it, and `ENOTRECOVERABLE`;
+    /// Locks a mutex. `EDEADLK` where the caller owns it, if it checks, and where threads would
+    /// wait for each other; `EAGAIN` where it was locked too often; `EINVAL` where the caller is
+    /// above its ceiling; `EOWNERDEAD`, with which the caller owns it, and `ENOTRECOVERABLE`;
     /// `EPERM` in a handler.
     fn pthread_mutex_lock(place: *mut Place<PosixMutex>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { object(place) }.and_then(|mutex| mutex.lock(|| Ok(Timeout::FOREVER))))
     }
 
-    /// The same, but never waits: `EBUSY`.
+    /// Locks a mutex without waiting: `EBUSY` if it is locked.
     fn pthread_mutex_trylock(place: *mut Place<PosixMutex>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { object(place) }.and_then(PosixMutex::try_lock))
     }
 
-    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    /// Locks a mutex, waiting until the time of day is `time` at the latest: `ETIMEDOUT`.
     fn pthread_mutex_timedlock(place: *mut Place<PosixMutex>, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         code(unsafe { lock_until(place, REALTIME, time) })
     }
 
-    /// The same by any clock.
+    /// Locks a mutex, waiting until `clock` shows `time` at the latest: `ETIMEDOUT`.
     fn pthread_mutex_clocklock(place: *mut Place<PosixMutex>, clock: c_int, time: *const TimeSpec) -> c_int {
         if !matches!(clock, REALTIME | MONOTONIC) {
             return Errno::INVAL.0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         code(unsafe { lock_until(place, clock, time) })
     }
 
     /// Unlocks a mutex. `EPERM` where it is not the caller's.
     fn pthread_mutex_unlock(place: *mut Place<PosixMutex>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { object(place) }.and_then(|mutex| {
             require(!in_handler(), Errno::PERM)?;
             at_call();
@@ -380,9 +393,10 @@ interface! {
         }))
     }
 
-    /// What a robust mutex protects is whole again. `EINVAL` where no owner has ended, or it is not the caller's.
+    /// Marks the data that a robust mutex protects as consistent again. `EINVAL` if no owner has
+    /// ended, or if the mutex is not the caller's.
     fn pthread_mutex_consistent(place: *mut Place<PosixMutex>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { object(place) }.and_then(|mutex| {
             mutex.kernels().make_consistent().map_err(|_| Errno::INVAL)
         }))
@@ -390,20 +404,20 @@ interface! {
 
     /// The ceiling of a mutex. `EINVAL` where it has none.
     fn pthread_mutex_getprioceiling(place: *const Place<PosixMutex>, ceiling: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { object(place) }.and_then(|mutex| {
             let attributes = mutex.attributes.get();
             require(attributes.protocol == PROTECT, Errno::INVAL)?;
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `ceiling` is null or writable.
             *unsafe { ceiling.as_mut() }.ok_or(Errno::INVAL)? = attributes.ceiling;
             Ok(())
         }))
     }
 
-    /// Gives a mutex another ceiling once nobody owns it, for which it waits. `EINVAL` where it has none; `EDEADLK` where the caller owns it;
-    /// `EPERM` in a handler.
+    /// Gives a mutex another ceiling once no thread owns it, for which it waits. `EINVAL` if it has
+    /// none; `EDEADLK` if the caller owns it; `EPERM` in a handler.
     fn pthread_mutex_setprioceiling(place: *mut Place<PosixMutex>, ceiling: c_int, old: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { object(place) }.and_then(|mutex| {
             require(!in_handler(), Errno::PERM)?;
             let attributes = mutex.attributes.get();
@@ -413,10 +427,11 @@ interface! {
                 if let Some(before) = alone(|| mutex.set_ceiling(ceiling)) {
                     break before;
                 }
-                // The standard lets this wait go by without the protocol: who is above the ceiling may wait, too.
+                // The standard exempts this wait from the protocol: a thread above the ceiling may
+                // wait, too.
                 mutex.pause(Timeout::FOREVER)?;
             };
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `old` is null or writable.
             if let Some(old) = unsafe { old.as_mut() } {
                 *old = before;
             }

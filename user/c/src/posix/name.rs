@@ -1,4 +1,5 @@
-//! Owns: names of objects that several parts of a program open: who finds what by its name, and when it goes. Must never know: kinds of objects.
+//! Owns: names of objects that several parts of a program open: which name leads to which object,
+//! and when an object goes. Must never know: kinds of objects.
 
 use super::errno::Errno;
 use crate::object::Memory;
@@ -32,7 +33,7 @@ const LONGEST: usize = 255;
 /// An object with a name, in the heap.
 pub struct Named<T: 'static> {
     next: Cell<Option<&'static Named<T>>>,
-    /// The name, which lies in the heap, too.
+    /// The name, which is located in the heap, too.
     name: &'static [u8],
     /// How often it is open.
     opened: Cell<usize>,
@@ -52,12 +53,12 @@ unsafe fn name_at<'a>(name: *const c_char) -> Result<&'a [u8], Errno> {
     if name.is_null() {
         return Err(Errno::INVAL);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `name`, which is not null here, is a C string.
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();
     if name.len() > LONGEST {
         return Err(Errno::NAMETOOLONG);
     }
-    // A slash in front belongs to the name of whoever has one.
+    // A name is returned without the slash in front, if it has one.
     match name.strip_prefix(b"/").unwrap_or(name) {
         [] => Err(Errno::INVAL),
         name => Ok(name),
@@ -81,8 +82,8 @@ impl<T> Names<T> {
         None
     }
 
-    /// Opens what has a name, or makes it, as the flags say. Called while no other thread runs. Errors: `ENOENT`, `EEXIST`, `EINVAL`,
-    /// `ENAMETOOLONG`, `ENOSPC`, and those of `make`.
+    /// Opens what has a name, or makes it, as the flags say. Called while no other thread runs.
+    /// Errors: `ENOENT`, `EEXIST`, `EINVAL`, `ENAMETOOLONG`, `ENOSPC`, and those of `make`.
     ///
     /// # Safety
     /// The name is null or a C string.
@@ -92,7 +93,7 @@ impl<T> Names<T> {
         flags: c_int,
         make: impl FnOnce() -> Result<T, Errno>,
     ) -> Result<&'static T, Errno> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let name = unsafe { name_at(name) }?;
         let found = self.find(|named| named.is_linked.get() && named.name == name);
         let named = match found {
@@ -111,7 +112,7 @@ impl<T> Names<T> {
         make: impl FnOnce() -> Result<T, Errno>,
     ) -> Result<&'static Named<T>, Errno> {
         let memory = Memory::of_heap(name.len()).ok_or(Errno::NOSPC)?;
-        // SAFETY: memory of the heap for so many bytes, which is nobody's yet.
+        // SAFETY: memory of the heap for this number of bytes, which no code uses yet.
         let kept = unsafe {
             let bytes = memory.start.as_ptr();
             bytes.copy_from_nonoverlapping(name.as_ptr(), name.len());
@@ -133,15 +134,15 @@ impl<T> Names<T> {
                 Ok(named)
             }
             Err(error) => {
-                // SAFETY: nobody has seen it.
+                // SAFETY: no other code has its address.
                 unsafe { memory.free() };
                 Err(error)
             }
         }
     }
 
-    /// Closes an object once; `end` ends the last one whose name is gone. Called while no other thread runs. Errors: `EINVAL` where it is none
-    /// or not open.
+    /// Closes an object once; `end` ends an object without a name at its last close. Called while
+    /// no other thread runs. Errors: `EINVAL` if it is none or not open.
     pub fn close(&self, object: *const T, end: impl FnOnce(&'static T)) -> Result<(), Errno> {
         let named = self.find(|named| ptr::eq(&raw const named.object, object));
         let named = named
@@ -152,7 +153,8 @@ impl<T> Names<T> {
         Ok(())
     }
 
-    /// Nobody finds an object by its name any more. Called while no other thread runs. Errors: `ENOENT`, `ENAMETOOLONG`.
+    /// Removes a name, so that no call finds an object by it any more. Called while no other thread
+    /// runs. Errors: `ENOENT`, `ENAMETOOLONG`.
     ///
     /// # Safety
     /// The name is null or a C string.
@@ -161,7 +163,7 @@ impl<T> Names<T> {
         name: *const c_char,
         end: impl FnOnce(&'static T),
     ) -> Result<(), Errno> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let name = match unsafe { name_at(name) } {
             Err(Errno::INVAL) => Err(Errno::NOENT),
             other => other,
@@ -187,7 +189,7 @@ impl<T> Names<T> {
             }
         });
         end(&named.object);
-        // SAFETY: both were allocated alone; nobody finds them, and nobody has them open.
+        // SAFETY: both were allocated alone; no call finds them, and no thread has them open.
         unsafe {
             Memory::let_go(named.name);
             Memory::let_go(named);

@@ -1,4 +1,5 @@
-//! Owns: `pthread_once`: a function is called once, and who comes meanwhile waits. Must never know: what it does.
+//! Owns: `pthread_once`: a function is called once, and threads that come meanwhile wait.
+//! Must never know: the effects of the function.
 
 use super::cancel::{Cleanup, taktos_posix_cleanup_pop, taktos_posix_cleanup_push};
 use super::errno::Errno;
@@ -17,7 +18,7 @@ const NEW: c_int = 0;
 const RUNS: c_int = 1;
 const DONE: c_int = 2;
 
-/// Says what becomes of a control whose function has ended, and wakes who waits.
+/// Sets the state of a control after its function has ended, and wakes its waiters.
 fn end(once: &Once, state: c_int) {
     let shared = &os().posix;
     let _ = shared.once.lock(Timeout::FOREVER);
@@ -33,10 +34,11 @@ unsafe extern "C" fn give_up(once: *mut c_void) {
 }
 
 interface! {
-    /// Calls the function unless it was called for this control; waits for one that runs. `EPERM` in a handler.
+    /// Calls the function unless it was called for this control; waits for one that runs. `EPERM`
+    /// in a handler.
     fn pthread_once(once: *mut Once, function: Option<unsafe extern "C" fn()>) -> c_int {
         at_call();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `once` is null or valid.
         let (Some(control), Some(function)) = (unsafe { once.as_ref() }, function) else {
             return Errno::INVAL.0;
         };

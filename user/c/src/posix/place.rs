@@ -7,9 +7,10 @@ use core::mem::MaybeUninit;
 
 /// A kind of objects.
 pub trait Kind: Sized + 'static {
-    /// What tells a variable that has one: four letters.
+    /// Mark of a variable that has an object: four letters.
     const ALIVE: u32;
-    /// What a variable is that the static initializer has made: all zeroes. None where there is no such initializer.
+    /// Object of a variable that the static initializer has made: all zeroes. None if there is no
+    /// such initializer.
     const STATIC: Option<Self>;
 }
 
@@ -20,7 +21,7 @@ pub struct Place<T> {
     object: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// The state of a variable whose object was destroyed.
+/// State of a variable after its object was destroyed.
 const DESTROYED: u32 = 1;
 
 impl<T: Kind> Place<T> {
@@ -37,7 +38,7 @@ impl<T: Kind> Place<T> {
     /// # Safety
     /// The address is null or leads to a variable of the type, which stays while it has an object.
     pub unsafe fn object(place: *const Self) -> Result<&'static T, Errno> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         let Some(variable) = (unsafe { place.as_ref() }) else {
             return Err(Errno::INVAL);
         };
@@ -61,16 +62,18 @@ impl<T: Kind> Place<T> {
     /// Makes `object` the variable's. Errors: `EINVAL` for null.
     ///
     /// # Safety
-    /// As for [`Place::object`]; nobody uses the variable meanwhile.
+    /// As for [`Place::object`]; no other code uses the variable meanwhile.
     pub unsafe fn make(place: *const Self, object: T) -> Result<(), Errno> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable that no other code uses
+        // meanwhile.
         let variable = unsafe { place.as_ref() }.ok_or(Errno::INVAL)?;
         variable.put(object);
         Ok(())
     }
 
     fn put(&self, object: T) {
-        // SAFETY: nobody uses what was there: the caller's word, or it is masked and there was nothing.
+        // SAFETY: no code uses the former contents: the caller guarantees it, or it is masked and
+        // there were none.
         unsafe { (*self.object.get()).write(object) };
         self.state.set(T::ALIVE);
     }
@@ -80,14 +83,15 @@ impl<T: Kind> Place<T> {
     /// # Safety
     /// As for [`Place::make`].
     pub unsafe fn destroy(place: *const Self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable that no other code uses
+        // meanwhile.
         if let Some(variable) = unsafe { place.as_ref() } {
             variable.state.set(DESTROYED);
         }
     }
 }
 
-/// Whether a variable that C knows as so many words of eight bytes has room.
+/// Returns whether a variable that C declares as `words` words of eight bytes has space for it.
 pub const fn fits<T>(words: usize) -> bool {
     size_of::<Place<T>>() <= 8 * words && align_of::<Place<T>>() <= 8
 }

@@ -1,6 +1,8 @@
-//! Owns: the clocks of threads' processor time, in a library with the feature `processor-time`. Must never know: who looks at them.
+//! Owns: the clocks of threads' processor time, in a library with the feature `processor-time`.
+//! Must never know: their readers.
 //!
-//! A thread's clock has a number once somebody asks for it, which no other gets afterwards.
+//! A thread's clock gets a number at the first request for it, and no other clock gets that number
+//! afterwards.
 
 use super::clock::ClockId;
 use super::code;
@@ -38,7 +40,7 @@ fn thread_of(clock: ClockId) -> Result<&'static OsThread, Errno> {
     found.ok_or(Errno::INVAL)
 }
 
-/// What a clock shows, in nanoseconds. Errors: `EINVAL` where it is none.
+/// Returns the time of a clock, in nanoseconds. Errors: `EINVAL` if it is not a clock.
 pub(super) fn shown(clock: ClockId) -> Result<i64, Errno> {
     thread_of(clock).map(had)
 }
@@ -66,19 +68,22 @@ fn number_of(thread: &'static OsThread) -> Result<ClockId, Errno> {
     }))
 }
 
-/// The number of a clock that is the same for all who ask. Errors: `EINVAL` where it is none; `EAGAIN` without memory.
+/// Returns the number of a clock, which is the same for all callers. Errors: `EINVAL` if it is not
+/// a clock; `EAGAIN` without memory.
 pub(super) fn named(clock: ClockId) -> Result<ClockId, Errno> {
     thread_of(clock).and_then(number_of)
 }
 
 interface! {
-    /// The clock of a thread's processor time. `ENOTSUP` where there are none, `ESRCH`, `EAGAIN` without memory; `EPERM` in a handler.
+    /// The clock of a thread's processor time. `ENOTSUP` where there are none, `ESRCH`, `EAGAIN`
+    /// without memory; `EPERM` in a handler.
     fn pthread_getcpuclockid(id: Id, clock: *mut ClockId) -> c_int {
         let number = || {
             if in_handler() {
                 return Err(Errno::PERM);
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is valid for `Id::get`, and `clock` is null
+            // or writable.
             let (thread, place) = unsafe { (living(id)?, clock.as_mut()) };
             if !ARE_THERE {
                 return Err(Errno::NOTSUP);

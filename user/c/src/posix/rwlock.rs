@@ -1,7 +1,8 @@
 //! Owns: locks of many readers or one writer. Must never know: what is read.
 //!
-//! Who is most urgent gets the lock, and of equals a writer before readers, as the standard has it for threads of `SCHED_FIFO`: so a thread that
-//! reads already, and asks again while a writer waits that is not below it, waits for itself.
+//! The most urgent thread gets the lock, and of equals a writer before readers, as the standard has
+//! it for threads of `SCHED_FIFO`. So a thread that reads already, and locks again while a writer
+//! waits that is not below it, waits for itself.
 
 use super::attributes::require;
 use super::cancel::{handle_signals, is_cancelled_anywhere, until_signal};
@@ -26,9 +27,9 @@ pub struct RwLock {
     may_read: Condition<Board>,
     may_write: Condition<Board>,
     readers: Cell<u32>,
-    /// Who writes.
+    /// Thread that writes.
     writer: Cell<Id>,
-    /// The first of those who wait; each lies on its thread's stack.
+    /// First of the waiters; each is on its thread's stack.
     waiting: Cell<*const Waiting>,
 }
 
@@ -54,7 +55,7 @@ impl RwLock {
         self.readers.get() > 0 || self.writer.get() != Id::NONE
     }
 
-    /// Does `body` while nobody else looks at the lock.
+    /// Does `body` while no other thread reads or changes the lock.
     fn alone<T>(&'static self, body: impl FnOnce(Id) -> Result<T, Errno>) -> Result<T, Errno> {
         require(!in_handler(), Errno::PERM)?;
         self.mutex.lock(Timeout::FOREVER)?;
@@ -64,10 +65,12 @@ impl RwLock {
         result
     }
 
-    /// The priority of the most urgent who waits, to write or to read; 0 where nobody does. Steps: those who wait.
+    /// Returns the priority of the most urgent waiter, to write or to read; 0 if there is none.
+    /// Steps: the waiters.
     fn most_urgent(&self, writes: bool) -> c_int {
         let (mut most, mut next) = (0, self.waiting.get());
-        // SAFETY: who waits takes itself out before its stack goes; the lock's mutex is the caller's.
+        // SAFETY: a waiter takes itself out before its stack goes; the lock's mutex is the
+        // caller's.
         while let Some(waiting) = unsafe { next.as_ref() } {
             if waiting.writes == writes {
                 most = most.max(waiting.priority);
@@ -77,7 +80,8 @@ impl RwLock {
         most
     }
 
-    /// Waits for its turn while `must_wait`, which is told the caller's priority; `time` is asked for only then.
+    /// Waits for its turn while `must_wait`, which gets the caller's priority, returns `true`.
+    /// `time` is called only then.
     fn wait(
         &'static self,
         writes: bool,
@@ -104,7 +108,7 @@ impl RwLock {
         while waited.is_ok() && must_wait(priority) {
             waited = until_signal(|| condition.wait(&self.mutex, time));
             if matches!(waited, Err(Error::Cancelled)) {
-                // Who ends here leaves nothing of itself behind.
+                // A thread that ends here leaves no entry in the list.
                 if is_cancelled_anywhere() {
                     self.take_out(&waiting);
                     self.pass_on();
@@ -119,7 +123,7 @@ impl RwLock {
         Ok(waited?)
     }
 
-    /// Takes one who waits out of the list.
+    /// Takes a waiter out of the list.
     fn take_out(&self, waiting: &Waiting) {
         let mut place = &self.waiting;
         // SAFETY: as for `most_urgent`.
@@ -154,7 +158,8 @@ impl RwLock {
         })
     }
 
-    /// What came of a wait; where it was in vain, others may have waited for this thread alone.
+    /// Returns the result of a wait. If the wait failed, others may have waited for this thread
+    /// alone.
     fn waited(&'static self, result: Result<(), Errno>) -> Result<(), Errno> {
         if result.is_err() {
             self.pass_on();
@@ -162,7 +167,7 @@ impl RwLock {
         result
     }
 
-    /// Wakes whose turn it is: each looks again whether it is.
+    /// Wakes the threads that have the turn: each checks again whether it has.
     fn pass_on(&'static self) {
         if self.writer.get() != Id::NONE {
             return;
@@ -218,30 +223,32 @@ const _: () = assert!(fits::<RwLock>(if size_of::<usize>() == 4 {
 pub(super) unsafe fn check(attributes: *const Place<Shared>) -> Result<(), Errno> {
     match attributes.is_null() {
         true => Ok(()),
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or a variable of its type.
         false => unsafe { Place::object(attributes) }.map(|_| ()),
     }
 }
 
-/// Defines the calls on attributes that say whether processes share an object, of which there is one.
+/// Defines the calls on attributes that say whether processes share an object, of which there is
+/// one.
 macro_rules! shared {
     ($init:ident, $destroy:ident, $set:ident, $get:ident) => {
         interface! {
             /// Makes attributes.
             fn $init(place: *mut Place<Shared>) -> c_int {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `place` is null or a variable that no other
+                // code uses.
                 code(unsafe { Place::make(place, Shared(Cell::new(0))) })
             }
 
             /// They are none any more.
             fn $destroy(place: *mut Place<Shared>) -> c_int {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `place` is null or a variable of its type.
                 code(unsafe { Place::object(place).map(|_| Place::destroy(place)) })
             }
 
             /// Whether processes share the object.
             fn $set(place: *mut Place<Shared>, shared: c_int) -> c_int {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `place` is null or a variable of its type.
                 code(unsafe { Place::object(place) }.and_then(|cell| {
                     require(matches!(shared, 0 | 1), Errno::INVAL)?;
                     cell.0.set(shared);
@@ -249,11 +256,11 @@ macro_rules! shared {
                 }))
             }
 
-            /// What was set so.
+            /// Reads that attribute back.
             fn $get(place: *const Place<Shared>, shared: *mut c_int) -> c_int {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `place` is null or a variable of its type.
                 code(unsafe { Place::object(place) }.and_then(|cell| {
-                    // SAFETY: as above.
+                    // SAFETY: the caller guarantees that `shared` is null or writable.
                     *unsafe { shared.as_mut() }.ok_or(Errno::INVAL)? = cell.0.get();
                     Ok(())
                 }))
@@ -278,22 +285,23 @@ shared!(
 /// The lock of a variable, and the time-out of a call.
 unsafe fn timed(place: *const Place<RwLock>, clock: ClockId) -> Result<&'static RwLock, Errno> {
     require(matches!(clock, REALTIME | MONOTONIC), Errno::INVAL)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or a variable of its type.
     unsafe { Place::object(place) }
 }
 
 interface! {
     /// Makes a lock.
     fn pthread_rwlock_init(place: *mut Place<RwLock>, attributes: *const Place<Shared>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or a variable of its type, and
+        // `place` is null or a variable that no other code uses.
         code(unsafe { check(attributes).and_then(|()| Place::make(place, RwLock::NEW)) })
     }
 
     /// Destroys a lock. `EBUSY` while it is locked.
     fn pthread_rwlock_destroy(place: *mut Place<RwLock>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|lock: &RwLock| {
-            // Who has unlocked it may still be about to leave.
+            // The thread that unlocked it may still be about to leave.
             lock.alone(|_| require(!lock.is_locked(), Errno::BUSY))?;
             // SAFETY: as above.
             unsafe { Place::destroy(place) };
@@ -303,61 +311,65 @@ interface! {
 
     /// Locks for reading. `EDEADLK` where the caller writes; `EPERM` in a handler.
     fn pthread_rwlock_rdlock(place: *mut Place<RwLock>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|lock| lock.read(|| Ok(Timeout::FOREVER))))
     }
 
-    /// The same, but never waits for its turn: `EBUSY`.
+    /// Locks without waiting for the turn: `EBUSY` if that would be necessary.
     fn pthread_rwlock_tryrdlock(place: *mut Place<RwLock>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|lock| match lock.read(|| Ok(Timeout::NONE)) {
             Err(Errno::DEADLK) => Err(Errno::BUSY),
             result => result,
         }))
     }
 
-    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    /// Locks, waiting until the time of day is `time` at the latest: `ETIMEDOUT`.
     fn pthread_rwlock_timedrdlock(place: *mut Place<RwLock>, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         unsafe { pthread_rwlock_clockrdlock(place, REALTIME, time) }
     }
 
-    /// The same by any clock.
+    /// Locks, waiting until `clock` shows `time` at the latest: `ETIMEDOUT`.
     fn pthread_rwlock_clockrdlock(place: *mut Place<RwLock>, clock: ClockId, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         code(unsafe { timed(place, clock).and_then(|lock| lock.read(|| deadline(clock, time))) })
     }
 
     /// Locks for writing. `EDEADLK` where the caller writes already; `EPERM` in a handler.
     fn pthread_rwlock_wrlock(place: *mut Place<RwLock>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|lock| lock.write(|| Ok(Timeout::FOREVER))))
     }
 
-    /// The same, but never waits for its turn: `EBUSY`.
+    /// Locks without waiting for the turn: `EBUSY` if that would be necessary.
     fn pthread_rwlock_trywrlock(place: *mut Place<RwLock>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(|lock| match lock.write(|| Ok(Timeout::NONE)) {
             Err(Errno::DEADLK) => Err(Errno::BUSY),
             result => result,
         }))
     }
 
-    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    /// Locks, waiting until the time of day is `time` at the latest: `ETIMEDOUT`.
     fn pthread_rwlock_timedwrlock(place: *mut Place<RwLock>, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         unsafe { pthread_rwlock_clockwrlock(place, REALTIME, time) }
     }
 
-    /// The same by any clock.
+    /// Locks, waiting until `clock` shows `time` at the latest: `ETIMEDOUT`.
     fn pthread_rwlock_clockwrlock(place: *mut Place<RwLock>, clock: ClockId, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         code(unsafe { timed(place, clock).and_then(|lock| lock.write(|| deadline(clock, time))) })
     }
 
-    /// Unlocks. `EPERM` where another thread writes; `EINVAL` where nobody has locked it.
+    /// Unlocks. `EPERM` if another thread writes; `EINVAL` if no thread has locked it.
     fn pthread_rwlock_unlock(place: *mut Place<RwLock>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         code(unsafe { Place::object(place) }.and_then(RwLock::unlock))
     }
 }

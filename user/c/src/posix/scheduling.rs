@@ -1,7 +1,7 @@
 //! Owns: policies and priorities of threads that run. Must never know: how they are scheduled.
 //!
-//! `SCHED_OTHER` is scheduled as `SCHED_RR` is: from the second thread of either on, threads of one priority take turns of [`TURN`], but for
-//! those of `SCHED_FIFO`.
+//! `SCHED_OTHER` is scheduled as `SCHED_RR` is: from the second thread of either on, threads of one
+//! priority take turns of [`TURN`], but for those of `SCHED_FIFO`.
 
 use super::attributes::{PRIORITIES, Parameters, check, policy_of, require};
 use super::errno::Errno;
@@ -21,7 +21,7 @@ const FIFO: c_int = 1;
 /// How long a turn is.
 const TURN: Duration = Duration::from_nanos(10_000_000);
 
-/// Has a thread take turns or not, as its policy says.
+/// Makes a thread take turns or not, as its policy says.
 pub(super) fn follow_policy(thread: &'static OsThread, policy: c_int) {
     let (shared, takes) = (&os().posix, policy != FIFO);
     thread.handle().set_takes_turns(takes);
@@ -34,7 +34,7 @@ pub(super) fn follow_policy(thread: &'static OsThread, policy: c_int) {
 /// Gives a thread a policy and a priority.
 unsafe fn schedule(id: Id, policy: Option<c_int>, priority: c_int) -> Result<(), Errno> {
     require(!in_handler(), Errno::PERM)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let thread = unsafe { living(id) }?;
     let policy = policy.unwrap_or_else(|| policy_of(thread));
     check(policy, priority)?;
@@ -59,26 +59,27 @@ fn bound(policy: c_int, priority: c_int) -> c_int {
 }
 
 interface! {
-    /// Gives a thread a policy and a priority; it goes behind its new equals. `EINVAL` for what is none, `ESRCH`; `EPERM` in a handler.
+    /// Gives a thread a policy and a priority; it goes to the end of its new equals. `EINVAL` for
+    /// what is none, `ESRCH`; `EPERM` in a handler.
     fn pthread_setschedparam(id: Id, policy: c_int, parameters: *const Parameters) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `parameters` is null or valid.
         let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
         at_call();
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         code(unsafe { schedule(id, Some(policy), priority) })
     }
 
     /// Gives a thread another priority.
     fn pthread_setschedprio(id: Id, priority: c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         code(unsafe { schedule(id, None, priority) })
     }
 
     /// A thread's policy, and the priority that it was given. `ESRCH`.
     fn pthread_getschedparam(id: Id, policy: *mut c_int, parameters: *mut Parameters) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         code(unsafe { living(id) }.and_then(|thread: &'static OsThread| {
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `policy` and `parameters` are null or writable.
             let (policy, parameters) = unsafe { (policy.as_mut(), parameters.as_mut()) };
             *policy.ok_or(Errno::INVAL)? = policy_of(thread);
             parameters.ok_or(Errno::INVAL)?.priority = thread.priority();
@@ -86,9 +87,10 @@ interface! {
         }))
     }
 
-    /// Gives the process's calling thread a policy and a priority; the answer is the policy before. `EINVAL`, `ESRCH` where it is another process.
+    /// Gives the process's calling thread a policy and a priority; the answer is the policy before.
+    /// `EINVAL`, `ESRCH` where it is another process.
     fn sched_setscheduler(process: c_int, policy: c_int, parameters: *const Parameters) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `parameters` is null or valid.
         let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
         let done = thread_of(process).and_then(|id| {
             // SAFETY: as above: it is the caller's own.
@@ -101,7 +103,7 @@ interface! {
 
     /// Gives it a priority alone.
     fn sched_setparam(process: c_int, parameters: *const Parameters) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `parameters` is null or valid.
         let priority = unsafe { parameters.as_ref() }.map_or(0, |parameters| parameters.priority);
         // SAFETY: it is the caller's own.
         minus_one(thread_of(process).and_then(|id| unsafe { schedule(id, None, priority) }))
@@ -116,7 +118,8 @@ interface! {
     /// Its priority.
     fn sched_getparam(process: c_int, parameters: *mut Parameters) -> c_int {
         minus_one(thread_of(process).and_then(|id| {
-            // SAFETY: it is the caller's own; the address is the caller's promise.
+            // SAFETY: the thread is the caller's own; the caller guarantees that `parameters` is
+            // null or writable.
             let (thread, parameters) = unsafe { (living(id)?, parameters.as_mut()) };
             parameters.ok_or(Errno::INVAL)?.priority = thread.priority();
             Ok(())
@@ -145,7 +148,7 @@ interface! {
     /// How long a turn of a thread with `SCHED_RR` is. `ESRCH` where it is another process.
     fn sched_rr_get_interval(process: c_int, time: *mut super::clock::TimeSpec) -> c_int {
         minus_one(thread_of(process).and_then(|_| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `time` is null or writable.
             *unsafe { time.as_mut() }.ok_or(Errno::INVAL)? = super::clock::TimeSpec::of(TURN.as_nanos() as i64);
             Ok(())
         }))

@@ -36,7 +36,7 @@ unsafe fn take(
     place: *const Place<PosixSemaphore>,
     time: impl FnOnce() -> Result<Timeout, Errno>,
 ) -> Result<(), Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is null or a variable of its type.
     let semaphore = &unsafe { Place::object(place) }?.0;
     if in_handler() {
         return Err(Errno::PERM);
@@ -55,16 +55,17 @@ pub type Named = Names<Place<PosixSemaphore>>;
 /// `SEM_FAILED`.
 const FAILED: *mut Place<PosixSemaphore> = ptr::null_mut();
 
-/// What is left of a semaphore that nobody has open and nobody finds.
+/// Destroys a semaphore that no part of the program has open and that no name leads to.
 fn end(place: &'static Place<PosixSemaphore>) {
-    // SAFETY: a variable, which nobody uses any more.
+    // SAFETY: a variable, which no code uses any more.
     unsafe { Place::destroy(place) };
 }
 
 interface! {
-    /// Opens a semaphore by its name; with `O_CREAT` one is made, if there is none, with so many permits. `SEM_FAILED` with `ENOENT`,
-    /// `EEXIST`, `EINVAL`, `ENAMETOOLONG`, `ENOSPC`; `EPERM` in a handler of an interrupt. The mode is not looked at. In C the last two are
-    /// there only with `O_CREAT`: on these processors they lie where those of such a call lie.
+    /// Opens a semaphore by its name. With `O_CREAT` one is made, if there is none, with `count`
+    /// permits. `SEM_FAILED` with `ENOENT`, `EEXIST`, `EINVAL`, `ENAMETOOLONG`, `ENOSPC`; `EPERM`
+    /// in a handler of an interrupt. The mode is not read. In C the last two are there only with
+    /// `O_CREAT`: on these processors they are located where those of such a call are.
     fn sem_open(name: *const c_char, flags: c_int, _mode: c_uint, count: c_uint) -> *mut Place<PosixSemaphore> {
         let make = || match count > MOST {
             true => Err(Errno::INVAL),
@@ -72,7 +73,7 @@ interface! {
         };
         let opened = match in_handler() {
             true => Err(Errno::PERM),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `name` is null or a C string.
             false => alone(|| unsafe { os().posix.semaphores.open(name, flags, make) }),
         };
         match opened {
@@ -84,7 +85,8 @@ interface! {
         }
     }
 
-    /// Closes a semaphore that has a name. `EINVAL` where it is none; `EPERM` in a handler of an interrupt.
+    /// Closes a semaphore that has a name. `EINVAL` where it is none; `EPERM` in a handler of an
+    /// interrupt.
     fn sem_close(place: *mut Place<PosixSemaphore>) -> c_int {
         minus_one(match in_handler() {
             true => Err(Errno::PERM),
@@ -92,33 +94,34 @@ interface! {
         })
     }
 
-    /// Takes a semaphore's name away; it goes with the last who closes it. `ENOENT`, `ENAMETOOLONG`; `EPERM` in a handler of an interrupt.
+    /// Takes a semaphore's name away; the semaphore goes at its last close. `ENOENT`,
+    /// `ENAMETOOLONG`; `EPERM` in a handler of an interrupt.
     fn sem_unlink(name: *const c_char) -> c_int {
         minus_one(match in_handler() {
             true => Err(Errno::PERM),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `name` is null or a C string.
             false => alone(|| unsafe { os().posix.semaphores.unlink(name, end) }),
         })
     }
 
-    /// Makes a semaphore with so many permits. `EINVAL` beyond `SEM_VALUE_MAX`.
+    /// Makes a semaphore with `count` permits. `EINVAL` beyond `SEM_VALUE_MAX`.
     fn sem_init(place: *mut Place<PosixSemaphore>, _shared: c_int, count: c_uint) -> c_int {
         if count > MOST {
             return minus_one(Err(Errno::INVAL));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable that no other code uses.
         minus_one(unsafe { Place::make(place, PosixSemaphore(Semaphore::with_limit(count, MOST))) })
     }
 
-    /// Destroys a semaphore, for which nobody waits.
+    /// Destroys a semaphore, for which no thread waits.
     fn sem_destroy(place: *mut Place<PosixSemaphore>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         minus_one(unsafe { Place::object(place).map(|_| Place::destroy(place)) })
     }
 
     /// Gives a permit. Allowed in handlers. `EOVERFLOW` where there are `SEM_VALUE_MAX`.
     fn sem_post(place: *mut Place<PosixSemaphore>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         minus_one(unsafe { Place::object(place) }.and_then(|semaphore| {
             semaphore.0.give().map_err(|error| match error {
                 Error::Limit => Errno::OVERFLOW,
@@ -129,33 +132,35 @@ interface! {
 
     /// Takes a permit, waiting for it; a point of cancellation. `EPERM` in a handler.
     fn sem_wait(place: *mut Place<PosixSemaphore>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         minus_one(unsafe { take(place, || Ok(Timeout::FOREVER)) })
     }
 
     /// Takes a permit if there is one: else `EAGAIN`. Allowed in handlers.
     fn sem_trywait(place: *mut Place<PosixSemaphore>) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         minus_one(unsafe { Place::object(place) }.and_then(|semaphore| semaphore.0.take(Timeout::NONE).map_err(|_| Errno::AGAIN)))
     }
 
     /// As `sem_wait`, until the time of day is `time`: `ETIMEDOUT`.
     fn sem_timedwait(place: *mut Place<PosixSemaphore>, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         minus_one(unsafe { take(place, || deadline(REALTIME, time)) })
     }
 
-    /// The same by any clock.
+    /// Waits until `clock` shows `time` at the latest: `ETIMEDOUT`.
     fn sem_clockwait(place: *mut Place<PosixSemaphore>, clock: ClockId, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type, and `time`
+        // is null or valid.
         minus_one(unsafe { take(place, || deadline(clock, time)) })
     }
 
     /// How many permits there are. Allowed in handlers.
     fn sem_getvalue(place: *mut Place<PosixSemaphore>, count: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `place` is null or a variable of its type.
         minus_one(unsafe { Place::object(place) }.and_then(|semaphore| {
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `count` is null or writable.
             *unsafe { count.as_mut() }.ok_or(Errno::INVAL)? = semaphore.0.count() as c_int;
             Ok(())
         }))

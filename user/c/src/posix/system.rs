@@ -1,6 +1,7 @@
-//! Owns: what a program asks of the system as a whole: its limits, and who it is. Must never know: threads.
+//! Owns: facts about the system as a whole: its limits, its process and its user. Must never know:
+//! threads.
 //!
-//! There is one process and one user. Of `sysconf` there is what concerns threads.
+//! There is one process and one user. Of `sysconf` there is the part that concerns threads.
 
 use super::attributes::LEAST_STACK;
 use super::errno::Errno;
@@ -15,9 +16,9 @@ use crate::cmsis::interface;
 use crate::os::TICK;
 use core::ffi::{c_int, c_long};
 
-/// What the version of the standard is, as it says so.
+/// Version of the standard, in the standard's own form.
 const VERSION: c_long = 200_809;
-/// What there is no limit of, and what there is not: −1 without an error.
+/// Value for things without a limit, and for things that do not exist: −1 without an error.
 const NONE: c_long = -1;
 
 /// The names of `sysconf` and their values: newlib's numbers, which the other headers have, too.
@@ -44,7 +45,8 @@ const VALUES: [(c_int, c_long); 52] = [
     // Signals that wait to be got, and timers.
     (18, NONE),
     (19, NONE),
-    // Input and output beside the program, files in memory, memory that is locked, protected or shared: none.
+    // Input and output in parallel with the program, files in memory, memory that is locked,
+    // protected or shared: none.
     (21, NONE),
     (22, NONE),
     (23, NONE),
@@ -78,7 +80,8 @@ const VALUES: [(c_int, c_long); 52] = [
     (53, ROUNDS as c_long),
     (56, VERSION),
     (61, VERSION),
-    // Clocks of a process's processor time; sporadic servers, of a process and of threads; clocks of threads'.
+    // Clocks of a process's processor time; sporadic servers, of a process and of threads; clocks
+    // of threads'.
     (63, NONE),
     (69, VERSION),
     (71, VERSION),
@@ -94,7 +97,7 @@ const VALUES: [(c_int, c_long); 52] = [
 ];
 
 interface! {
-    /// What there is of something, and how many. `EINVAL` for what is not known.
+    /// Returns the value of a limit or an option. `EINVAL` if its name is not known.
     fn sysconf(name: c_int) -> c_long {
         match VALUES.iter().find(|(known, _)| *known == name) {
             Some((_, value)) => *value,
@@ -110,13 +113,14 @@ interface! {
         0
     }
 
-    /// The user who counts: the same.
+    /// Returns the effective user: the first one, too.
     fn geteuid() -> c_int {
         0
     }
 }
 
-/// The thread that a number of a process means in the calls on scheduling: 0 and the one process are the caller. Errors: `ESRCH`.
+/// The thread that a number of a process means in the calls on scheduling: 0 and the one process
+/// are the caller. Errors: `ESRCH`.
 pub(super) fn thread_of(process: c_int) -> Result<crate::object::Id, Errno> {
     match process {
         0 | PROCESS => {

@@ -1,4 +1,5 @@
-//! Owns: threads: how they come to be, what they leave, what a program's `main` is. Must never know: the attributes' form.
+//! Owns: threads: how they come to be, what they leave, what a program's `main` is. Must never
+//! know: the attributes' form.
 
 use super::attributes::{Attributes, POLICY_OTHER};
 use super::cancel::{Cleanup, cancellable, clean_up, is_cancelled, test};
@@ -20,14 +21,14 @@ use core::ptr;
 use taktos::board::Board;
 use taktos::{AnyThread, Error, Timeout};
 
-/// What a thread calls.
+/// Function that a thread calls.
 pub type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
-/// What a thread has beside the interface's. It lies in the heap, and goes with the thread.
+/// Record of a thread in addition to the interface's. It is in the heap, and goes with the thread.
 pub struct PosixThread {
     start: Option<Start>,
     argument: *mut c_void,
-    /// What it leaves to who joins it.
+    /// Result for the thread that joins it.
     result: Cell<*mut c_void>,
     pub(super) policy: Cell<c_int>,
     pub(super) values: Cell<Option<&'static Values>>,
@@ -41,7 +42,7 @@ pub struct PosixThread {
     pub(super) takes_signals: Cell<bool>,
     /// Whether it waits for as long as it takes where it waits for a mutex.
     pub(super) waits_for_ever: Cell<bool>,
-    /// The number of the clock of its processor time; 0: nobody asked for it.
+    /// Number of the clock of its processor time; 0 before the first request for it.
     pub(super) clock: Cell<ClockId>,
     /// Whether it sleeps until an instant of the time of day.
     pub(super) watches_clock: Cell<bool>,
@@ -75,7 +76,8 @@ impl PosixThread {
         thread.posix()
     }
 
-    /// The calling thread's. One that was made by another interface's call gets it now; none where there is no memory, and in handlers.
+    /// The calling thread's. One that was made by another interface's call gets it now; none where
+    /// there is no memory, and in handlers.
     pub(super) fn current() -> Option<&'static Self> {
         OsThread::current()
             .filter(|_| !in_handler())
@@ -95,7 +97,7 @@ impl PosixThread {
     /// # Safety
     /// The thread is gone.
     pub(crate) unsafe fn free(&'static self) {
-        // SAFETY: the caller's promise; `make` has it from the heap.
+        // SAFETY: the caller guarantees that the thread is gone. `make` allocated it from the heap.
         unsafe {
             if let Some(values) = self.values.get() {
                 key::free_values(values);
@@ -111,7 +113,7 @@ impl PosixThread {
 /// # Safety
 /// As for [`Id::get`].
 pub(super) unsafe fn living(id: Id) -> Result<&'static OsThread, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let thread = unsafe { id.get::<OsThread>() };
     thread
         .filter(|thread| !thread.has_ended())
@@ -129,13 +131,13 @@ unsafe extern "C" fn begin(_: *mut c_void) {
     }
 }
 
-/// Ends the calling thread with a result: its handlers are called, then the destructors of its values. With the last thread the program
-/// ends.
+/// Ends the calling thread with a result: its handlers are called, then the destructors of its
+/// values. With the last thread the program ends.
 pub(super) fn exit_with(result: *mut c_void) -> ! {
     if let Some(thread) = PosixThread::current() {
-        // Nobody cancels what has begun to end.
+        // A thread that has begun to end cannot be cancelled.
         thread.cancel_state.set(1);
-        // What came while it computed is not lost with it.
+        // Signals that came while the thread computed are not lost with it.
         at_call();
         clean_up(thread);
         key::destroy_values(thread);
@@ -172,7 +174,7 @@ fn make(
     Ok(thread)
 }
 
-/// Makes a thread that nobody joins, and starts it.
+/// Makes a thread that no thread joins, and starts it.
 pub(super) fn start(
     start: Start,
     argument: *mut c_void,
@@ -206,7 +208,7 @@ unsafe fn join(id: Id, result: *mut *mut c_void, time: Timeout) -> Result<(), Er
     if in_handler() {
         return Err(Errno::PERM);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let thread = unsafe { id.get::<OsThread>() }.ok_or(Errno::SRCH)?;
     if OsThread::current().is_some_and(|current| ptr::eq(current, thread)) {
         return Err(Errno::DEADLK);
@@ -231,12 +233,12 @@ unsafe fn join(id: Id, result: *mut *mut c_void, time: Timeout) -> Result<(), Er
         },
     );
     if joined != OK {
-        // Who is cancelled leaves the thread to be joined by others.
+        // A joiner that is cancelled leaves the thread to be joined by others.
         test();
         return Err(error);
     }
     if !result.is_null() {
-        // SAFETY: the caller's promise: there is room.
+        // SAFETY: the caller guarantees that `result` is writable.
         unsafe { result.write(left) };
     }
     Ok(())
@@ -248,8 +250,8 @@ unsafe extern "C" {
     static _taktos_main_stack_size: u8;
 }
 
-/// Calls the program's `main` in a thread, in a program of POSIX threads, whose linker was told so:
-/// it starts the kernel with that thread.
+/// Calls the program's `main` in a thread, in a program of POSIX threads: its linker options say
+/// so. The kernel starts with that thread.
 #[cfg(target_os = "none")]
 #[unsafe(no_mangle)]
 extern "C" fn taktos_run_main_in_thread() -> ! {
@@ -276,13 +278,14 @@ fn end_program(status: c_int) -> ! {
 }
 
 interface! {
-    /// Makes a thread that calls `start`. Where it is above its maker it runs at once, its id being told. `EAGAIN` without memory; `EINVAL`
-    /// for attributes that are none; `EPERM` in a handler. A stack that is given has no guard.
+    /// Makes a thread that calls `start`. If it is above its maker it runs at once, with its id
+    /// already written. `EAGAIN` without memory; `EINVAL` for attributes that are none; `EPERM` in
+    /// a handler. A stack that is given has no guard.
     fn pthread_create(id: *mut Id, attributes: *const Attributes, start: Option<Start>, argument: *mut c_void) -> c_int {
         if in_handler() {
             return Errno::PERM.0;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `attributes` is null or valid.
         let attributes = match unsafe { attributes.as_ref() } {
             None => &Attributes::NEW,
             Some(attributes) if attributes.is_alive() => attributes,
@@ -292,7 +295,7 @@ interface! {
             return Errno::INVAL.0;
         };
         code(make(start, argument, attributes).map(|thread| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is writable.
             unsafe { id.write(Id::of(thread)) };
             if os().is_running() {
                 thread.launch();
@@ -300,28 +303,33 @@ interface! {
         }))
     }
 
-    /// Waits for a thread's end; a point of cancellation. `EDEADLK` for the caller and for threads that would wait for each other; `EINVAL`
-    /// where it is not joinable or somebody else joins it; `ESRCH` where there is none; `EPERM` in a handler.
+    /// Waits for a thread's end; a point of cancellation. `EDEADLK` for the caller and for threads
+    /// that would wait for each other; `EINVAL` if it is not joinable or another thread joins it;
+    /// `ESRCH` if there is none; `EPERM` in a handler.
     fn pthread_join(id: Id, result: *mut *mut c_void) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`, and `result` is null or
+        // writable.
         code(unsafe { join(id, result, Timeout::FOREVER) })
     }
 
-    /// The same until the time of day is `time`: `ETIMEDOUT`.
+    /// Joins a thread, waiting until the time of day is `time` at the latest: `ETIMEDOUT`.
     fn pthread_timedjoin_np(id: Id, result: *mut *mut c_void, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `time` is null or valid, `id` is valid for `Id::get`,
+        // and `result` is null or writable.
         code(unsafe { deadline(REALTIME, time).and_then(|time| join(id, result, time)) })
     }
 
-    /// The same, but only if it has ended: else `EBUSY`.
+    /// Joins a thread, but only if it has ended: else `EBUSY`.
     fn pthread_tryjoin_np(id: Id, result: *mut *mut c_void) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`, and `result` is null or
+        // writable.
         code(unsafe { join(id, result, Timeout::NONE) })
     }
 
-    /// Nobody is to join a thread any more. `EINVAL` where it is not joinable, `ESRCH` where there is none; `EPERM` in a handler.
+    /// Detaches a thread: no thread is to join it any more. `EINVAL` if it is not joinable, `ESRCH`
+    /// if there is none; `EPERM` in a handler.
     fn pthread_detach(id: Id) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         match unsafe { thread::osThreadDetach(id) } {
             OK => 0,
             PARAMETER => Errno::SRCH.0,
@@ -330,12 +338,12 @@ interface! {
         }
     }
 
-    /// Ends the calling thread with a result. In `main` the other threads go on.
+    /// Ends the calling thread with a result. In `main` the other threads continue.
     fn pthread_exit(result: *mut c_void) -> ! {
         exit_with(result)
     }
 
-    /// What to call when the program forks, which it cannot: nothing is ever called.
+    /// Accepts functions to call when the program forks, which it cannot: none is ever called.
     fn pthread_atfork(_prepare: Option<unsafe extern "C" fn()>, _parent: Option<unsafe extern "C" fn()>, _child: Option<unsafe extern "C" fn()>) -> c_int {
         0
     }

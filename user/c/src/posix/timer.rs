@@ -1,8 +1,10 @@
-//! Owns: timers of the clocks, and `alarm`. Must never know: how the program is told.
+//! Owns: timers of the clocks, and `alarm`. Must never know: how the program is notified.
 //!
-//! One of a thread's processor time is looked at when it can be due at the earliest, and then at every tick: it is late by one at most.
+//! A timer of a thread's processor time is checked when it can be due at the earliest, and then at
+//! every tick: it is late by one at most.
 //!
-//! They are timers of the interface's (`OsTimer`), whose thread has the priority 40; what it sends or starts is handled elsewhere.
+//! They are timers of the interface's (`OsTimer`), served by a thread of the priority 40; what this
+//! thread sends or starts is handled elsewhere.
 
 use super::clock::{ABSOLUTE, ClockId, REALTIME, TimeSpec, ahead, since_start};
 use super::errno::Errno;
@@ -19,7 +21,8 @@ use core::ptr::{self, NonNull};
 
 /// Nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;
-/// What others get between two signals of a timer whose interval is shorter, or none would run but its thread and its handler.
+/// Time for other threads between two signals of a timer with a shorter interval; without it only
+/// the timer's thread and its handler would run.
 const LEAST_PAUSE: i64 = 100_000;
 /// When a timer is due that does not run.
 const NEVER: i64 = i64::MAX;
@@ -40,15 +43,16 @@ pub struct PosixTimer {
     timer: Cell<Option<&'static OsTimer>>,
     clock: ClockId,
     notice: Notice,
-    /// When it is due next, in nanoseconds since the start, or of its thread's processor time; what comes before is of an earlier setting. While its signal waits to be got, when
+    /// When it is due next, in nanoseconds since the start, or of its thread's processor time;
+    /// what comes before is of an earlier setting. While its signal waits to be got, when
     /// it was due.
     due: Cell<i64>,
     interval: Cell<i64>,
     /// How often it was due again before its signal was got.
     overrun: Cell<i64>,
-    /// When it is due by the time of day, if that was asked for.
+    /// Instant of the time of day at which it is due, if the program requested that.
     by_day: Cell<Option<i64>>,
-    /// Whether it tells the program now; and whether it was deleted meanwhile.
+    /// Whether it notifies the program now; and whether it was deleted meanwhile.
     tells: Cell<bool>,
     is_deleted: Cell<bool>,
 }
@@ -70,7 +74,7 @@ impl Timers {
     }
 }
 
-/// What C calls a timer by.
+/// Id by which C names a timer.
 type Id = *mut c_void;
 
 /// The timer of an id, if there is one. Masked.
@@ -109,7 +113,7 @@ impl PosixTimer {
         let (notice, timer) = match parts {
             Ok(parts) => parts,
             Err(error) => {
-                // SAFETY: nobody has seen it.
+                // SAFETY: no other code has its address.
                 unsafe { memory.free() };
                 return Err(error);
             }
@@ -126,7 +130,7 @@ impl PosixTimer {
             tells: Cell::new(false),
             is_deleted: Cell::new(false),
         };
-        // SAFETY: memory of the heap for one, aligned for anything, which is nobody's yet.
+        // SAFETY: memory of the heap for one, aligned for anything, which no code uses yet.
         let new = unsafe {
             place.write(new);
             place.as_ref()
@@ -135,7 +139,8 @@ impl PosixTimer {
         Ok(new)
     }
 
-    /// Starts it so that it is due at an instant since the start; an interval of 0: once. One that tells nobody needs no more than that.
+    /// Starts it so that it is due at an instant since the start; an interval of 0: once. One
+    /// without a notice needs no more than that.
     fn start(&'static self, due: i64, interval: i64) {
         let Some(timer) = self.timer.get() else {
             return;
@@ -157,14 +162,14 @@ impl PosixTimer {
         self.clock >= processor_time::FIRST
     }
 
-    /// When to look whether it is due, of processor time: no earlier than it can be, as a thread has no more time than passes, and in so long at
-    /// least.
+    /// Returns the instant at which to check whether it is due, of processor time. It cannot be due
+    /// earlier, as a thread has no more time than passes. The instant is `least` from now or later.
     fn look_in(&self, least: i64) -> i64 {
         let left = self.due.get().saturating_sub(self.now());
         since_start().saturating_add(left.max(least))
     }
 
-    /// What its clock shows. Errors: `EINVAL` where its thread has ended.
+    /// Returns the time of its clock. Errors: `EINVAL` if its thread has ended.
     fn shown(&self) -> Result<i64, Errno> {
         match self.is_of_thread() {
             true => processor_time::shown(self.clock),
@@ -172,7 +177,7 @@ impl PosixTimer {
         }
     }
 
-    /// The same; with a thread that has ended nothing is ever due.
+    /// Returns the time of its clock; with a thread that has ended nothing is ever due.
     fn now(&self) -> i64 {
         self.shown().unwrap_or(i64::MIN / 2)
     }
@@ -196,7 +201,8 @@ impl PosixTimer {
         }
     }
 
-    /// It was due, and is so again at the next interval that is to come; gives how often it was meanwhile.
+    /// It was due, and is so again at the next interval that is to come; gives how often it was
+    /// meanwhile.
     fn start_next(&'static self) -> i64 {
         let (due, interval) = (self.due.get(), self.interval.get());
         let pause = if interval < LEAST_PAUSE {
@@ -209,7 +215,7 @@ impl PosixTimer {
         missed
     }
 
-    /// What is left until it is due, and the interval.
+    /// Returns the time until it is due, and the interval.
     fn rest(&'static self) -> (i64, i64) {
         let (due, interval) = (self.due.get(), self.interval.get());
         let left = due.saturating_sub(self.now());
@@ -223,7 +229,8 @@ impl PosixTimer {
         (left, interval)
     }
 
-    /// What a setting says, as an instant since the start, an interval, and the time of day at which it is due, if it goes by that.
+    /// Converts a setting to an instant since the start, an interval, and the time of day at which
+    /// it is due, if it goes by that.
     fn setting(&self, flags: c_int, new: &TimerSpec) -> Result<(i64, i64, Option<i64>), Errno> {
         let (value, interval) = (new.value.whole()?, new.interval.whole()?);
         // An instant may be before the epoch, a span is none that is negative.
@@ -250,7 +257,7 @@ impl PosixTimer {
         Ok(())
     }
 
-    /// Deletes it; one that tells the program now goes when it has done so.
+    /// Deletes it. One that notifies the program now is freed when it has done so.
     fn delete(&'static self) {
         self.stop();
         if let Some(timer) = self.timer.take() {
@@ -284,7 +291,8 @@ impl PosixTimer {
     }
 }
 
-/// What the interface's timer calls: tells the program, unless the timer was deleted or set anew since.
+/// Function that the interface's timer calls: notifies the program, unless the timer was deleted or
+/// set again since.
 extern "C" fn expire(id: *mut c_void) {
     let timer = alone(|| {
         let timer = masked(|| find(id))?;
@@ -299,7 +307,7 @@ extern "C" fn expire(id: *mut c_void) {
         Some(timer)
     });
     let Some(timer) = timer else { return };
-    // One that sends a signal goes on when that was got, so that no interval is too short.
+    // One that sends a signal continues when that was got, so that no interval is too short.
     if timer.interval.get() > 0 && matches!(timer.notice, Notice::Thread(..)) {
         timer.start_next();
     }
@@ -313,7 +321,7 @@ extern "C" fn expire(id: *mut c_void) {
     }
 }
 
-/// The signal of a timer was got: one with an interval goes on.
+/// Notes that the signal of a timer was got: one with an interval continues.
 pub(super) fn go_on(id: *mut c_void) {
     alone(|| {
         let Some(timer) = masked(|| find(id)) else {
@@ -326,7 +334,7 @@ pub(super) fn go_on(id: *mut c_void) {
     });
 }
 
-/// The time of day was set: the timers that are first due by it look at it anew.
+/// The time of day was set: the timers that are first due by it check it again.
 pub(super) fn tell_time_was_set() {
     alone(look_at_time);
 }
@@ -352,7 +360,7 @@ unsafe fn tell((value, interval): (i64, i64), to: *mut TimerSpec) {
             interval: TimeSpec::of(interval),
             value: TimeSpec::of(value),
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `to` is writable.
         unsafe { to.write(spec) };
     }
 }
@@ -381,8 +389,8 @@ fn set_alarm(seconds: c_uint) -> Result<i64, Errno> {
 }
 
 interface! {
-    /// Makes a timer of a clock, which does not run. Without an event it sends `SIGALRM`. `EINVAL`, `EAGAIN`; `EPERM` in a handler of an
-    /// interrupt.
+    /// Makes a timer of a clock, which does not run. Without an event it sends `SIGALRM`. `EINVAL`,
+    /// `EAGAIN`; `EPERM` in a handler of an interrupt.
     fn timer_create(clock: ClockId, event: *const Event, id: *mut Id) -> c_int {
         let made = || {
             if in_handler() {
@@ -392,9 +400,9 @@ interface! {
                 Ok(_) => clock,
                 Err(_) => processor_time::named(clock)?,
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `id` is null or writable.
             let place = unsafe { id.as_mut() }.ok_or(Errno::INVAL)?;
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `event` is null or valid.
             let timer = PosixTimer::make(clock, |id| match unsafe { event.as_ref() } {
                 // SAFETY: as above.
                 Some(event) => unsafe { Notice::of(event, BY_TIMER, id) },
@@ -411,26 +419,27 @@ interface! {
         minus_one(timer_of(id).map(PosixTimer::delete))
     }
 
-    /// Sets a timer: due after a span or, with `TIMER_ABSTIME`, when its clock shows an instant; then each interval. A value of 0 stops it.
+    /// Sets a timer: due after a span or, with `TIMER_ABSTIME`, when its clock shows an instant;
+    /// then each interval. A value of 0 stops it.
     fn timer_settime(id: Id, flags: c_int, new: *const TimerSpec, old: *mut TimerSpec) -> c_int {
         minus_one(timer_of(id).and_then(|timer| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `new` is null or valid.
             let new = unsafe { new.as_ref() }.ok_or(Errno::INVAL)?;
             let before = timer.rest();
             timer.set(flags, new)?;
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `old` is null or writable.
             unsafe { tell(before, old) };
             Ok(())
         }))
     }
 
-    /// What is left until a timer is due, and its interval.
+    /// Reads the time until a timer is due, and its interval.
     fn timer_gettime(id: Id, to: *mut TimerSpec) -> c_int {
         minus_one(timer_of(id).and_then(|timer| {
             if to.is_null() {
                 return Err(Errno::INVAL);
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `to` is null or writable.
             unsafe { tell(timer.rest(), to) };
             Ok(())
         }))
@@ -444,7 +453,8 @@ interface! {
         }
     }
 
-    /// Has `SIGALRM` sent in so many seconds; 0: not any more. Gives the seconds that were left of the last call.
+    /// Requests `SIGALRM` in `seconds` seconds; 0: cancels the request. Returns the seconds that
+    /// were left of the last call.
     fn alarm(seconds: c_uint) -> c_uint {
         let left = set_alarm(seconds).unwrap_or(0);
         (left as u64).div_ceil(SECOND as u64) as c_uint

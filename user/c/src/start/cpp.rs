@@ -10,17 +10,17 @@ use super::turn::Turn;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-/// Whose turn it is to make local statics: one thread's at a time, which may make some for others.
+/// Turn to make local statics: one thread's at a time, which may make some for others.
 static TURN: Turn = Turn::new();
 
-/// `__cxa_guard_acquire`: 1 where the caller is to make what `guard` is of, 0 where it is made.
-/// Another thread that asks meanwhile waits.
+/// `__cxa_guard_acquire`: 1 if the caller is to make the variable of `guard`, 0 if it is made.
+/// Another thread that calls it meanwhile waits.
 ///
 /// # Safety
 /// It is a guard.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn taktos_guard_acquire(guard: *mut u8) -> c_int {
-    // SAFETY: the caller's promise; it is looked at in no other way.
+    // SAFETY: the caller guarantees that `guard` is a guard. It is accessed as an atomic only.
     let guard = unsafe { AtomicU8::from_ptr(guard) };
     if guard.load(Ordering::Acquire) != 0 {
         return 0;
@@ -36,10 +36,10 @@ unsafe extern "C" fn taktos_guard_acquire(guard: *mut u8) -> c_int {
 /// `__cxa_guard_release`: it is made.
 ///
 /// # Safety
-/// As [`taktos_guard_acquire`], which the caller was told 1 by.
+/// As [`taktos_guard_acquire`], which returned 1 to the caller.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn taktos_guard_release(guard: *mut u8) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `guard` is the guard that it acquired.
     unsafe { AtomicU8::from_ptr(guard) }.store(1, Ordering::Release);
     TURN.end();
 }
@@ -81,10 +81,10 @@ mod alone {
         }
     }
 
-    /// `delete`; of null it is nothing.
+    /// `delete`; does nothing for null.
     ///
     /// # Safety
-    /// It is what `new` gave, and nobody uses it any more.
+    /// `new` gave the block, and no code uses it any more.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn taktos_delete(block: *mut c_void) {
         if let Some(start) = NonNull::new(block.cast()) {
@@ -92,7 +92,8 @@ mod alone {
                 start,
                 in_heap: true,
             };
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `block` is from `new`, and that no code uses it
+            // any more.
             unsafe { memory.free() };
         }
     }
@@ -103,8 +104,8 @@ mod alone {
         panic!("there are no exceptions on this board")
     }
 
-    /// In the place of the tables of the classes by which a C++ library describes classes: nobody
-    /// looks into them.
+    /// Replaces the tables of the classes by which a C++ library describes classes: no code reads
+    /// them.
     #[unsafe(no_mangle)]
     static taktos_no_class: [usize; 16] = [0; 16];
 

@@ -1,5 +1,5 @@
-//! Owns: the way from the start-up code to a C program's `main`, where that code calls a Rust function.
-//! Must never know: what the program does.
+//! Owns: the way from the start-up code to a C program's `main`, where that code calls a Rust
+//! function. Must never know: what the program does.
 
 use taktos::System;
 use taktos::board::Board;
@@ -16,7 +16,8 @@ fn run() -> ! {
 #[cfg(not(target_arch = "riscv64"))]
 taktos::board::entry!(run());
 
-/// What the start-up code of these processors calls in place of `main`, which the board's macro would be.
+/// Entry that the start-up code of these processors calls in place of `main`, which the board's
+/// macro would be.
 #[cfg(target_arch = "riscv64")]
 #[unsafe(no_mangle)]
 extern "C" fn hal_main() -> ! {

@@ -1,12 +1,12 @@
-//! Owns: interrupts whose handlers the machine is told.
-//! Must never know: who asks for them.
+//! Owns: interrupts with handlers that are registered with the machine.
+//! Must never know: the callers that request them.
 
 use taktos::System;
 use taktos::board::Board;
 
 type Cpu = <Board as System>::Machine;
 
-/// What the interface has for a handler.
+/// Function of the interface that is a handler.
 pub type Handler = extern "C" fn();
 
 /// They are at the kernel's level.
@@ -14,7 +14,8 @@ pub fn prepare() {}
 
 /// Lets the interrupt `number` reach `handler`.
 pub fn enable(number: u32, handler: Handler) {
-    // SAFETY: on these processors a Rust function is called as C's are, where it takes nothing and gives nothing back.
+    // SAFETY: on these processors a Rust function is called as C's are, where it takes nothing and
+    // gives nothing back.
     let handler = unsafe { core::mem::transmute::<Handler, fn()>(handler) };
     Cpu::set_handler(number, handler);
 }

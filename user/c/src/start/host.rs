@@ -1,4 +1,5 @@
-//! Owns: what the calls find when they are made on the host: memory. Must never know: the standard's calls.
+//! Owns: what the calls find when they are made on the host: memory. Must never know: the
+//! standard's calls.
 
 use crate::os::os;
 use std::boxed::Box;

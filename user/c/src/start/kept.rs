@@ -10,9 +10,9 @@ use core::ptr;
 
 /// The state of newlib's functions for one thread.
 pub struct Kept {
-    /// Where `strtok` goes on.
+    /// Place at which `strtok` continues.
     pub token: Cell<*mut c_char>,
-    /// The number that `rand` goes on from.
+    /// Number from which `rand` continues.
     pub random: Cell<u64>,
     /// The result of `localtime` and `gmtime`: a `struct tm`.
     pub time: UnsafeCell<[c_int; 9]>,
@@ -35,8 +35,8 @@ impl Kept {
         }
     }
 
-    /// The calling thread's, from the heap when it asks first. Where there is no thread, or no
-    /// memory, what all those share.
+    /// Returns the calling thread's, from the heap at the first call. Without a thread, or without
+    /// memory, returns the one that all those share.
     pub fn current() -> &'static Self {
         static COMMON: Kept = Kept::new();
         if in_handler() {

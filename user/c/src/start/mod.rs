@@ -1,5 +1,5 @@
-//! Owns: what a C program finds when it begins: the heap, interrupts at the kernel's level, a console and an end.
-//! Must never know: the standard's calls.
+//! Owns: what a C program finds when it begins: the heap, interrupts at the kernel's level, a
+//! console and an end. Must never know: the standard's calls.
 
 /// Names that C and its library have for functions here; a program's own come first.
 macro_rules! names {
@@ -49,7 +49,7 @@ unsafe extern "C" {
     static mut _taktos_break_end: MaybeUninit<u8>;
 }
 
-/// Gives the heap its memory, and makes every interrupt one whose handler may call the kernel. Called once.
+/// Gives the heap its memory, and lets the handler of every interrupt call the kernel. Called once.
 pub fn prepare() {
     prepare_heap();
     interrupt::prepare();
@@ -58,20 +58,21 @@ pub fn prepare() {
 /// Gives the heap its memory, unless it has it.
 fn prepare_heap() {
     static IS_PREPARED: AtomicBool = AtomicBool::new(false);
-    // Nothing runs beside the first call, which is in `osKernelInitialize` or before it.
+    // Nothing runs during the first call, which is in `osKernelInitialize` or before it.
     if IS_PREPARED.load(Relaxed) {
         return;
     }
     IS_PREPARED.store(true, Relaxed);
     let (start, end) = (&raw mut _taktos_heap_start, &raw mut _taktos_heap_end);
     let size = end.addr().saturating_sub(start.addr());
-    // SAFETY: the linker script keeps this memory for the heap, whose it is from here on.
+    // SAFETY: the linker script keeps this memory for the heap, which owns it from here on.
     let memory = unsafe { slice::from_raw_parts_mut(start, size) };
     os().heap.add(memory);
 }
 
-/// Lets the interrupt `number` reach `handler`, at the kernel's level. On a Cortex-M the handler is the one in the table of vectors. −4
-/// (`osErrorParameter`) for an interrupt that the board has not, or without a handler.
+/// Lets the interrupt `number` reach `handler`, at the kernel's level. On a Cortex-M the handler is
+/// the one in the table of vectors. −4 (`osErrorParameter`) for an interrupt that the board has
+/// not, or without a handler.
 #[unsafe(no_mangle)]
 pub extern "C" fn taktos_interrupt_enable(
     number: u32,
@@ -110,16 +111,16 @@ pub extern "C" fn taktos_exit(status: i32) -> ! {
     Board::exit(status)
 }
 
-/// Writes `length` characters to the board's console. What is no text is left out.
+/// Writes `length` characters to the board's console. Bytes that are no text are left out.
 ///
 /// # Safety
-/// So many characters lie there.
+/// There are `length` characters at `text`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taktos_write(text: *const u8, length: usize) {
     if text.is_null() {
         return;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `length` characters at `text` are readable.
     let bytes = unsafe { slice::from_raw_parts(text, length) };
     for chunk in bytes.utf8_chunks() {
         Board::write(chunk.valid());
@@ -129,7 +130,7 @@ pub unsafe extern "C" fn taktos_write(text: *const u8, length: usize) {
 /// The end of the memory that the C library's `malloc` has.
 static BREAK: AtomicUsize = AtomicUsize::new(0);
 
-/// `sbrk`, as newlib asks for memory by it: the old end, or −1 with `ENOMEM` where there is no more.
+/// `sbrk`, by which newlib requests memory: the old end, or −1 with `ENOMEM` if there is no more.
 #[unsafe(no_mangle)]
 extern "C" fn taktos_sbrk(by: isize) -> isize {
     let (first, last) = (
@@ -144,7 +145,7 @@ extern "C" fn taktos_sbrk(by: isize) -> isize {
                 old as isize
             }
             _ => {
-                // What the C library notes of it itself is not this thread's errno.
+                // The error that the C library notes itself is not this thread's errno.
                 Errno::NOMEM.set();
                 -1
             }
@@ -158,7 +159,7 @@ extern "C" fn taktos_sbrk(by: isize) -> isize {
 /// As [`taktos_write`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn taktos_write_file(_: i32, text: *const u8, length: i32) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `length` characters at `text` are readable.
     unsafe { taktos_write(text, length.max(0) as usize) };
     length
 }

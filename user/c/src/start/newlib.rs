@@ -1,5 +1,5 @@
-//! Owns: what newlib asks of a system, where the program has nothing of its own: memory, the console, an end. There are no files.
-//! Must never know: what the program does with it.
+//! Owns: what newlib needs of a system, if the program has nothing of its own: memory, the console,
+//! an end. There are no files. Must never know: what the program does with it.
 
 use crate::posix::errno::Errno;
 use core::ffi::{c_int, c_void};
@@ -14,8 +14,8 @@ extern "C" fn taktos_is_console() -> c_int {
     1
 }
 
-/// Memory at a multiple of `alignment`, which `free` takes back (POSIX `posix_memalign`). Errors: `EINVAL`, for what is no power of two or no
-/// multiple of a pointer; `ENOMEM`.
+/// Memory at a multiple of `alignment`, which `free` takes back (POSIX `posix_memalign`). Errors:
+/// `EINVAL`, for what is no power of two or no multiple of a pointer; `ENOMEM`.
 ///
 /// # Safety
 /// An address can be written at `place`.
@@ -31,17 +31,17 @@ unsafe extern "C" fn taktos_posix_memalign(
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
         return Errno::INVAL.0;
     }
-    // SAFETY: newlib's, with what it asks for.
+    // SAFETY: newlib's function, with the arguments that it requires.
     let memory = unsafe { memalign(alignment, size) };
     if memory.is_null() {
         return Errno::NOMEM.0;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `place` is writable.
     unsafe { place.write(memory) };
     0
 }
 
-/// What the compiler's start-up files would have for constructors of old.
+/// Does nothing: the compiler's start-up files name it for constructors in the old form.
 #[unsafe(no_mangle)]
 extern "C" fn taktos_nothing() {}
 

@@ -1,6 +1,6 @@
-//! Owns: what comes before a program's `main` and behind it: constructors; the functions that
-//! `atexit` was told of, and destructors; the end.
-//! Must never know: where `main` runs; the kernel.
+//! Owns: what comes before a program's `main` and after it: constructors; the functions that were
+//! registered with `atexit`, and destructors; the end. Must never know: where `main` runs; the
+//! kernel.
 
 use crate::object::Memory;
 use crate::os::masked;
@@ -16,7 +16,7 @@ type Function = unsafe extern "C" fn();
 type Handler = (unsafe extern "C" fn(*mut c_void), *mut c_void);
 
 unsafe extern "C" {
-    /// The tables of constructors, which lie one behind the other, and that of destructors, by the
+    /// Tables of constructors, which are one after the other, and that of destructors, by the
     /// linker script.
     static __preinit_array_start: Function;
     static __init_array_end: Function;
@@ -24,17 +24,17 @@ unsafe extern "C" {
     static __fini_array_end: Function;
     /// The program's `main`: the linker has others call [`__wrap_main`] (`--wrap=main`).
     fn __real_main(count: c_int, words: *mut *mut c_char) -> c_int;
-    /// [`taktos_run_main`], unless the linker was told another one.
+    /// [`taktos_run_main`], unless the linker was given another one.
     fn _taktos_run_main() -> !;
 }
 
-/// The functions between two places of a table.
+/// Returns the functions between two places of a table.
 ///
 /// # Safety
-/// So many lie there, by the linker script.
+/// The functions are there, by the linker script.
 unsafe fn between(first: *const Function, end: *const Function) -> &'static [Function] {
     let count = (end.addr() - first.addr()) / size_of::<Function>();
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `first` and `end` delimit a table of functions.
     unsafe { slice::from_raw_parts(first, count) }
 }
 
@@ -43,7 +43,7 @@ unsafe fn between(first: *const Function, end: *const Function) -> &'static [Fun
 #[unsafe(no_mangle)]
 extern "C" fn __wrap_main() -> c_int {
     // SAFETY: the tables are the linker script's; each constructor is called once, and nothing runs
-    // beside it.
+    // meanwhile.
     unsafe {
         for constructor in between(
             &raw const __preinit_array_start,
@@ -69,7 +69,7 @@ pub fn main() -> c_int {
     unsafe { __real_main(0, words.as_mut_ptr()) }
 }
 
-/// How many handlers a block has: as many as C's standard asks for.
+/// Number of handlers of a block: as many as C's standard requires.
 const ROOM: usize = 32;
 
 /// Handlers, the last one on top, and a full block below.
@@ -107,7 +107,7 @@ struct Handlers {
     top: Cell<Option<&'static Block>>,
 }
 
-// SAFETY: all is reached with whoever may call kept out.
+// SAFETY: all is reached only while all that may call is masked.
 unsafe impl Sync for Handlers {}
 
 static HANDLERS: Handlers = Handlers {
@@ -140,7 +140,7 @@ impl Handlers {
         }
     }
 
-    /// The one that was told last, which is forgotten.
+    /// Removes and returns the handler that was registered last.
     fn pop(&'static self) -> Option<Handler> {
         masked(|| {
             if self.top().count.get() == 0 {
@@ -153,8 +153,8 @@ impl Handlers {
     }
 }
 
-/// `atexit`: has `handler` called at the program's end, before those that were told earlier. 0, or
-/// −1 where there is no memory.
+/// `atexit`: has `handler` called at the program's end, before those that were registered earlier.
+/// 0, or −1 if there is no memory.
 #[unsafe(no_mangle)]
 extern "C" fn taktos_at_exit(handler: Function) -> c_int {
     // SAFETY: a C function does not mind a word more.

@@ -16,10 +16,10 @@ use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong, c_void};
 use core::mem::replace;
 
-/// Whose turn it is.
+/// Turn of the thread that calls newlib.
 static TURN: Turn = Turn::new();
 
-/// What newlib calls before it looks at `malloc`'s memory.
+/// Locks `malloc`'s memory: newlib calls this before it reads that memory.
 #[unsafe(no_mangle)]
 extern "C" fn __malloc_lock(_: *mut c_void) {
     TURN.take();
@@ -36,7 +36,7 @@ unsafe extern "C" {
     static _impure_ptr: *mut c_int;
 }
 
-/// Does `convert` while no other thread converts, with its error told to the calling thread.
+/// Does `convert` while no other thread converts, and reports its error to the calling thread.
 fn converted<T>(convert: impl FnOnce() -> T) -> T {
     TURN.take();
     // SAFETY: the error in newlib's structure, which is this thread's as long as its turn.
@@ -52,7 +52,8 @@ fn converted<T>(convert: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Conversions of integers: their name with `--wrap`, newlib's that takes the structure, and what they give.
+/// Conversions of integers: their name with `--wrap`, newlib's that takes the structure, and what
+/// they give.
 macro_rules! integers {
     ($($wrapped:ident = $own:ident -> $value:ty;)*) => {
         $(
@@ -61,7 +62,8 @@ macro_rules! integers {
                 unsafe extern "C" {
                     fn $own(error: *mut c_int, text: *const c_char, end: *mut *mut c_char, base: c_int) -> $value;
                 }
-                // SAFETY: the caller's promise; of the structure the error alone is looked at.
+                // SAFETY: the caller guarantees that `text` and `end` are as C's standard requires.
+                // The conversion uses only the error of the structure.
                 unsafe { $own(place(), text, end, base) }
             }
         )*
@@ -77,7 +79,8 @@ integers! {
     __wrap_strtoumax = _strtoumax_r -> c_ulonglong;
 }
 
-/// Conversions of floating-point values: their name with `--wrap`, newlib's then, and what they give.
+/// Conversions of floating-point values: their name with `--wrap`, newlib's then, and what they
+/// give.
 macro_rules! floats {
     ($($wrapped:ident = $own:ident -> $value:ty;)*) => {
         $(
@@ -86,7 +89,7 @@ macro_rules! floats {
                 unsafe extern "C" {
                     fn $own(text: *const c_char, end: *mut *mut c_char) -> $value;
                 }
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `text` and `end` are as C's standard requires.
                 converted(|| unsafe { $own(text, end) })
             }
         )*
@@ -104,7 +107,7 @@ floats! {
 /// without those has nothing of it.
 struct Flush(Cell<Option<unsafe extern "C" fn(usize) -> usize>>);
 
-// SAFETY: it is reached with whoever may call kept out.
+// SAFETY: it is reached only while all that may call is masked.
 unsafe impl Sync for Flush {}
 
 static FLUSH: Flush = Flush(Cell::new(None));
@@ -127,8 +130,8 @@ fn streamed(call: impl FnOnce() -> usize) -> usize {
     converted(call)
 }
 
-/// Functions that threads call in turn: their names with `--wrap`, newlib's then, and their words,
-/// whose types do not matter here.
+/// Functions that threads call in turn: their names with `--wrap`, then newlib's, and their
+/// arguments, which may have any types here.
 macro_rules! in_turn {
     ($how:ident: $($wrapped:ident = $own:ident($($word:ident),*);)*) => {
         $(
@@ -137,7 +140,7 @@ macro_rules! in_turn {
                 unsafe extern "C" {
                     fn $own($($word: usize),*) -> usize;
                 }
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that the arguments are as C's standard requires.
                 $how(|| unsafe { $own($($word),*) })
             }
         )*
@@ -184,8 +187,9 @@ in_turn! { converted:
     __wrap_setlocale = __real_setlocale(category, name);
 }
 
-/// A function of this name that the program has itself is called in the place of the library's: the name is weak, so it is that of newlib's
-/// function only where something else takes that. Uses r12, as any linker may between two functions.
+/// A function of this name that the program has itself is called in the place of the library's: the
+/// name is weak, so it is that of newlib's function only where something else takes that. Uses r12,
+/// as any linker may between two functions.
 macro_rules! program_first {
     ($own:ident) => {
         concat!(
@@ -200,7 +204,8 @@ macro_rules! program_first {
     };
 }
 
-/// Functions without another form at newlib's: their name with `--wrap`, and what is called where the program has none.
+/// Functions without another form at newlib's: their name with `--wrap`, and what is called where
+/// the program has none.
 macro_rules! of_threads {
     ($($wrapped:ident, $own:ident = $function:ident;)*) => {
         $(
@@ -220,9 +225,9 @@ of_threads! {
 }
 
 /// Functions with any number of words: their name with `--wrap`, and the one that gets the place of
-/// those words behind the first ones, in the register that the offset is for. The words are in
-/// registers and behind them on the stack, and lie in a row once these are stored: a `va_list` is
-/// their address (Procedure Call Standard for the Arm Architecture, 8.1.4).
+/// those words after the first ones, in the register that the offset is for. The words are in
+/// registers and after them on the stack. Once the registers are stored, all words are adjacent: a
+/// `va_list` is their address (Procedure Call Standard for the Arm Architecture, 8.1.4).
 macro_rules! any_words {
     ($($wrapped:ident, $own:ident = $register:literal, $offset:literal, $function:ident;)*) => {
         $(
@@ -259,7 +264,7 @@ any_words! {
     __wrap_sscanf, __real_sscanf = "r2", "16", __wrap_vsscanf;
 }
 
-/// `strtok`, which goes on where the same thread was.
+/// `strtok`, which continues where the same thread was.
 ///
 /// # Safety
 /// As C's standard has it.
@@ -268,7 +273,8 @@ unsafe extern "C" fn strtok(text: *mut c_char, ends: *const c_char) -> *mut c_ch
         fn strtok_r(text: *mut c_char, ends: *const c_char, place: *mut *mut c_char)
         -> *mut c_char;
     }
-    // SAFETY: the caller's promise; the place is this thread's.
+    // SAFETY: the caller guarantees that `text` and `ends` are as C's standard requires. The place
+    // is this thread's.
     unsafe { strtok_r(text, ends, Kept::current().token.as_ptr()) }
 }
 
@@ -278,8 +284,8 @@ extern "C" fn srand(seed: u32) {
 }
 
 /// `rand`: the same numbers as newlib's, a row for each thread: Knuth's generator for the MMIX (The
-/// Art of Computer Programming, volume 2, third edition, 3.3.4, table 1), of which the upper half
-/// is told.
+/// Art of Computer Programming, volume 2, third edition, 3.3.4, table 1), of which it returns the
+/// upper half.
 extern "C" fn rand() -> c_int {
     let random = &Kept::current().random;
     let next = random
@@ -293,7 +299,7 @@ extern "C" fn rand() -> c_int {
 /// A time, in seconds since 1970.
 type Seconds = i64;
 
-/// `localtime` and `gmtime`, whose result is the calling thread's until it calls either again.
+/// `localtime` and `gmtime`: the result is the calling thread's until it calls either again.
 macro_rules! times {
     ($($wrapped:ident = $own:ident;)*) => {
         $(
@@ -303,7 +309,8 @@ macro_rules! times {
                     fn $own(time: *const Seconds, place: *mut c_int) -> *mut c_int;
                 }
                 let place = Kept::current().time.get().cast();
-                // SAFETY: the caller's promise; the place is this thread's, and has room.
+                // SAFETY: the caller guarantees that `time` is valid. The place is this thread's,
+                // and has space for the result.
                 converted(|| unsafe { $own(time, place) })
             }
         )*
@@ -315,7 +322,7 @@ times! {
     __wrap_gmtime = gmtime_r;
 }
 
-/// `asctime`, whose text is the calling thread's until it calls this or `ctime` again.
+/// `asctime`: the text is the calling thread's until it calls this or `ctime` again.
 ///
 /// # Safety
 /// As C's standard has it.
@@ -325,7 +332,8 @@ unsafe extern "C" fn __wrap_asctime(time: *const c_int) -> *mut c_char {
         fn asctime_r(time: *const c_int, place: *mut c_char) -> *mut c_char;
     }
     let place = Kept::current().text.get().cast();
-    // SAFETY: the caller's promise; the place is this thread's, and has room.
+    // SAFETY: the caller guarantees that `time` is valid. The place is this thread's, and has space
+    // for the result.
     converted(|| unsafe { asctime_r(time, place) })
 }
 
@@ -335,6 +343,6 @@ unsafe extern "C" fn __wrap_asctime(time: *const c_int) -> *mut c_char {
 /// As C's standard has it.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap_ctime(time: *const Seconds) -> *mut c_char {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `time` is valid.
     unsafe { __wrap_asctime(__wrap_localtime(time)) }
 }

@@ -8,7 +8,7 @@ use taktos::{Error, Mutex, OwnerEnd, Timeout};
 pub struct Turn(Mutex<Board>);
 
 impl Turn {
-    /// Nobody's.
+    /// A turn that no thread has.
     pub const fn new() -> Self {
         Self(Mutex::new().recursive().when_owner_ends(OwnerEnd::Unlock))
     }

@@ -1,9 +1,9 @@
-//! Owns: interrupts whose handlers are in the table of vectors, and whose levels the processor's controller has.
-//! Must never know: who asks for them.
+//! Owns: interrupts with handlers in the table of vectors and with levels in the processor's
+//! controller. Must never know: the callers that request them.
 
 use taktos::board::arch;
 
-/// What the interface has for a handler; the table has it already.
+/// Function of the interface that is a handler; the table has it already.
 pub type Handler = extern "C" fn();
 
 /// Puts every interrupt that is above the kernel, as all are after a reset, at its level.

@@ -1,4 +1,5 @@
-//! Owns: what is done about a signal: nothing, the program's end, or a call of a handler. Must never know: who has sent it.
+//! Owns: the action for a signal: nothing, the program's end, or a call of a handler. Must never
+//! know: its sender.
 
 use super::super::errno::Errno;
 use super::super::minus_one;
@@ -15,7 +16,7 @@ use core::{mem, ptr};
 use taktos::board::Board;
 use taktos::{Error, System};
 
-/// What C has for a handler: an address, or one of two numbers.
+/// Handler, as C has it: an address, or one of two numbers.
 type Handler = usize;
 /// `SIG_DFL`, `SIG_IGN`, `SIG_HOLD` and `SIG_ERR`.
 const DEFAULT: Handler = 0;
@@ -23,15 +24,16 @@ const IGNORE: Handler = 1;
 const HOLD: Handler = 2;
 const ERROR: Handler = usize::MAX;
 
-/// The flags of an action: the handler gets the signal's information; the signal is let through in it; the action is for one signal; the waits
-/// of semaphores and message queues go on after it.
+/// The flags of an action: the handler gets the signal's information; the signal is not blocked in
+/// it; the action is for one signal; waits of semaphores and message queues continue after it.
 const TELLS: c_int = 2;
 const NO_DEFER: c_int = 4;
 const ONCE: c_int = 8;
 const RESTARTS: c_int = 16;
-/// What status a program has that signal n ends: so many more than n, as shells tell it.
+/// Status of a program that signal n ends, less n, as shells report it.
 const ENDED: c_int = 128;
-/// The signals that are ignored by default: `SIGURG`, `SIGCONT`, `SIGCHLD`; and those that stop a program, which cannot be stopped.
+/// The signals that are ignored by default: `SIGURG`, `SIGCONT`, `SIGCHLD`; and those that stop a
+/// program, which cannot be stopped.
 const IGNORED: [c_int; 7] = [16, STOP, 18, 19, 20, 21, 22];
 
 /// `struct sigaction`.
@@ -61,7 +63,7 @@ fn of(number: c_int) -> Action {
     })
 }
 
-/// Where the action of a signal lies. Errors: `ENOMEM`.
+/// Returns the place of a signal's action. Errors: `ENOMEM`.
 fn place(number: c_int) -> Result<&'static Cell<Action>, Errno> {
     let actions = &os().posix.signals.actions;
     if actions.get().is_none() {
@@ -84,12 +86,13 @@ pub fn is_ignored(number: c_int) -> bool {
 /// Ends the program where that is what is done about a signal.
 pub fn end_if_fatal(number: c_int) {
     if of(number).handler == DEFAULT && !IGNORED.contains(&number) {
-        // Nothing that the program has asked for at its end (`atexit`) is called.
+        // The functions that the program registered for its end (`atexit`) are not called.
         Board::exit(ENDED + number);
     }
 }
 
-/// Does what is to be done about a signal that the calling thread has got; says whether a handler was called.
+/// Does what is to be done about a signal that the calling thread has got; says whether a handler
+/// was called.
 fn perform(thread: &'static PosixThread, got: Got) -> bool {
     let mut info = got.info;
     got.settle();
@@ -129,7 +132,7 @@ unsafe fn call(action: Action, info: &mut Info) {
     type Plain = unsafe extern "C" fn(c_int);
     type Told = unsafe extern "C" fn(c_int, *mut Info, *mut c_void);
     let address = ptr::with_exposed_provenance::<()>(action.handler);
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `action` has a handler, of the kind that its flags say.
     unsafe {
         match action.flags & TELLS {
             0 => mem::transmute::<*const (), Plain>(address)(info.number),
@@ -138,7 +141,8 @@ unsafe fn call(action: Action, info: &mut Info) {
     }
 }
 
-/// Does what is to be done about the signals that the calling thread lets through; says whether a handler was called.
+/// Does what is to be done about the signals that the calling thread lets through; says whether a
+/// handler was called.
 pub fn deliver(thread: &'static PosixThread) -> bool {
     let mut called = false;
     loop {
@@ -151,7 +155,8 @@ pub fn deliver(thread: &'static PosixThread) -> bool {
     }
 }
 
-/// Makes a wait, again where it was ended by handlers alone after which it goes on (`SA_RESTART`).
+/// Makes a wait, and makes it again if only handlers ended it after which it continues
+/// (`SA_RESTART`).
 pub fn restarting<T>(mut wait: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     loop {
         let thread = PosixThread::current();
@@ -166,7 +171,7 @@ pub fn restarting<T>(mut wait: impl FnMut() -> Result<T, Error>) -> Result<T, Er
     }
 }
 
-/// What a call does first that does not wait: handlers run in it for signals that came while its thread computed.
+/// Begins a call that does not wait: runs handlers for signals that came while its thread computed.
 pub fn at_call() {
     let postponed = &os().posix.signals.postponed;
     if postponed.get()
@@ -199,10 +204,10 @@ fn can_be_set(number: c_int) -> bool {
 }
 
 interface! {
-    /// Says what is to be done about a signal, and what was before. `EINVAL` for what is none, and for those that cannot be caught; `EPERM` in
-    /// a handler of an interrupt.
+    /// Says what is to be done about a signal, and what was before. `EINVAL` for what is none, and
+    /// for those that cannot be caught; `EPERM` in a handler of an interrupt.
     fn sigaction(number: c_int, new: *const Action, old: *mut Action) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `new` is null or valid.
         let new = unsafe { new.as_ref() }.copied();
         if only(number).is_none() || (new.is_some() && !can_be_set(number)) {
             return minus_one(Err(Errno::INVAL));
@@ -210,7 +215,7 @@ interface! {
         let before = of(number);
         let done = new.map_or(Ok(()), |new| set(number, new));
         if done.is_ok() && !old.is_null() {
-            // SAFETY: the caller's promise: there is room.
+            // SAFETY: the caller guarantees that `old` is writable.
             unsafe { old.write(before) };
         }
         minus_one(done)
@@ -224,8 +229,9 @@ interface! {
         })
     }
 
-    /// Says what is done about a signal and lets it through, or with `SIG_HOLD` does not let it through any more. Gives the handler before, or
-    /// `SIG_HOLD` where it was not let through; `SIG_ERR` for what is none or cannot be caught.
+    /// Says what is done about a signal and lets it through, or with `SIG_HOLD` does not let it
+    /// through any more. Gives the handler before, or `SIG_HOLD` where it was not let through;
+    /// `SIG_ERR` for what is none or cannot be caught.
     fn sigset(number: c_int, handler: Handler) -> Handler {
         let change = || {
             if !can_be_set(number) {
@@ -247,7 +253,7 @@ interface! {
         })
     }
 
-    /// The same in short: a handler and no more. Gives the one before, or `SIG_ERR`.
+    /// Sets a handler and no more. Returns the one before, or `SIG_ERR`.
     fn signal(number: c_int, handler: Handler) -> Handler {
         if !can_be_set(number) {
             Errno::INVAL.set();

@@ -1,8 +1,9 @@
-//! Signals: what there is of them once and for each thread, a file for each group of calls.
+//! Signals: their state, once and for each thread, a file for each group of calls.
 //!
-//! A handler runs in the thread that gets the signal, at the next of its points: where it begins to wait or waits, in the calls of mutexes and
-//! conditions and the others that [`action::at_call`] stands in, where it lets a signal through (`pthread_sigmask`), and at once where it
-//! sends the signal to itself. What ends a program ends it at once.
+//! A handler runs in the thread that gets the signal, at the next of its points. These are: where
+//! it begins to wait or waits; the calls of mutexes and conditions and the others that contain
+//! [`action::at_call`]; where it unblocks a signal (`pthread_sigmask`). If the thread sends the
+//! signal to itself, the handler runs at once. A signal that ends the program ends it at once.
 
 pub mod action;
 pub mod notice;
@@ -28,7 +29,7 @@ const LAST: c_int = 47;
 /// How many there are: `RTSIG_MAX`.
 pub(super) const QUEUED: c_int = LAST - FIRST_QUEUED + 1;
 
-/// Values of `si_code`: who has sent a signal.
+/// Values of `si_code`: the source of a signal.
 pub(super) const BY_USER: c_int = 1;
 const BY_QUEUE: c_int = 2;
 pub(super) const BY_TIMER: c_int = 3;
@@ -44,10 +45,10 @@ pub struct Info {
     pub(super) number: c_int,
     pub(super) code: c_int,
     error: c_int,
-    /// Who has sent it: the only process, of the only user.
+    /// Sender of the signal: the only process, of the only user.
     process: c_int,
     user: c_int,
-    /// Those of signals that nobody sends here.
+    /// Fields of signals that no code sends here.
     status: c_int,
     band: c_long,
     address: *mut c_void,
@@ -82,11 +83,11 @@ fn bit(number: c_int) -> Set {
     only(number).unwrap_or(0)
 }
 
-/// What there is once for the program.
+/// State that exists once for the program.
 pub struct OfProgram {
-    /// What is done about signals, once a program says something of it.
+    /// Actions for signals, once a program sets one.
     actions: Cell<Option<&'static Actions>>,
-    /// What no thread has got yet.
+    /// Signals that no thread has taken yet.
     pending: Pending,
     /// Whether a thread may have to get one that computes: it looks in its next call.
     postponed: Cell<bool>,
@@ -103,14 +104,14 @@ impl OfProgram {
     }
 }
 
-/// What a thread has.
+/// State of a thread.
 pub struct OfThread {
     /// The signals that it does not let through.
     blocked: Cell<Set>,
     /// Those for which it waits.
     awaited: Cell<Set>,
     pending: Pending,
-    /// Whether a handler was called after which waits do not go on.
+    /// Whether a handler was called after which waits do not continue.
     interrupted: Cell<bool>,
 }
 
@@ -133,7 +134,7 @@ impl OfThread {
     }
 }
 
-/// What the caller does not let through, and so a thread that it makes does not either.
+/// Returns the signals that the caller blocks; a thread that it makes blocks them, too.
 pub(super) fn inherited() -> Set {
     crate::cmsis::thread::OsThread::current()
         .and_then(PosixThread::of)

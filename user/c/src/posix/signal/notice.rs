@@ -1,4 +1,4 @@
-//! Owns: how a program is told that something has come to pass: `struct sigevent`. Must never know: what it is.
+//! Owns: how a program is notified of an event: `struct sigevent`. Must never know: the event.
 
 use super::super::attributes::Attributes;
 use super::super::errno::Errno;
@@ -27,7 +27,7 @@ pub struct Event {
     attributes: *const Attributes,
 }
 
-/// How it is told.
+/// Kind of the notice.
 pub enum Notice {
     /// Not at all.
     None,
@@ -38,7 +38,8 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// The signal, with a value and a code that says where it comes from, of a timer if there is one. Errors: `EINVAL` where it is none.
+    /// The signal, with a value and a code that says where it comes from, of a timer if there is
+    /// one. Errors: `EINVAL` where it is none.
     pub fn signal(
         number: c_int,
         code: c_int,
@@ -50,7 +51,7 @@ impl Notice {
         Ok(Self::Signal(Node::of_timer(info, timer)))
     }
 
-    /// What a program asks for. Errors: `EINVAL`.
+    /// Returns the notice that a program requests. Errors: `EINVAL`.
     ///
     /// # Safety
     /// The event's attributes are null or lead to attributes.
@@ -59,7 +60,7 @@ impl Notice {
             (NONE, _) => Ok(Self::None),
             (SIGNAL, _) => Self::signal(event.number, code, event.value, timer),
             (THREAD, Some(function)) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `event.attributes` is null or valid.
                 let attributes = match unsafe { event.attributes.as_ref() } {
                     None => Attributes::NEW,
                     Some(attributes) if attributes.is_alive() => *attributes,
@@ -75,21 +76,24 @@ impl Notice {
         }
     }
 
-    /// Tells it. A signal that was not got since the last time is not sent again. A thread for which there is no memory tells nothing.
+    /// Gives the notice. A signal that was not got since the last time is not sent again. Without
+    /// memory for a thread, no notice is given.
     pub fn give(&'static self) {
         match self {
             Self::None => {}
             Self::Signal(node) if node.is_pending() => {}
             Self::Signal(node) => send(node, Target::Program),
             Self::Thread(function, value, attributes) => {
-                // SAFETY: it is called as a thread's function is, and what it does not give back nobody takes: nobody joins the thread.
+                // SAFETY: it is called as a thread's function is. No code takes the result that it
+                // does not return, since no thread joins the thread.
                 let function = unsafe { mem::transmute::<Function, Start>(*function) };
                 let _ = start(function, *value, attributes);
             }
         }
     }
 
-    /// The same for a notice that goes when it was given. A signal for which there is no memory tells nothing.
+    /// Gives a notice that is freed when it was given. A signal for which there is no memory is not
+    /// sent.
     pub fn give_once(&'static self) {
         match self {
             Self::Signal(node) => {
@@ -101,7 +105,7 @@ impl Notice {
         }
     }
 
-    /// Nobody gets its signal any more.
+    /// Withdraws its signal, so that no thread gets it any more.
     pub fn withdraw(&'static self) {
         if let Self::Signal(node) = self {
             os().posix.signals.pending.remove(node);

@@ -1,5 +1,6 @@
-//! Owns: signals that were sent and that nobody has got yet, in the order in which they were sent.
-//! Must never know: who sends and who gets them.
+//! Owns: signals that were sent and that no thread has taken yet, in the order in which they were
+//! sent.
+//! Must never know: their senders and receivers.
 
 use super::super::timer;
 use super::{Info, Set, bit};
@@ -13,7 +14,7 @@ use core::ptr;
 pub struct Node {
     info: Cell<Info>,
     next: Cell<Option<&'static Node>>,
-    /// The timer whose it is, which sends it again and again; null for one that lies in the heap alone.
+    /// Timer that owns it and sends it again and again; null for one that is in the heap alone.
     timer: *mut c_void,
     /// Whether it is in a list.
     is_pending: Cell<bool>,
@@ -21,14 +22,14 @@ pub struct Node {
 
 /// A signal that was got.
 pub struct Got {
-    /// What the program is told of it.
+    /// Information on the signal for the program.
     pub info: Info,
     own: Option<&'static Node>,
     timer: *mut c_void,
 }
 
 impl Got {
-    /// What it needs is given back, or its timer goes on.
+    /// Gives the signal's memory back, or continues its timer.
     pub fn settle(self) {
         match self.own {
             Some(node) => node.release(),
@@ -61,7 +62,7 @@ impl Node {
         }
     }
 
-    /// Whether nobody has got it yet.
+    /// Returns whether no thread has got it yet.
     pub fn is_pending(&self) -> bool {
         self.is_pending.get()
     }
@@ -75,7 +76,7 @@ impl Node {
         }
     }
 
-    /// What the program is told of it.
+    /// Information on the signal for the program.
     pub fn info(&self) -> Info {
         self.info.get()
     }
@@ -90,7 +91,7 @@ impl Pending {
         Self(Cell::new(None))
     }
 
-    /// Adds one, behind the others. Steps: those that are there.
+    /// Adds one, after the others. Steps: those that are there.
     pub fn add(&self, node: &'static Node) {
         masked(|| {
             let mut place = &self.0;

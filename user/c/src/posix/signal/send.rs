@@ -1,4 +1,5 @@
-//! Owns: how signals are sent, and which thread gets them. Must never know: what is done about them.
+//! Owns: how signals are sent, and which thread gets them. Must never know: what is done about
+//! them.
 
 use super::super::cancel::end_wait;
 use super::super::errno::Errno;
@@ -17,7 +18,7 @@ use core::ptr;
 /// The only process.
 pub(in super::super) const PROCESS: c_int = 1;
 
-/// Whom a signal is for.
+/// Target of a signal.
 #[derive(Clone, Copy)]
 pub enum Target {
     /// A thread.
@@ -43,7 +44,8 @@ fn is_waiting(thread: &'static OsThread) -> bool {
         .is_some_and(|posix| posix.is_at_point.get() || posix.takes_signals.get())
 }
 
-/// The thread that gets a signal to the program: one that waits for it, else the caller, else one that waits, else another one.
+/// The thread that gets a signal to the program: one that waits for it, else the caller, else one
+/// that waits, else another one.
 fn receiver(signal: Set) -> Option<&'static OsThread> {
     let (mut waits, mut can_at_once, mut lets_through) = (None, None, None);
     masked(|| {
@@ -58,7 +60,8 @@ fn receiver(signal: Set) -> Option<&'static OsThread> {
     waits.or(caller).or(can_at_once).or(lets_through)
 }
 
-/// Sends a signal: it is pending, and whoever is to get it is woken. Steps: the pending signals, and the threads.
+/// Sends a signal: it is pending, and the thread that is to take it is woken. Steps: the pending
+/// signals, and the threads.
 pub fn send(node: &'static Node, target: Target) {
     let number = node.info().number;
     let signal = bit(number);
@@ -85,7 +88,7 @@ pub fn send(node: &'static Node, target: Target) {
     }
 }
 
-/// Has a thread look at its signals.
+/// Makes a thread check its signals.
 fn wake(thread: &'static OsThread) {
     let Some(posix) = PosixThread::of(thread) else {
         return;
@@ -128,7 +131,8 @@ fn send_new(target: Target, number: c_int, code: c_int, value: *mut c_void) -> R
     Ok(())
 }
 
-/// Sends a signal to the program. Errors: `ESRCH` where it is another process that is meant; `EPERM` in a handler of an interrupt.
+/// Sends a signal to the program. Errors: `ESRCH` where it is another process that is meant;
+/// `EPERM` in a handler of an interrupt.
 pub(in super::super) fn send_to_program(
     number: c_int,
     code: c_int,
@@ -147,7 +151,8 @@ fn is_program(process: c_int) -> Result<(), Errno> {
     }
 }
 
-/// Sends a signal to a thread. Errors: `ESRCH`, `EINVAL`, `EAGAIN`; `EPERM` in a handler of an interrupt.
+/// Sends a signal to a thread. Errors: `ESRCH`, `EINVAL`, `EAGAIN`; `EPERM` in a handler of an
+/// interrupt.
 ///
 /// # Safety
 /// As for [`Id::get`].
@@ -155,7 +160,7 @@ unsafe fn send_to_thread(id: Id, number: c_int) -> Result<(), Errno> {
     if in_handler() {
         return Err(Errno::PERM);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
     let thread = unsafe { living(id) }?;
     if number != 0 && only(number).is_none() {
         return Err(Errno::INVAL);
@@ -165,9 +170,10 @@ unsafe fn send_to_thread(id: Id, number: c_int) -> Result<(), Errno> {
 }
 
 interface! {
-    /// Sends a signal to a thread; 0 only looks whether it is there. `ESRCH`, `EINVAL`; `EPERM` in a handler of an interrupt.
+    /// Sends a signal to a thread; 0 only checks whether it is there. `ESRCH`, `EINVAL`; `EPERM` in
+    /// a handler of an interrupt.
     fn pthread_kill(id: Id, number: c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `id` is valid for `Id::get`.
         code(unsafe { send_to_thread(id, number) })
     }
 
@@ -176,7 +182,7 @@ interface! {
         minus_one(is_program(process).and_then(|()| send_to_program(number, BY_USER, ptr::null_mut())))
     }
 
-    /// The same with a value: signals from `SIGRTMIN` on are queued.
+    /// Sends a signal to the process with a value: signals from `SIGRTMIN` on are queued.
     fn sigqueue(process: c_int, number: c_int, value: *mut c_void) -> c_int {
         minus_one(is_program(process).and_then(|()| send_to_program(number, BY_QUEUE, value)))
     }

@@ -1,4 +1,5 @@
-//! Owns: which signals a thread lets through, and how it waits for one. Must never know: who sends them.
+//! Owns: which signals a thread lets through, and how it waits for one. Must never know: their
+//! senders.
 
 use super::super::cancel::point;
 use super::super::clock::{TimeSpec, after};
@@ -19,12 +20,13 @@ const EXACTLY: c_int = 0;
 const MORE: c_int = 1;
 const LESS: c_int = 2;
 
-/// What cannot be blocked.
+/// Returns the signals that cannot be blocked.
 fn never_blocked() -> Set {
     bit(KILL) | bit(STOP)
 }
 
-/// The calling thread, in which signals can be handled. Errors: `EPERM` in a handler of an interrupt and before there are threads.
+/// The calling thread, in which signals can be handled. Errors: `EPERM` in a handler of an
+/// interrupt and before there are threads.
 fn current() -> Result<&'static PosixThread, Errno> {
     PosixThread::current()
         .filter(|_| !in_handler())
@@ -39,7 +41,7 @@ unsafe fn change(how: c_int, set: *const Set, old: *mut Set) -> Result<(), Errno
     let thread = current()?;
     let blocked = &thread.signals.blocked;
     let before = blocked.get();
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `set` is null or valid.
     if let Some(set) = unsafe { set.as_ref() } {
         let new = match how {
             EXACTLY => *set,
@@ -50,14 +52,15 @@ unsafe fn change(how: c_int, set: *const Set, old: *mut Set) -> Result<(), Errno
         blocked.set(new & !never_blocked());
     }
     if !old.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `old` is writable.
         unsafe { old.write(before) };
     }
     deliver(thread);
     Ok(())
 }
 
-/// Does not let a signal through to the caller any more, or does again. Errors: `EINVAL` for what is none.
+/// Does not let a signal through to the caller any more, or does again. Errors: `EINVAL` for what
+/// is none.
 pub(super) fn hold_back(number: c_int, holds: bool) -> Result<(), Errno> {
     let signal = only(number).ok_or(Errno::INVAL)?;
     let how = if holds { MORE } else { LESS };
@@ -70,7 +73,8 @@ pub(super) fn is_blocked(number: c_int) -> Result<bool, Errno> {
     Ok(current()?.signals.blocked.get() & bit(number) != 0)
 }
 
-/// Waits until one of the signals is pending, and takes it. Errors: `EAGAIN` where the time is over, `EINTR` where a handler was called.
+/// Waits until one of the signals is pending, and takes it. Errors: `EAGAIN` where the time is
+/// over, `EINTR` where a handler was called.
 fn take(wanted: Set, time: Timeout) -> Result<Info, Errno> {
     let thread = current()?;
     let signals = &thread.signals;
@@ -123,19 +127,19 @@ fn suspend(blocked: Option<Set>) -> Errno {
 /// # Safety
 /// The address is null or leads to a set.
 unsafe fn set_at(set: *const Set) -> Result<Set, Errno> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that `set` is null or valid.
     unsafe { set.as_ref() }.copied().ok_or(Errno::INVAL)
 }
 
-/// What a call that takes a signal gives: its number, or −1.
+/// Returns the result of a call that takes a signal: its number, or −1.
 ///
 /// # Safety
-/// `to` is null, or there is room.
+/// `to` is null, or there is space.
 unsafe fn told(taken: Result<Info, Errno>, to: *mut Info) -> c_int {
     match taken {
         Ok(info) => {
             if !to.is_null() {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that `to` is writable.
                 unsafe { to.write(info) };
             }
             info.number
@@ -145,15 +149,16 @@ unsafe fn told(taken: Result<Info, Errno>, to: *mut Info) -> c_int {
 }
 
 interface! {
-    /// Changes which signals the calling thread does not let through. `EINVAL`; `EPERM` in a handler of an interrupt.
+    /// Changes which signals the calling thread does not let through. `EINVAL`; `EPERM` in a
+    /// handler of an interrupt.
     fn pthread_sigmask(how: c_int, set: *const Set, old: *mut Set) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `set` is null or valid, and `old` is null or writable.
         code(unsafe { change(how, set, old) })
     }
 
-    /// The same, with the error in `errno`.
+    /// Changes the blocked signals as `pthread_sigmask` does, with the error in `errno`.
     fn sigprocmask(how: c_int, set: *const Set, old: *mut Set) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `set` is null or valid, and `old` is null or writable.
         minus_one(unsafe { change(how, set, old) })
     }
 
@@ -179,16 +184,17 @@ interface! {
     /// The signals that are pending for the calling thread and for the program.
     fn sigpending(set: *mut Set) -> c_int {
         minus_one(current().and_then(|thread| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that `set` is null or writable.
             let place = unsafe { set.as_mut() }.ok_or(Errno::INVAL)?;
             *place = thread.signals.pending.set() | os().posix.signals.pending.set();
             Ok(())
         }))
     }
 
-    /// Waits for one of the signals, which the caller does not let through; a point of cancellation, at which handlers of others run.
+    /// Waits for one of the signals, which the caller does not let through; a point of
+    /// cancellation, at which handlers of others run.
     fn sigwait(set: *const Set, number: *mut c_int) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `set` is null or valid.
         let wanted = unsafe { set_at(set) };
         code(wanted.and_then(|wanted| {
             let info = loop {
@@ -197,32 +203,36 @@ interface! {
                     other => break other?,
                 }
             };
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees that `number` is null or writable.
             *unsafe { number.as_mut() }.ok_or(Errno::INVAL)? = info.number;
             Ok(())
         }))
     }
 
-    /// The same, and tells what is known of it. Gives the signal's number; `EINTR` where a handler of another one was called.
+    /// Waits for a signal as `sigwait` does, and writes the information on it. Returns the signal's
+    /// number; `EINTR` if a handler of another one was called.
     fn sigwaitinfo(set: *const Set, info: *mut Info) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `info` is null or writable, and `set` is null or
+        // valid.
         unsafe { told(set_at(set).and_then(|wanted| take(wanted, Timeout::FOREVER)), info) }
     }
 
-    /// The same for so long (null: as long as it takes): `EAGAIN`.
+    /// Waits for a signal for `time` at most (null: as long as it takes): `EAGAIN`.
     fn sigtimedwait(set: *const Set, info: *mut Info, time: *const TimeSpec) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `time` is null or valid.
         let time = match unsafe { time.as_ref() } {
             None => Ok(Timeout::FOREVER),
             Some(time) => after(*time),
         };
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees that `info` is null or writable, and `set` is null or
+        // valid.
         unsafe { told(set_at(set).and_then(|wanted| take(wanted, time?)), info) }
     }
 
-    /// Waits until a handler was called, with exactly these signals not let through meanwhile: −1 with `EINTR`.
+    /// Waits until a handler was called, with exactly these signals not let through meanwhile: −1
+    /// with `EINTR`.
     fn sigsuspend(set: *const Set) -> c_int {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `set` is null or valid.
         match unsafe { set_at(set) } {
             Ok(blocked) => minus_one(Err(suspend(Some(blocked)))),
             Err(error) => minus_one(Err(error)),
