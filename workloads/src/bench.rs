@@ -1,8 +1,8 @@
 //! Owns: one small scenario for each kernel operation that is measured.
 //! Must never know: how it is counted.
 //!
-//! "High" is more urgent than "low"; "left" and "right" are equals. Where an operation wakes a thread, the interval
-//! reaches from the call in the one thread to the return in the other.
+//! "High" is more urgent than "low"; "left" and "right" are equals. Where an operation wakes a
+//! thread, the interval reaches from the call in the one thread to the return in the other.
 
 use crate::mark::{begin, end};
 use taktos_kernel::{
@@ -15,7 +15,7 @@ const REPETITIONS: usize = 1001;
 /// The stack of each thread, in bytes.
 const STACK: usize = 256 * size_of::<usize>();
 
-/// What the scenarios need. A board has it in a static.
+/// Objects of the scenarios. A board has them in a static.
 #[repr(C)]
 pub struct Objects<S: System> {
     first: Semaphore<S>,
@@ -34,8 +34,8 @@ pub struct Objects<S: System> {
 }
 
 impl<S: System> Objects<S> {
-    /// Everything unused. `pend_interrupt` pends the board's spare interrupt, whose handler
-    /// calls [`interrupt`].
+    /// Everything unused. `pend_interrupt` pends the board's spare interrupt; its handler calls
+    /// [`interrupt`].
     pub const fn new(pend_interrupt: fn()) -> Self {
         Self {
             high: Thread::new("high").priority(4),
@@ -82,7 +82,7 @@ pub fn run<S: System>(objects: &'static Objects<S>) {
     S::write("all operations done\n");
 }
 
-/// Creates the threads, which do not exist, so that each can be told something before it runs.
+/// Creates the threads, which do not exist, so that each can be configured before it runs.
 pub(crate) fn create<S: System>(
     objects: &'static Objects<S>,
     tell: impl Fn(&'static AnyThread<S>),
@@ -151,7 +151,7 @@ fn failed() -> ! {
     panic!("a benchmark's call failed")
 }
 
-/// With nobody to yield to, the scenario only checks that the call comes back.
+/// With no other thread to yield to, the scenario only checks that the call returns.
 fn yield_alone<S: System>(_: &'static Objects<S>) {
     AnyThread::<S>::yield_now();
 }
@@ -194,7 +194,8 @@ fn sliced_right<S: System>(objects: &'static Objects<S>) {
     }
 }
 
-/// One less, computed here: the compiler may move what it knows of a loop's counter to between the marks.
+/// One less, computed here: the compiler may move what it knows of a loop's counter to between the
+/// marks.
 #[inline(always)]
 fn count_down(left: usize) -> usize {
     core::hint::black_box(left - 1)
@@ -417,8 +418,8 @@ fn interrupt_pender<S: System>(objects: &'static Objects<S>) {
     }
 }
 
-/// The handler of the interrupt that the scenario pends; the board calls it, inlined into its vector, whose first
-/// instruction it gives the mark `taktos.mark.interrupt-wake.begin`.
+/// The handler of the interrupt that the scenario pends; the board calls it, inlined into its
+/// vector, and gives the vector's first instruction the mark `taktos.mark.interrupt-wake.begin`.
 #[inline(always)]
 pub fn interrupt<S: System>(objects: &'static Objects<S>, context: &Interrupt<S>) {
     #[cfg(feature = "counted")]

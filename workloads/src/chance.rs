@@ -1,4 +1,4 @@
-//! Owns: chance from a seed. Must never know: what for.
+//! Owns: random numbers from a seed. Must never know: what for.
 
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,7 +14,8 @@ impl Chance {
     }
 
     #[cfg(target_has_atomic = "64")]
-    /// One of a thread that can end at any time, and goes on with it in its next life.
+    /// A random source of a thread that can end at any time. The thread continues with it in its
+    /// next life.
     pub(crate) fn draw(state: &AtomicU64) -> Self {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
         let state = state.fetch_add(STEP, Relaxed);

@@ -1,7 +1,7 @@
-//! What an image is told when it starts: the words of its command line.
+//! The command line of an image: words that it gets when it starts.
 //!
-//! Owns: how words are told apart.
-//! Must never know: who tells them, or what they mean.
+//! Owns: how the words are separated.
+//! Must never know: where they come from, or what they mean.
 
 use core::mem::MaybeUninit;
 use taktos_kernel::System;
@@ -11,18 +11,18 @@ pub const LONGEST_LINE: usize = 2560;
 
 /// Room for a command line.
 pub type Line = [MaybeUninit<u8>; LONGEST_LINE];
-/// The same before one was read.
+/// A command line before one was read.
 pub const NO_LINE: Line = [const { MaybeUninit::uninit() }; LONGEST_LINE];
 
-/// A system whose programs are told words.
+/// A system that passes words to its programs.
 pub trait CommandLine: System {
-    /// Reads the command line, which begins with the program's name, into `buffer`; an empty text where there is none, or where it does
-    /// not fit.
+    /// Reads the command line, which begins with the program's name, into `buffer`; an empty text
+    /// where there is none, or where it does not fit.
     fn command_line(buffer: &mut Line) -> &str;
 }
 
-/// Calls `act` with each word behind the program's name; with none where there are none, or where they are more than 2560 bytes.
-/// Needs a stack of four kilobytes.
+/// Calls `act` with each word after the program's name; with none if there are none, or if they are
+/// more than 2560 bytes. Needs a stack of four kilobytes.
 pub fn each_argument<S: CommandLine>(mut act: impl FnMut(&str)) {
     let mut line = NO_LINE;
     let words = S::command_line(&mut line).trim_end_matches('\0');
@@ -36,8 +36,8 @@ pub fn is_argument<S: CommandLine>(word: &str) -> bool {
     found
 }
 
-/// The last word, as `read` understands it; `usual` where there is none. A word that `read` does not understand ends the program with the
-/// status 2, and `refusal` on the console.
+/// The last word, as `read` understands it; `usual` where there is none. A word that `read` does
+/// not understand ends the program with the status 2, and `refusal` on the console.
 pub fn last_argument<S: CommandLine, T>(
     usual: T,
     refusal: &str,

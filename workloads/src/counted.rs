@@ -1,7 +1,9 @@
-//! Measuring by the processor's own counter of cycles, on a board that has one: with the feature `counted` the marks read it.
+//! Measuring by the processor's own counter of cycles, on a board that has one: with the feature
+//! `counted` the marks read it.
 //!
-//! Owns: the samples of the marks until they are printed, and the lines of a session. Must never know: a board, whose counter and
-//! conditions come by [`Counted`]; what is made of the lines, whose form is in the book (`docs/laboratory.md`, "On a board").
+//! Owns: the samples of the marks until they are printed, and the lines of a session. Must never
+//! know: a board, as its counter and conditions come by [`Counted`]; how the lines are used, as
+//! their form is in the book (`docs/laboratory.md`, "On a board").
 
 use core::fmt::{self, Arguments, Write};
 use core::marker::PhantomData;
@@ -50,7 +52,7 @@ const NAMES: [&str; 21] = [
     "preemption-in-slices",
 ];
 
-/// What a board says of its counter.
+/// Description of a board's counter.
 pub struct Silicon {
     /// The board.
     pub board: &'static str,
@@ -58,19 +60,21 @@ pub struct Silicon {
     pub counter: &'static str,
     /// How often a second it counts.
     pub hertz: u32,
-    /// What the counts rest on, as words `name=value`: clocks, wait states. `machine=qemu` where the board is an emulator's.
+    /// Conditions of the counts, as words `name=value`: clocks, wait states. `machine=qemu` if the
+    /// board is an emulator's.
     pub conditions: &'static str,
     /// Lets the counter run.
     pub start: fn(),
     /// The counter, which wraps.
     pub read: fn() -> u32,
-    /// 256 loads, each of which waits for the one before it: more than a cycle each on every processor.
+    /// 256 loads, each of which waits for the one before it: more than a cycle each on every
+    /// processor.
     pub loads: fn(),
     /// Switches the caches on or off, where the program can.
     pub caches: Option<fn(bool)>,
 }
 
-/// A system whose processor counts its cycles.
+/// A system with a processor that counts its cycles.
 pub trait Counted: System {
     /// How.
     const SILICON: Silicon;
@@ -92,7 +96,7 @@ macro_rules! counter {
     reason = "a function that the program defines, by `counter!`"
 )]
 mod program {
-    // SAFETY: `counter!` defines it with this type, and nobody else has the name.
+    // SAFETY: `counter!` defines it with this type, and no other code has the name.
     unsafe extern "Rust" {
         pub(super) safe fn taktos_cycles() -> u32;
     }
@@ -142,7 +146,7 @@ pub fn begin(mark: u32) {
     BEGAN.store(taktos_cycles(), Relaxed);
 }
 
-/// It ends, in whatever thread: the counter is read first. What was not begun is nothing.
+/// It ends, in whatever thread: the counter is read first. An end without a beginning is ignored.
 #[inline(always)]
 pub fn end(mark: u32) {
     let now = taktos_cycles();
@@ -190,7 +194,7 @@ fn say<S: System>(line: Arguments<'_>) {
     S::write("\n");
 }
 
-/// Up to so many values, equal ones that follow each other once.
+/// Values, in which equal ones that follow each other are printed once.
 struct Runs<'a>(&'a [AtomicU32]);
 
 impl fmt::Display for Runs<'_> {
@@ -227,7 +231,8 @@ pub fn report<S: System>() {
     }
 }
 
-/// Measures all that `run` does, which reports behind each scenario: with the caches on, and off where the board can.
+/// Measures all that `run` does, which reports after each scenario: with the caches on, and off if
+/// the board can.
 pub fn session<S: Counted>(run: impl Fn()) {
     let silicon = S::SILICON;
     (silicon.start)();
@@ -270,7 +275,7 @@ fn round<S: System>(caches: &str, run: impl Fn()) {
     run();
 }
 
-/// What the counter counts while the clock goes on for a while.
+/// Measures the counts of the counter while the clock runs for a while.
 fn rate<S: System>() -> (u32, u64) {
     // Not in the midst of a turn that ends soon.
     AnyThread::<S>::yield_now();

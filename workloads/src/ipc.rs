@@ -1,9 +1,9 @@
-//! Owns: the experiment on synchronous messages: a sender, a receiver and n busy threads, all of one priority.
-//! Must never know: how it is counted.
+//! Owns: the experiment on synchronous messages: a sender, a receiver and n busy threads, all of
+//! one priority. Must never know: how it is counted.
 //!
-//! The intervals reach from the call of send in the sender to the return of receive in the receiver; the message has
-//! four bytes. The receiver always waits before the sender sends. Each of the others is busy for [`BUSY_CYCLES`]
-//! and then gives way.
+//! The intervals reach from the call of send in the sender to the return of receive in the
+//! receiver; the message has four bytes. The receiver always waits before the sender sends. Each of
+//! the others is busy for [`BUSY_CYCLES`] and then yields.
 #![cfg_attr(
     target_os = "none",
     expect(
@@ -18,7 +18,7 @@ use taktos_kernel::{
     AnyThread, Mailbox, Message, MessageQueue, Partner, Pipe, System, Thread, Timeout,
 };
 
-/// How long each of the other threads is busy before it gives way, in modelled Cortex-M4 cycles.
+/// How long each of the other threads is busy before it yields, in modelled Cortex-M4 cycles.
 pub const BUSY_CYCLES: u32 = 5_000;
 /// The numbers of other threads, in turn.
 const ROUNDS: [usize; 12] = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, OTHERS];
@@ -30,7 +30,7 @@ const MANY: usize = 100_000;
 const STACK: usize = 256 * size_of::<usize>();
 const SMALL_STACK: usize = 96 * size_of::<usize>();
 
-/// What the experiment needs. A board has it in a static.
+/// Objects of the experiment. A board has them in a static.
 pub struct Objects<S: System> {
     sender: Thread<S, STACK>,
     receiver: Thread<S, STACK>,
@@ -40,7 +40,7 @@ pub struct Objects<S: System> {
     queue: MessageQueue<S, u32, 4>,
     /// How many messages this round has.
     messages: AtomicUsize,
-    /// Tells the other threads to end.
+    /// Makes the other threads end.
     done: AtomicBool,
 }
 
@@ -141,8 +141,8 @@ fn keep_busy<S: System>(objects: &'static Objects<S>) {
     }
 }
 
-/// Is busy for about `cycles` modelled Cortex-M4 cycles: a loop of two instructions and four cycles, and on other
-/// processors as many turns of a loop of two instructions.
+/// Is busy for about `cycles` modelled Cortex-M4 cycles: a loop of two instructions and four
+/// cycles, and on other processors as many turns of a loop of two instructions.
 #[inline(never)]
 fn busy(cycles: u32) {
     let turns = cycles / 4;

@@ -1,13 +1,15 @@
-//! How late periodic threads are: one on each processor, released by the clock, with and without others that keep the
-//! processors and the kernel busy.
+//! How late periodic threads are: one on each processor, released by the clock, with and without
+//! others that keep the processors and the kernel busy.
 //!
 //! Owns: the threads, the samples.
 //! Must never know: a board.
 //!
-//! Words: `loops=` samples a processor (1000), `interval-us=` (1000), `load=0|1`, `processors=` (4), `distance-us=`: how much later each processor's releases are
-//! than those of the one before (0: all at once, which is the worst for the one lock). A sample is the time from the
-//! instant of a release to the thread's next instruction after its sleep, by the board's clock. With load, each processor has a thread besides
-//! that computes for 1000 instructions, gives and takes a semaphore, and so on: all of them go through the kernel all the time.
+//! Words: `loops=` samples a processor (1000), `interval-us=` (1000), `load=0|1`, `processors=`
+//! (4), `distance-us=`: how much later each processor's releases are than those of the one before
+//! (0: all at once, which is the worst for the one lock). A sample is the time from the instant of
+//! a release to the thread's next instruction after its sleep, by the board's clock. With load,
+//! each processor has a thread besides that computes for 1000 instructions, gives and takes a
+//! semaphore, and so on: all of them go through the kernel all the time.
 
 use crate::command_line::{Line, NO_LINE};
 use crate::experiment::command::{Refused, UNKNOWN, words};
@@ -26,10 +28,10 @@ const MEASURED: u8 = 4;
 const LOAD: u8 = 20;
 /// From the creation of the threads to the first release.
 const LEAD: Duration = Duration::from_millis(20);
-/// What a loading thread computes between two visits to the kernel.
+/// Work of a loading thread between two visits to the kernel.
 const COMPUTING: Duration = Duration::from_nanos(1_000);
 
-/// What is asked for.
+/// Requested parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
     loops: usize,
@@ -40,7 +42,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What `line` asks for.
+    /// Reads the parameters of `line`.
     ///
     /// # Errors
     /// The word that cannot be carried out.
@@ -66,7 +68,7 @@ impl Plan {
     }
 }
 
-/// What one processor has to do.
+/// Part of one processor.
 struct Part<S: System> {
     measured: Thread<S, STACK>,
     load: Thread<S, STACK>,
@@ -78,7 +80,7 @@ struct Part<S: System> {
     over: AtomicBool,
 }
 
-/// What the workload needs. A board has it in a static.
+/// Objects of the workload. A board has them in a static.
 pub struct Objects<S: System> {
     parts: [Part<S>; PROCESSORS],
 }
@@ -116,16 +118,16 @@ fn read<S: ExperimentBoard>(buffer: &mut Line) -> Plan {
     }
 }
 
-/// The instances with which the kernel is to be started, and how many of them: by the command line. Ends the program if a
-/// word is refused. Called before the kernel runs.
+/// The instances with which the kernel is to be started, and how many of them: by the command line.
+/// Ends the program if a word is refused. Called before the kernel runs.
 pub fn configuration<S: ExperimentBoard>() -> ([InstanceConfig; PROCESSORS], usize) {
     let mut buffer = NO_LINE;
     let scheme = read::<S>(&mut buffer).scheme;
     (scheme.configuration(), scheme.instances())
 }
 
-/// Runs the workload as the command line says, and ends the program. In the main thread, which becomes more urgent than all others, on a
-/// stack of 16 KiB.
+/// Runs the workload as the command line says, and ends the program. In the main thread, which
+/// becomes more urgent than all others, on a stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     let mut buffer = NO_LINE;
     let plan = read::<S>(&mut buffer);
@@ -176,7 +178,7 @@ impl<S: ExperimentBoard> Part<S> {
         }
     }
 
-    /// What the measured thread does.
+    /// Body of the measured thread.
     fn measure(&'static self) {
         let interval = Duration::from_nanos(self.interval.load(Relaxed));
         let mut release = Instant::from_nanos(self.first.load(Relaxed));
@@ -188,7 +190,7 @@ impl<S: ExperimentBoard> Part<S> {
         }
     }
 
-    /// What the loading thread does.
+    /// Body of the loading thread.
     fn keep_busy(&'static self) {
         while !self.over.load(Relaxed) {
             S::work(COMPUTING);

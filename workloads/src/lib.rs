@@ -1,6 +1,7 @@
 //! The programs that experiments and boards run on the kernel.
 //!
-//! A port is held to them: a board that has its own clock and console runs the suite (`suite`), and knows what does not hold yet.
+//! A port is held to them: a board that has its own clock and console runs the suite (`suite`), and
+//! knows what does not hold yet.
 //!
 //! Owns: the kernel's test-suites, and the workloads of the experiments.
 //! Must never know: a board; the kernel's inside.

@@ -1,8 +1,8 @@
-//! Time that passes between two looks of a program that waits busily.
+//! Time that passes between two reads of a program that waits busily.
 //!
-//! Owns: how a processor counts. Must never know: what is waited for.
-//! A look at the clock, and a hint that nothing is done, leave an emulator's translated code; a suite that does hardly anything else
-//! takes three times as long.
+//! Owns: how a processor counts. Must never know: what is waited for. Reading the clock, and a hint
+//! that nothing is done, leave an emulator's translated code; a suite that does hardly anything
+//! else takes three times as long.
 
 /// Counts to `turns`: some instructions each.
 pub fn look_away(turns: u32) {

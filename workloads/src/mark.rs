@@ -1,8 +1,9 @@
-//! Owns: labels at the ends of measured intervals. Must never know: who measures.
+//! Owns: labels at the ends of measured intervals. Must never know: the measuring instrument.
 //!
-//! A mark is a symbol of the image and no instruction: the laboratory watches its address. It stands
-//! in a function that is not inlined. With the feature `counted`, for boards without a laboratory, the counter of cycles is read besides:
-//! within the interval that the symbols name there is nothing but what there is without.
+//! A mark is a symbol of the image and no instruction: the laboratory watches its address. It is in
+//! a function that is not inlined. With the feature `counted`, for boards without a laboratory, the
+//! counter of cycles is read in addition: within the interval that the symbols name there is
+//! nothing but what there is without.
 
 /// The beginning of the interval `$name`.
 macro_rules! begin {

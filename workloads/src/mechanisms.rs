@@ -1,14 +1,16 @@
-//! The response times of the mechanisms by which threads work together: the experiments of "Performance Evaluation of Real-time
-//! Mechanisms for Real-time Embedded Linux" (Koh and Choi, 2012), on one processor and across two.
+//! The response times of the mechanisms by which threads work together: the experiments of
+//! "Performance Evaluation of Real-time Mechanisms for Real-time Embedded Linux" (Koh and Choi,
+//! 2012), on one processor and across two.
 //!
-//! Owns: the experiments, the samples.
-//! Must never know: a board.
+//! Owns: the experiments, the samples. Must never know: a board.
 //!
-//! Words: `experiment=all|periodic|semaphore|fifo|mailbox|queue`, `where=all|same|across`, `loops=` (1000), `interval-us=` (1000). In each
-//! experiment, one thread, on processor 0, is released once an interval; its partner is beside it, or on processor 1, and waits. Only one
+//! Words: `experiment=all|periodic|semaphore|fifo|mailbox|queue`, `where=all|same|across`, `loops=`
+//! (1000), `interval-us=` (1000). In each experiment, one thread, on processor 0, is released once
+//! an interval; its partner is on the same processor, or on processor 1, and waits. Only one
 //! experiment runs at a time, and nothing else does.
 //! - periodic: from the instant of a release of a [`Period`] to the owner's next instruction.
-//! - semaphore: from the call of give in the one thread to the return of take in the other, which is more urgent.
+//! - semaphore: from the call of give in the one thread to the return of take in the other, which
+//!   is more urgent.
 //! - fifo: four bytes through a [`Pipe`] to the partner, and back through another: the round trip.
 //! - mailbox: the same by a [`Mailbox`]; queue: the same by a [`MessageQueue`].
 
@@ -33,7 +35,8 @@ const LEAD: Duration = Duration::from_millis(5);
 
 type Entry<S> = fn(&'static Objects<S>);
 
-/// An experiment: its name, what the released thread does and what its partner does, if there is one.
+/// An experiment: its name, what the released thread does and what its partner does, if there is
+/// one.
 struct Experiment<S: System> {
     name: &'static str,
     released: Entry<S>,
@@ -42,7 +45,7 @@ struct Experiment<S: System> {
 
 const NAMES: [&str; 5] = ["periodic", "semaphore", "fifo", "mailbox", "queue"];
 
-/// What is asked for.
+/// Requested parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// One of [`NAMES`]; none: all of them.
@@ -54,7 +57,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What `line` asks for.
+    /// Reads the parameters of `line`.
     ///
     /// # Errors
     /// The word that cannot be carried out.
@@ -86,7 +89,7 @@ impl Plan {
     }
 }
 
-/// What the experiments need. A board has it in a static.
+/// Objects of the experiments. A board has them in a static.
 pub struct Objects<S: System> {
     released: Thread<S, STACK>,
     partner: Thread<S, STACK>,
@@ -137,8 +140,8 @@ pub fn configuration() -> ([InstanceConfig; PROCESSORS], usize) {
     )
 }
 
-/// Runs the experiments that the command line asks for, and ends the program. In the main thread, which becomes more urgent than all
-/// others, on a stack of 16 KiB.
+/// Runs the experiments that the command line requests, and ends the program. In the main thread,
+/// which becomes more urgent than all others, on a stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     let mut buffer = NO_LINE;
     let plan = match Plan::read(S::command_line(&mut buffer)) {

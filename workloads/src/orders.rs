@@ -1,16 +1,20 @@
-//! Scheduling scripts on a board: one thread carries out orders, one after the other, and tells who really runs where.
+//! Scheduling scripts on a board: one thread carries out orders, one after the other, and prints
+//! which thread really runs where.
 //!
-//! Owns: the orders, the threads that they are about, how it is seen who runs.
+//! Owns: the orders, the threads that they are about, how running threads are observed.
 //! Must never know: what is expected.
 //!
-//! The thread that gives the orders has an instance with processor 0 alone. The orders' processor n is processor n + 1, so the script
-//! has what remains. Each thread of a script writes its number where its processor says, again and again: what is printed
-//! is not who should run, but who did.
+//! The thread that gives the orders has an instance with processor 0 alone. The orders' processor n
+//! is processor n + 1, so the script has the remaining ones. Each thread of a script writes its
+//! number where its processor says, again and again: the output is not the thread that should run,
+//! but the one that did.
 //!
-//! Words: `instance=POLICY.MASK` (first of all), then `create=T.I.P.MASK`, `start=T`, `block=T`, `wake=T`, `delete=T`, `yield=T`,
-//! `priority=T.P`, `affinity=T.MASK`, `pin=T`, `unpin=T`, `move=T.I.P`, `add=C.I`, `remove=C.I`, `release=T.NS`, `cancel=T`; T a thread below 16, I an
-//! instance, P a priority below 32, C a processor, masks in decimal (2⁶⁴ − 1: everywhere). After each order comes a line `@on` with a word for each processor
-//! of the script: the thread's number, or `-`. An order that fails prints `@refused ORDER: ERROR`.
+//! Words: `instance=POLICY.MASK` (first of all), then `create=T.I.P.MASK`, `start=T`, `block=T`,
+//! `wake=T`, `delete=T`, `yield=T`, `priority=T.P`, `affinity=T.MASK`, `pin=T`, `unpin=T`,
+//! `move=T.I.P`, `add=C.I`, `remove=C.I`, `release=T.NS`, `cancel=T`; T a thread below 16, I an
+//! instance, P a priority below 32, C a processor, masks in decimal (2⁶⁴ − 1: everywhere). After
+//! each order comes a line `@on` with a word for each processor of the script: the thread's number,
+//! or `-`. An order that fails prints `@refused ORDER: ERROR`.
 
 use crate::command_line::{CommandLine, each_argument};
 use crate::look_away::look_away;
@@ -33,7 +37,7 @@ pub const STACK: usize = 1024 * size_of::<usize>();
 const PROCESSORS: usize = 8;
 const NOBODY: usize = usize::MAX;
 
-/// What a thread is to do for itself.
+/// Operations that a thread does for itself.
 const YIELD: u8 = 1;
 const PIN: u8 = 2;
 const UNPIN: u8 = 3;
@@ -42,20 +46,20 @@ const UNPIN: u8 = 3;
 struct Actor<S: System> {
     thread: Thread<S, { 512 * size_of::<usize>() }>,
     number: AtomicUsize,
-    /// What it is to do for itself next; 0 when it is done.
+    /// Operation that it is to do for itself next; 0 when it is done.
     inbox: AtomicU8,
 }
 
-/// What orders work on. A board has one, in a static.
+/// Objects of the orders. A board has them, in a static.
 pub struct Stage<S: System> {
     actors: [Actor<S>; THREADS],
-    /// Who was on each processor last.
+    /// Thread that was on each processor last.
     seen: [AtomicUsize; PROCESSORS],
     words: [AtomicU8; ROOM],
     length: AtomicUsize,
 }
 
-/// What a system gives for orders.
+/// Interface of a system for orders.
 pub trait StageBoard: CommandLine {
     /// The stage: always the same.
     fn stage() -> &'static Stage<Self>;
@@ -111,7 +115,8 @@ impl<S: System> Stage<S> {
         }
     }
 
-    /// The instances to start the kernel with, and how many they are: first that of the thread that gives the orders.
+    /// The instances to start the kernel with, and how many they are: first that of the thread that
+    /// gives the orders.
     pub fn instances(&self) -> (usize, [InstanceConfig; INSTANCES + 1]) {
         let mut all = [InstanceConfig {
             name: *b"CTRL",
@@ -138,8 +143,8 @@ impl<S: System> Stage<S> {
     }
 }
 
-/// Takes the words of the command line as orders, before the kernel starts; says which instances they want. Ends the program with the status
-/// 2 where there are too many.
+/// Takes the words of the command line as orders, before the kernel starts; says which instances
+/// they want. Ends the program with the status 2 where there are too many.
 pub fn taken<S: StageBoard>() -> (usize, [InstanceConfig; INSTANCES + 1]) {
     let stage = S::stage();
     each_argument::<S>(|words| {
@@ -249,10 +254,10 @@ fn carry_out<S: StageBoard>(order: &str, numbers: &[u64; 4]) -> Result<(), Error
     }
 }
 
-/// Deadlines are told from here on: they only have an order.
+/// Base of the deadlines that are given: they only have an order.
 const EPOCH: taktos_kernel::Instant = taktos_kernel::Instant::from_nanos(1_000_000_000);
 
-/// Has the thread do something for itself; it must be running.
+/// Makes the thread do something for itself; it must be running.
 fn by_itself<S: System>(actor: &Actor<S>, what: u8) -> Result<(), Error> {
     actor.inbox.store(what, Relaxed);
     for _ in 0..100 {
@@ -266,7 +271,7 @@ fn by_itself<S: System>(actor: &Actor<S>, what: u8) -> Result<(), Error> {
 }
 
 fn pause<S: System>(micros: u64) {
-    // Nobody cancels it.
+    // No thread cancels it.
     let _ = AnyThread::<S>::sleep(Duration::from_micros(micros));
 }
 
@@ -276,7 +281,7 @@ fn be_seen<S: StageBoard>(actor: &'static Actor<S>) {
     loop {
         match actor.inbox.swap(0, Relaxed) {
             YIELD => AnyThread::<S>::yield_now(),
-            // Those that cannot are not asked to.
+            // Only threads that can do it get the order.
             PIN => drop(AnyThread::<S>::pin()),
             UNPIN => drop(AnyThread::<S>::unpin()),
             _ => {}
@@ -288,7 +293,7 @@ fn be_seen<S: StageBoard>(actor: &'static Actor<S>) {
     }
 }
 
-/// Prints who is where, when all have gone where they go.
+/// Prints the thread on each processor, when all have gone where they go.
 fn tell<S: StageBoard>() {
     let seen = &S::stage().seen[1..S::PROCESSORS];
     pause::<S>(50);

@@ -1,13 +1,16 @@
 //! The programs, each written once: a file of a board's `src/bin/` names one of them, in one line.
 //!
-//! Owns: the frame of a program, and what each has beside its workload: its statics, its first thread, its handlers.
-//! Must never know: a board. What a program needs of one, the board's crate has at its root: `Board`, `entry!`, `start`; `interrupt`, the
-//! one that programs pend; on several processors `start_with`.
+//! Owns: the frame of a program, and the parts of each in addition to its workload: its statics,
+//! its first thread, its handlers. Must never know: a board. The items that a program needs of one
+//! are at the root of the board's crate: `Board`, `entry!`, `start`; `interrupt`, the one that
+//! programs pend; on several processors `start_with`.
 
-/// A program for a board: `program!(any::bench)` is the program `bench` of this crate for as many processors as the board has, one or
-/// several by the feature `smp` of the board's crate; with `one::` or `smp::` it is for one alone, or for several, and with `guest::` for a
-/// partition of the hypervisor. `program! { ... }` is one that stands there. Compiled for another machine than a board it says that it is
-/// for one. Which board it is, the crate's build script says (`taktos_build::Board`): so a program is one file for all.
+/// A program for a board: `program!(any::bench)` is the program `bench` of this crate for as many
+/// processors as the board has, one or several by the feature `smp` of the board's crate; with
+/// `one::` or `smp::` it is for one alone, or for several, and with `guest::` for a partition of
+/// the hypervisor. `program! { ... }` contains the program itself. Compiled for another machine
+/// than a board it says that it is for one. Which board it is, the crate's build script says
+/// (`taktos_build::Board`): so a program is one file for all.
 #[macro_export]
 macro_rules! program {
     (any::$program:ident) => {
@@ -55,6 +58,21 @@ macro_rules! program {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! one_processor {
+    // A workload with its objects: the words of its first thread's stack, and its priority.
+    (@ frame $workload:ident, $words:literal, $priority:literal $(, $exit:ident)?) => {
+        use taktos_kernel::Thread;
+
+        static MAIN: Thread<Board, { $words * size_of::<usize>() }> =
+            Thread::new("main").priority($priority);
+        static OBJECTS: $crate::$workload::Objects<Board> = $crate::$workload::Objects::new();
+
+        board::entry!(board::start(&MAIN, main));
+
+        fn main() {
+            $crate::$workload::run(&OBJECTS);
+            $(<Board as taktos_kernel::System>::$exit(0);)?
+        }
+    };
     (bench) => {
         use board::interrupt;
         use taktos_kernel::{System, Thread};
@@ -88,26 +106,17 @@ macro_rules! one_processor {
 
         #[unsafe(no_mangle)]
         extern "C" fn taktos_spare_interrupt() {
-            // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's level.
+            // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's
+            // level.
             thread_metric::interrupt(&OBJECTS, &unsafe { Interrupt::assume() });
         }
     };
     (faults) => {
-        use taktos_kernel::Thread;
-        use $crate::faults;
-
-        static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> = Thread::new("main").priority(5);
-        static OBJECTS: faults::Objects<Board> = faults::Objects::new();
-
-        board::entry!(board::start(&MAIN, main));
-
-        fn main() {
-            faults::run(&OBJECTS);
-        }
+        $crate::one_processor!(@ frame faults, 1024, 5);
 
         #[unsafe(no_mangle)]
         extern "C" fn taktos_spare_interrupt() {
-            faults::interrupt();
+            $crate::faults::interrupt();
         }
     };
     (faults_with_urgent_interrupt) => {
@@ -115,7 +124,7 @@ macro_rules! one_processor {
 
         #[unsafe(no_mangle)]
         extern "C" fn taktos_urgent_interrupt() {
-            faults::interrupt_above();
+            $crate::faults::interrupt_above();
         }
     };
     (suite_with_interrupt) => {
@@ -128,48 +137,17 @@ macro_rules! one_processor {
         }
     };
     (hello) => {
-        use taktos_kernel::Thread;
-        use $crate::hello::{Objects, run};
-
-        static MAIN: Thread<Board, { 256 * size_of::<usize>() }> = Thread::new("main").priority(10);
-        static OBJECTS: Objects<Board> = Objects::new();
-
-        board::entry!(board::start(&MAIN, main));
-
-        fn main() {
-            run(&OBJECTS);
-        }
+        $crate::one_processor!(@ frame hello, 256, 10);
     };
     (ipc) => {
-        use taktos_kernel::{System, Thread};
-        use $crate::ipc::{Objects, run};
-
-        static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> = Thread::new("main").priority(2);
-        static OBJECTS: Objects<Board> = Objects::new();
-
-        board::entry!(board::start(&MAIN, main));
-
-        fn main() {
-            run(&OBJECTS);
-            Board::exit(0);
-        }
+        $crate::one_processor!(@ frame ipc, 1024, 2, exit);
     };
     (port) => {
-        use taktos_kernel::Thread;
-        use $crate::port;
-
-        static MAIN: Thread<Board, { 512 * size_of::<usize>() }> = Thread::new("main").priority(5);
-        static OBJECTS: port::Objects<Board> = port::Objects::new();
-
-        board::entry!(board::start(&MAIN, main));
-
-        fn main() {
-            port::run(&OBJECTS);
-        }
+        $crate::one_processor!(@ frame port, 512, 5);
 
         #[unsafe(no_mangle)]
         extern "C" fn taktos_spare_interrupt() {
-            port::interrupt(&OBJECTS);
+            $crate::port::interrupt(&OBJECTS);
         }
     };
     (smallest) => {
@@ -411,18 +389,7 @@ macro_rules! one_processor {
         }
     };
     (switch) => {
-        use taktos_kernel::{System, Thread};
-        use $crate::switch::{Objects, run};
-
-        static MAIN: Thread<Board, { 1024 * size_of::<usize>() }> = Thread::new("main").priority(4);
-        static OBJECTS: Objects<Board> = Objects::new();
-
-        board::entry!(board::start(&MAIN, main));
-
-        fn main() {
-            run(&OBJECTS);
-            Board::exit(0);
-        }
+        $crate::one_processor!(@ frame switch, 1024, 4, exit);
     };
 }
 
@@ -436,7 +403,7 @@ macro_rules! measured {
     };
 }
 
-/// The same by the board's own counter.
+/// Runs the operations that are measured, by the board's own counter.
 #[cfg(feature = "counted")]
 #[doc(hidden)]
 #[macro_export]
@@ -655,7 +622,7 @@ macro_rules! partition {
     };
 }
 
-/// An experiment on several processors, whose words say which instances there are.
+/// An experiment on several processors; its words say which instances there are.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! experiment_on_several {
@@ -676,8 +643,8 @@ macro_rules! experiment_on_several {
     };
 }
 
-/// The partitions of the programs in user mode: their data, the entries of their three threads, handles that the first one has besides, and
-/// what else the two are to be.
+/// The partitions of the programs in user mode: their data, the entries of their three threads,
+/// handles that the first one has besides, and what else the two are to be.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! partitions {
@@ -742,7 +709,8 @@ macro_rules! operations {
 
         #[unsafe(no_mangle)]
         extern "C" fn taktos_spare_interrupt() {
-            // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's level.
+            // SAFETY: this is the handler of the board's spare interrupt, which has the kernel's
+            // level.
             $crate::bench::interrupt(&OPERATIONS, &unsafe { taktos_kernel::Interrupt::assume() });
         }
     };

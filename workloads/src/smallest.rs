@@ -5,7 +5,7 @@ use taktos_kernel::{AnyThread, Semaphore, System, Thread, Timeout};
 /// The bytes of a thread's stack.
 const STACK: usize = 128 * size_of::<usize>();
 
-/// What the program needs. A board has it in a static.
+/// Objects of the program. A board has them in a static.
 pub struct Objects<S: System> {
     giver: Thread<S, STACK>,
     semaphore: Semaphore<S>,
@@ -27,8 +27,8 @@ impl<S: System> Default for Objects<S> {
     }
 }
 
-/// Takes what the other thread gives, three times, and ends the program: with success if all came. Called by a
-/// thread more urgent than 8.
+/// Takes what the other thread gives, three times, and ends the program: with success if all came.
+/// Called by a thread more urgent than 8.
 pub fn run<S: System>(objects: &'static Objects<S>) -> ! {
     let mut failed = objects.giver.start_endless(give::<S>, objects).is_err();
     for _ in 0..3 {

@@ -1,7 +1,7 @@
 //! The interrupt that a board leaves to programs, which pend it themselves.
 //!
-//! Owns: what a program may do with it. Its handler is the program's `taktos_spare_interrupt`, at the kernel's level.
-//! Must never know: which one it is.
+//! Owns: what a program may do with it. Its handler is the program's `taktos_spare_interrupt`, at
+//! the kernel's level. Must never know: which one it is.
 
 use taktos_kernel::System;
 

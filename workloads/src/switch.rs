@@ -1,9 +1,10 @@
-//! Owns: the experiment on context switching: n ready threads of one priority take turns by giving way.
-//! Must never know: how it is counted.
+//! Owns: the experiment on context switching: n ready threads of one priority take turns by
+//! yielding. Must never know: how it is counted.
 //!
-//! `total` reaches from the call by which one thread gives way to its return in the next thread. The
-//! machine marks where the decision is done: what comes before is `schedule`, what comes behind `switch`, the saving
-//! and restoring. So the two add up to the total, and both include their share of the way in and out.
+//! `total` reaches from the call by which one thread yields to its return in the next thread. The
+//! machine marks where the decision is done: before the mark is `schedule`, after it is `switch`,
+//! the saving and restoring. So the two add up to the total, and both include their share of the
+//! way in and out.
 
 use crate::mark::{begin, end, point};
 use taktos_kernel::{AnyThread, System, Thread, Timeout};
@@ -14,12 +15,12 @@ const STACK: usize = 128 * size_of::<usize>();
 pub const THREADS: usize = 2000;
 /// The numbers of ready threads, in turn.
 const ROUNDS: [usize; 7] = [2, 10, 50, 100, 500, 1000, THREADS];
-/// In each round, each thread gives way at least so often.
+/// Least number of yields of each thread in each round.
 const LEAST_TURNS: usize = 4;
-/// In each round there are at least so many switches.
+/// Least number of switches in each round.
 const LEAST_SWITCHES: usize = 200;
 
-/// What the experiment needs. A board has it in a static.
+/// Objects of the experiment. A board has them in a static.
 pub struct Objects<S: System> {
     threads: [Thread<S, STACK>; THREADS],
 }
@@ -62,8 +63,8 @@ pub fn run<S: System>(objects: &'static Objects<S>) {
     }
 }
 
-/// All threads are ready before the round begins, and each ends at the beginning of a turn: between there
-/// are as many ready threads as the round says whenever one gives way to the next.
+/// All threads are ready before the round begins, and each ends at the beginning of a turn. Between
+/// them the number of ready threads is the round's at each yield.
 fn round<S: System>(threads: &'static [Thread<S, STACK>], turns: &'static usize) {
     for thread in threads {
         expect(thread.start_with(take_turns::<S>, turns));
@@ -81,7 +82,7 @@ fn take_turns<S: System>(turns: &'static usize) {
     }
 }
 
-/// Gives way once.
+/// Yields once.
 #[inline(never)]
 fn turn<S: System>() {
     begin!("schedule");

@@ -1,8 +1,8 @@
-//! Owns: the seven tests of Thread-Metric, in words of its own: what a program does all day, an iteration at a time.
-//! Must never know: how they are counted, or what other kernels need.
+//! Owns: the seven tests of Thread-Metric, in words of its own: what a program does all day, an
+//! iteration at a time. Must never know: how they are counted, or what other kernels need.
 //!
-//! A mark reaches from the beginning of an iteration of the first thread to its end, the test's counter included: where five
-//! threads take turns, that is one of each.
+//! A mark reaches from the beginning of an iteration of the first thread to its end, the test's
+//! counter included: where five threads take turns, that is one of each.
 
 use crate::mark::{begin, end};
 use crate::spare::SpareInterrupt;
@@ -21,11 +21,12 @@ const LEAST: u8 = 12;
 const BLOCK: usize = 128;
 const BLOCKS: usize = 16;
 
-/// What the tests need. A board has it in a static. What is small comes first, where one instruction reaches it.
+/// Objects of the tests. A board has them in a static. Small ones come first, where one instruction
+/// reaches them.
 #[repr(C)]
 pub struct Objects<S: System> {
     counters: [AtomicU32; THREADS],
-    /// What the interrupt does: 0 gives the semaphore, 1 resumes the second thread.
+    /// Action of the interrupt: 0 gives the semaphore, 1 resumes the second thread.
     resumes: AtomicU32,
     semaphore: Semaphore<S>,
     messages: MessageQueue<S, [u32; 4], 10>,
@@ -104,8 +105,9 @@ pub fn interrupt<S: System>(objects: &'static Objects<S>, interrupt: &Interrupt<
     }
 }
 
-/// Makes a thread of each entry, the first with the mark, and waits for the end of the first; the others are deleted then. None
-/// runs before all are ready, or behind the first's end: this thread is above them.
+/// Makes a thread of each entry, the first with the mark, and waits for the end of the first; the
+/// others are deleted then. None runs before all are ready, or after the first's end: this thread
+/// is above them.
 fn all<S: System>(objects: &'static Objects<S>, entries: &[Entry<S>], level: impl Fn(u8) -> u8) {
     let main = AnyThread::<S>::current();
     let (own, _) = main.priorities();
@@ -156,7 +158,8 @@ fn yields<S: System, const I: usize>(objects: &'static Objects<S>) {
     }
 }
 
-/// Preemptive: each resumes a more urgent one and suspends itself, but for the first, which begins anew, and the last.
+/// Preemptive: each resumes a more urgent one and suspends itself, but for the first, which begins
+/// again, and the last.
 #[inline(never)]
 fn resume_marked<S: System>(objects: &'static Objects<S>) {
     for _ in 0..REPETITIONS {

@@ -1,21 +1,24 @@
-//! Owns: whether a case of a suite has failed, and the line that says so. Must never know: what a case does.
+//! Owns: whether a case of a suite has failed, and the line that says so; how many cases did. Must
+//! never know: what a case does.
 
 use core::fmt::{Arguments, Debug};
 use core::marker::PhantomData;
 use taktos_kernel::System;
 use taktos_kernel::fault::print;
 
-/// How a case stands.
+/// State of a case.
 pub struct Verdict<S> {
+    subject: &'static str,
     name: &'static str,
     failed: bool,
     system: PhantomData<fn() -> S>,
 }
 
 impl<S: System> Verdict<S> {
-    /// Nothing has failed in the case `name`.
-    pub const fn new(name: &'static str) -> Self {
+    /// Nothing has failed in the case `name` of `subject`.
+    pub const fn new(subject: &'static str, name: &'static str) -> Self {
         Self {
+            subject,
             name,
             failed: false,
             system: PhantomData,
@@ -48,7 +51,41 @@ impl<S: System> Verdict<S> {
     pub fn fail(&mut self, how: Arguments<'_>) {
         if !self.failed {
             self.failed = true;
-            print::<S>(format_args!("FAILED {}: {how}\n", self.name));
+            let Self { subject, name, .. } = self;
+            print::<S>(format_args!("FAILED {subject}: {name}: {how}\n"));
         }
+    }
+}
+
+/// Number of cases of a suite, by their verdicts.
+pub struct Count {
+    passed: u32,
+    failed: u32,
+}
+
+impl Count {
+    /// No case so far.
+    pub const fn new() -> Self {
+        Self {
+            passed: 0,
+            failed: 0,
+        }
+    }
+
+    /// Adds a case that has ended.
+    pub fn add<S: System>(&mut self, verdict: &Verdict<S>) {
+        if verdict.failed() {
+            self.failed += 1;
+        } else {
+            self.passed += 1;
+        }
+    }
+
+    /// Writes the numbers and ends the program: with status 0 if all passed, otherwise 1.
+    pub fn finish<S: System>(self, suite: &str) -> ! {
+        let Self { passed, failed } = self;
+        print::<S>(format_args!("@{suite} passed {passed} failed {failed}\n"));
+        print::<S>(format_args!("{passed} passed, {failed} failed\n"));
+        S::exit(i32::from(failed > 0))
     }
 }

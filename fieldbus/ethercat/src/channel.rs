@@ -1,16 +1,18 @@
 //! A wire that is a channel to another partition, in virtual time.
 //!
-//! Owns: how a frame with its instant is written to a channel's rings and read from them. Must never know: what is in a frame; how memory and doorbells
-//! are reached ([`Port`]).
+//! Owns: writing a frame with its instant to a channel's rings, and reading it from them. Must
+//! never know: the contents of a frame; the access to memory and doorbells ([`Port`]).
 //!
-//! Who sends says when ([`Stamped::send`]); who answers computes with that instant, never with its own time, and says when the
-//! answer's last bit is back. The receiver does not see it before ([`Channel`] as a [`Wire`]). So figures have nothing of the schedule of who answers,
-//! as long as the answer is there in time: who answers counts those that were not. This is a conservative simulation of the wire
-//! (Chandy and Misra, 1979).
+//! The sender states the instant of a frame ([`Stamped::send`]). The responder computes with that
+//! instant, never with its own time, and states when the last bit of the answer is back. The
+//! receiver does not see the answer before that instant ([`Channel`] as a [`Wire`]). So the
+//! responder's schedule does not influence figures if the answer is there in time; the responder
+//! counts late answers. This is a conservative simulation of the wire (Chandy and Misra, 1979).
 //!
 //! # Records
-//! Length of the frame (8 bytes), instant in nanoseconds of the machine's clock (8 bytes), frame, little-endian, and zeros up to whole words: copies
-//! of records are of whole words, which is most of what they cost.
+//! Length of the frame (8 bytes), instant in nanoseconds of the machine's clock (8 bytes), frame,
+//! little-endian, and zeros up to whole words: copies of records are of whole words, which is most
+//! of what they cost.
 
 use crate::{FRAME, Wire};
 use taktos_abi::vm::ring::{Layout, Memory, Reader, Writer};
@@ -27,10 +29,11 @@ pub trait Port {
     /// Rings the other end's doorbell.
     fn ring(&self);
 
-    /// What the machine's clock shows, which is the same at both ends.
+    /// Returns the time of the machine's clock, which is the same at both ends.
     fn now(&self) -> Instant;
 
-    /// Blocks the thread until the doorbell of this end rings, or until `until` of that clock. May come back early.
+    /// Blocks the thread until the doorbell of this end rings, or until `until` of that clock. May
+    /// come back early.
     fn wait(&self, until: Instant);
 }
 
@@ -45,7 +48,7 @@ struct Record([u8; HEAD + FRAME]);
 impl Record {
     const EMPTY: Self = Self([0; HEAD + FRAME]);
 
-    /// How many bytes that of a frame of this length has.
+    /// Returns the bytes of a record with a frame of this length.
     const fn bytes(length: usize) -> usize {
         HEAD + length.next_multiple_of(WORD)
     }
@@ -70,7 +73,7 @@ pub struct Stamped {
     pub at: Instant,
 }
 
-/// When the last frame whose answer came was where.
+/// The instants at which the last frame with an answer passed three places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passage {
     /// It was given to the wire.
@@ -101,9 +104,10 @@ pub struct Channel<P> {
     going: Record,
     /// Frames that did not fit in the channel.
     lost: u32,
-    /// The frame that is under way as a [`Wire`]: when it was sent, and for how long it takes its wire at least.
+    /// The frame that is under way as a [`Wire`]: when it was sent, and for how long it takes its
+    /// wire at least.
     under_way: Option<(Instant, Duration)>,
-    /// What the last frame that came took besides.
+    /// Time that the last frame to arrive took in addition.
     besides: Duration,
     passage: Passage,
 }
@@ -134,24 +138,28 @@ impl<P: Port> Channel<P> {
         &self.port
     }
 
-    /// When the last frame whose answer came was where. Of several that are under way at once it is about the first.
+    /// Returns the instants of the last frame with an answer. If several frames are under way at
+    /// once, these are the instants of the first.
     pub const fn passage(&self) -> Passage {
         self.passage
     }
 
-    /// How many frames were lost because the channel was full for longer than a millisecond, or because they were too long.
+    /// Returns how many frames were lost because the channel was full for longer than a
+    /// millisecond, or because they were too long.
     pub const fn lost(&self) -> u32 {
         self.lost
     }
 
-    /// Sends `frame` with an instant. Blocks for a millisecond at most, while the channel is full; then the frame is lost.
+    /// Sends `frame` with an instant. Blocks for a millisecond at most, while the channel is full;
+    /// then the frame is lost.
     pub fn send(&mut self, at: Instant, frame: &[u8]) {
         if self.write(at, frame) {
             self.port.ring();
         }
     }
 
-    /// As [`Channel::send`], but the other end's doorbell is left to the caller: whether it must be rung.
+    /// As [`Channel::send`], but the other end's doorbell is left to the caller: whether it must be
+    /// rung.
     pub fn write(&mut self, at: Instant, frame: &[u8]) -> bool {
         let bytes = Record::bytes(frame.len());
         if frame.len() > FRAME || !self.has_room(bytes) {
@@ -193,7 +201,8 @@ impl<P: Port> Channel<P> {
         }
     }
 
-    /// The oldest frame that was sent from the other end, if it is there as a whole. It stays until [`Channel::take`].
+    /// The oldest frame that was sent from the other end, if it is there as a whole. It stays until
+    /// [`Channel::take`].
     pub fn front(&mut self) -> Option<Stamped> {
         if !self.fill(HEAD) {
             return None;
@@ -204,13 +213,14 @@ impl<P: Port> Channel<P> {
         whole.then_some(Stamped { length, at })
     }
 
-    /// Whether there is anything to read. Who only looks is not rung for; who goes on to wait asks [`Channel::front`].
+    /// Returns whether there is anything to read. Does not request a doorbell ring; a caller that
+    /// then waits calls [`Channel::front`].
     fn has_more(&self) -> bool {
         let (memory, _, _) = self.port.end();
         self.have != 0 || self.reader.filled(memory) != 0
     }
 
-    /// Takes the frame that [`Channel::front`] told of; an empty one where it told of none.
+    /// Takes the frame that [`Channel::front`] reported; an empty one if it reported none.
     pub fn take(&mut self) -> &mut [u8] {
         let length = match self.have {
             0..HEAD => 0,
@@ -239,7 +249,8 @@ impl<P: Port> Channel<P> {
     }
 }
 
-/// How long a frame takes at 100 Mbit/s: its bytes, and preamble, check sequence and gap (IEEE 802.3: 8, 4 and 12 bytes).
+/// Returns how long a frame takes at 100 Mbit/s: its bytes, and preamble, check sequence and gap
+/// (IEEE 802.3: 8, 4 and 12 bytes).
 fn on_wire(length: usize) -> Duration {
     const BYTE: u64 = 80;
     const AROUND: u64 = 8 + 4 + 12;
@@ -247,8 +258,10 @@ fn on_wire(length: usize) -> Duration {
 }
 
 impl<P: Port> Channel<P> {
-    /// Before when the answer to the frame that is under way need not be looked for: its wire takes so long, and the devices what they took
-    /// the last time. So the thread is woken once, when the answer is there, as a network card would; not by the doorbell before.
+    /// Returns the instant before which no answer to the frame on its way is expected; none if that
+    /// has passed. It is the end of the frame's time on the wire, and of the time that the devices
+    /// took last. So the thread is woken once, when the answer is there, as by a network card, and
+    /// not by the doorbell before.
     fn earliest(&self) -> Option<Instant> {
         let (sent, wire) = self.under_way?;
         let at = sent.saturating_add(wire).saturating_add(self.besides);
@@ -267,7 +280,7 @@ impl<P: Port> Channel<P> {
     }
 }
 
-/// Frames arrive when their stamp says so.
+/// Frames arrive at the instant of their stamp.
 impl<P: Port> Wire for Channel<P> {
     fn now(&mut self) -> Instant {
         self.port.now()

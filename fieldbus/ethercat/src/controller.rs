@@ -1,5 +1,5 @@
-//! Owns: the way of a segment from nothing to OP, one exchange of process data, and the way back to OP of a device that has left it.
-//! Must never know: when a cycle begins; what the data mean.
+//! Owns: the way of a segment from nothing to OP, one exchange of process data, and the way back to
+//! OP of a device that has left it. Must never know: the begin of a cycle; the meaning of the data.
 
 use crate::drive::Bus;
 use crate::timers::{self, Timers};
@@ -12,12 +12,13 @@ use ethercrab::{
 };
 use taktos_kernel::{Duration, Instant};
 
-/// A segment of at most `D` devices with at most `P` bytes of process data, in one of the states `S`.
+/// A segment of at most `D` devices with at most `P` bytes of process data, in one of the states
+/// `S`.
 pub type Group<const D: usize, const P: usize, S, DC = NoDc> =
     SubDeviceGroup<D, P, DefaultLock, S, DC>;
-/// A segment whose devices were found, and may be configured.
+/// A segment with all devices found; the devices may be configured.
 pub type Found<const D: usize, const P: usize> = Group<D, P, PreOp>;
-/// A segment whose process data have their places.
+/// A segment with places for all process data.
 pub type Mapped<const D: usize, const P: usize> = Group<D, P, PreOpPdi>;
 /// A segment that exchanges process data, with distributed clocks.
 pub type Operation<const D: usize, const P: usize> = Group<D, P, Op, HasDc>;
@@ -31,7 +32,7 @@ pub enum Refused {
     Storage,
 }
 
-/// What an exchange of process data brought.
+/// Result of an exchange of process data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// How many devices took part: one for each that was read, two for each that was written.
@@ -79,32 +80,33 @@ impl<W: Wire> Controller<W> {
         self.bus.wire()
     }
 
-    /// What the protocol's own calls on devices want.
+    /// Returns the MainDevice, which the protocol's own calls on devices require.
     pub const fn main(&self) -> &MainDevice<'static> {
         &self.main
     }
 
-    /// Frames that came and that nobody waited for any more.
+    /// Returns the number of frames that came after the wait for them had ended.
     pub const fn strays(&self) -> u32 {
         self.bus.strays()
     }
 
-    /// Finds the devices, names them by addresses, measures the delays between them, aligns their clocks, and brings them to PRE-OP. Blocks for
-    /// some tens of milliseconds.
+    /// Finds the devices, names them by addresses, measures the delays between them, aligns their
+    /// clocks, and brings them to PRE-OP. Blocks for some tens of milliseconds.
     ///
     /// # Errors
-    /// What the protocol finds wrong; a time-out where nobody answers.
+    /// Errors of the protocol; a time-out if no device answers.
     pub fn find<const D: usize, const P: usize>(&mut self) -> Result<Found<D, P>, Error> {
         let timers = self.bus.timers();
         let find = self.main.init_single_group::<D, P>(|| timers.nanos());
         self.bus.complete(find)
     }
 
-    /// Brings a segment that was found to where process data are exchanged: process data mapped, SYNC0 on where `clocks` said so of a device, SAFE-OP, and
-    /// OP asked for. Devices reach it while exchanges go on: [`Answer::in_op`]. Blocks for some milliseconds.
+    /// Brings a segment that was found to the exchange of process data: process data mapped, SYNC0
+    /// on for devices with `DcSync::Sync0`, SAFE-OP, and OP requested. Devices reach OP while
+    /// exchanges continue: [`Answer::in_op`]. Blocks for some milliseconds.
     ///
     /// # Errors
-    /// What the protocol finds wrong.
+    /// Errors that the protocol finds.
     pub fn operate<const D: usize, const P: usize>(
         &mut self,
         found: Found<D, P>,
@@ -122,11 +124,12 @@ impl<W: Wire> Controller<W> {
         bus.complete(safe.request_into_op(main))
     }
 
-    /// Exchanges process data: outputs go out, inputs come in. Blocks while the frames are on the wire, and for
-    /// [`Settings::patience`] at most.
+    /// Exchanges process data: outputs go out, inputs come in. Blocks while the frames are on the
+    /// wire, and for [`Settings::patience`] at most.
     ///
     /// # Errors
-    /// A time-out where a frame was lost: inputs are as before, outputs may have reached the devices.
+    /// A time-out where a frame was lost: inputs are as before, outputs may have reached the
+    /// devices.
     pub fn exchange<const D: usize, const P: usize>(
         &mut self,
         segment: &Operation<D, P>,
@@ -135,11 +138,13 @@ impl<W: Wire> Controller<W> {
         Ok(answer.into())
     }
 
-    /// One step of a device that has left OP on its way back: an error that it indicates is acknowledged; without one, OP is asked for from SAFE-OP, and
-    /// SAFE-OP from below. To be called once in some cycles while [`Answer::left`] names it. Two frames; blocks while they are on the wire.
+    /// Takes one step of a device that has left OP towards OP. An error that the device indicates
+    /// is acknowledged; without one, OP is requested from SAFE-OP, and SAFE-OP from a lower state.
+    /// To be called once in some cycles while [`Answer::left`] names the device. Needs two frames,
+    /// and blocks while they are on the wire.
     ///
     /// # Errors
-    /// What the protocol finds wrong: a time-out where the device is gone.
+    /// Errors of the protocol; a time-out if the device is gone.
     pub fn recover<const D: usize, const P: usize>(
         &mut self,
         segment: &Operation<D, P>,
@@ -158,13 +163,14 @@ impl<W: Wire> Controller<W> {
         Ok(())
     }
 
-    /// What the clock of the network end shows.
+    /// Returns the time of the network end's clock.
     pub fn now(&mut self) -> Instant {
         self.bus.wire().now()
     }
 }
 
-/// States in the AL registers, the error that a device indicates and its acknowledgement (ETG.1000.6, 5.3.1 and 5.3.2).
+/// States in the AL registers, the error that a device indicates and its acknowledgement
+/// (ETG.1000.6, 5.3.1 and 5.3.2).
 const STATE: u16 = 0x0F;
 const SAFE_OP: u16 = 0x04;
 const OP: u16 = 0x08;

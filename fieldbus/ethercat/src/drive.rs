@@ -1,5 +1,6 @@
-//! Owns: how a future of the protocol comes to its end on one thread: it is polled, frames go out, the thread blocks until one
-//! comes back or a time-out is due, and so on. Must never know: what the future asks for.
+//! Owns: the completion of a future of the protocol on one thread: it is polled, frames go out, the
+//! thread blocks until one comes back or a time-out is due, and so on. Must never know: the request
+//! of the future.
 
 use crate::Wire;
 use crate::timers::Timers;
@@ -14,7 +15,7 @@ pub(crate) struct Bus<W> {
     tx: PduTx<'static>,
     rx: PduRx<'static>,
     timers: &'static Timers,
-    /// Frames that came and that nobody had asked for.
+    /// Frames that came without a request.
     strays: u32,
 }
 
@@ -41,9 +42,11 @@ impl<W: Wire> Bus<W> {
         self.strays
     }
 
-    /// Runs `future` to its end. Blocks the thread while nothing can go on; as long as the future's own time-outs allow.
+    /// Runs `future` to its end. Blocks the thread while nothing can continue; as long as the
+    /// future's own time-outs allow.
     ///
-    /// A waker is not needed: the future is polled after each frame that comes and each time-out, and `ethercrab` waits for nothing else.
+    /// A waker is not needed: the future is polled after each frame that comes and each time-out,
+    /// and `ethercrab` waits for nothing else.
     pub fn complete<F: Future>(&mut self, future: F) -> F::Output {
         let mut future = pin!(future);
         let mut context = Context::from_waker(Waker::noop());

@@ -3,8 +3,8 @@
 
 use taktos_kernel::{Duration, Error, Instant, Kernel, Period, System};
 
-/// The part of a difference that one cycle takes back. Less lets the releases lag behind a clock that drifts, more lets them follow
-/// what is no drift.
+/// The part of a difference that one cycle corrects. With a smaller part the releases follow a
+/// drifting clock too late; with a larger part they follow jitter that is no drift.
 const SHARE: i64 = 4;
 /// The most that one cycle is shorter or longer, as a part of it.
 const MOST: i64 = 100;
@@ -12,11 +12,12 @@ const MOST: i64 = 100;
 /// A release of the thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Release {
-    /// The instant that was aimed at.
+    /// The planned instant.
     pub at: Instant,
-    /// How much later the thread went on.
+    /// How much later the thread resumed.
     pub late: Duration,
-    /// Whether the former cycle had not ended then. The next release is the first one on the grid that is yet to come.
+    /// Whether the former cycle had not ended then. The next release is the first future one on
+    /// the grid.
     pub missed: bool,
 }
 
@@ -24,12 +25,13 @@ pub struct Release {
 pub struct Pace<S: System> {
     period: &'static Period<S>,
     cycle: Duration,
-    /// The release that the thread was last released for, and the length from there to the next one, which is fixed by now.
+    /// The release that the thread was last released for, and the length from there to the next
+    /// one, which is fixed by now.
     release: Instant,
     length: Duration,
     /// By how much the length after that is another.
     correction: i64,
-    /// Whether releases have passed, so that the grid has to begin anew.
+    /// Whether releases have passed, so that the grid must begin again.
     passed: bool,
 }
 
@@ -62,8 +64,9 @@ impl<S: System> Pace<S> {
         Ok((pace, release))
     }
 
-    /// Blocks until the next release; not at all where that has passed. Of several that have passed the oldest is told, and the others
-    /// are left out: a controller that is late must not hurry afterwards.
+    /// Blocks until the next release; does not block if it has passed. If several have passed, the
+    /// oldest is returned and the others are left out: a controller that is late must not hurry
+    /// afterwards.
     ///
     /// # Errors
     /// `Cancelled`, `Deleted`: as [`Period::next`] and [`Period::begin_at`].
@@ -82,7 +85,7 @@ impl<S: System> Pace<S> {
         Ok(self.released(due, length, missed))
     }
 
-    /// The first release of the grid that is yet to come begins another grid.
+    /// Begins another grid at the first future release of the old one.
     fn begin_anew(&mut self, due: Instant) -> Result<Release, Error> {
         let cycle = self.cycle.as_nanos();
         let behind = Kernel::<S>::now().since(due).as_nanos();
@@ -101,14 +104,16 @@ impl<S: System> Pace<S> {
         Release { at, late, missed }
     }
 
-    /// The segment's clock wants the next release `next` after this one: the one behind it moves that way by a quarter of the difference,
-    /// and by a hundredth of a cycle at most. Where more than half a cycle lies between them, the nearest release of the segment's is meant.
+    /// Adjusts the next releases to the segment's clock, which requires the next release `next`
+    /// after this one. The release after the next moves in that direction by a quarter of the
+    /// difference, and by a hundredth of a cycle at most. If the difference is more than half a
+    /// cycle, the segment's nearest release is meant.
     pub fn follow(&mut self, next: Duration) {
         self.correction = correction(self.cycle, self.length, next);
     }
 }
 
-/// What the cycle after the next is to be longer by, in nanoseconds.
+/// Returns the nanoseconds by which the cycle after the next is to be longer.
 fn correction(cycle: Duration, length: Duration, next: Duration) -> i64 {
     let [cycle, length, next] = [cycle, length, next].map(|span| span.as_nanos() as i64);
     let difference = (next - length).rem_euclid(cycle);

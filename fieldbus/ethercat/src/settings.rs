@@ -1,16 +1,16 @@
-//! Owns: what a program says of its bus. Must never know: how it is carried out.
+//! Owns: a program's settings of its bus. Must never know: their use.
 
 use core::time::Duration as Span;
 use ethercrab::subdevice_group::DcConfiguration;
 use ethercrab::{MainDeviceConfig, RetryBehaviour, Timeouts};
 use taktos_kernel::Duration;
 
-/// What a program says of its bus.
+/// Settings of a program for its bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// From one exchange of process data to the next; SYNC0's period, too.
     pub cycle: Duration,
-    /// How long after its exchange SYNC0 makes the devices act: half a cycle where nobody says otherwise.
+    /// How long after its exchange SYNC0 makes the devices act: half a cycle by default.
     pub shift: Duration,
     /// How long a frame is waited for.
     pub patience: Duration,
@@ -21,7 +21,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those for a cycle: SYNC0 half a cycle behind the exchange, 5 ms for a frame, 5 s for a state, 1,000 frames of alignment.
+    /// Returns the settings for a cycle: SYNC0 half a cycle after the exchange, 5 ms for a frame, 5
+    /// s for a state, 1,000 frames of alignment.
     pub const fn new(cycle: Duration) -> Self {
         Self {
             cycle,
@@ -32,7 +33,7 @@ impl Settings {
         }
     }
 
-    /// What takes several frames is given time for some of them.
+    /// Returns the time-outs; an operation of several frames gets time for several of them.
     pub(crate) fn timeouts(&self) -> Timeouts {
         let usual = Timeouts::default();
         let pdu = span(self.patience);
@@ -65,7 +66,7 @@ impl Settings {
 
 /// The frames of a request to a device's EEPROM or mailbox, at least.
 const FRAMES: u32 = 4;
-/// How long after it was asked for SYNC0 begins: enough to bring a segment to SAFE-OP.
+/// How long after its request SYNC0 begins: enough to bring a segment to SAFE-OP.
 const START: Span = Span::from_millis(10);
 
 fn span(duration: Duration) -> Span {

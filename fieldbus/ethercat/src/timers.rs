@@ -1,8 +1,9 @@
-//! Owns: the time that `ethercrab`'s time-outs see, and the earliest instant at which one of them is due.
-//! Must never know: who waits.
+//! Owns: the time that `ethercrab`'s time-outs see, and the earliest instant at which one of them
+//! is due. Must never know: the waiting futures.
 //!
-//! The futures of the protocol are polled by [`drive`](crate::drive) alone, all of them together, so one earliest instant says when to
-//! poll again, and a time that was read just before the poll is the time of the whole poll.
+//! The futures of the protocol are polled by [`drive`](crate::drive) alone, all of them together,
+//! so one earliest instant says when to poll again, and a time that was read just before the poll
+//! is the time of the whole poll.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use core::task::Waker;
@@ -23,7 +24,7 @@ pub(crate) struct Timers {
 
 embassy_time_driver::time_driver_impl!(static TIMERS: Timers = Timers::new());
 
-/// The timers, for the first one that asks.
+/// Returns the timers to the first caller, and `None` to others until [`Timers::release`].
 pub(crate) fn take() -> Option<&'static Timers> {
     (!TIMERS.taken.swap(true, Relaxed)).then_some(&TIMERS)
 }
@@ -37,18 +38,18 @@ impl Timers {
         }
     }
 
-    /// A poll begins: whatever is waited for by its end will be said anew.
+    /// Begins a poll: the futures that still wait at its end set their time-outs again.
     pub fn begin(&self, now: Instant) {
         self.now.store(now.as_nanos(), Relaxed);
         self.next.store(u64::MAX, Relaxed);
     }
 
-    /// What the time was when the poll began, in nanoseconds.
+    /// Returns the time at the begin of the poll, in nanoseconds.
     pub fn nanos(&self) -> u64 {
         self.now.load(Relaxed)
     }
 
-    /// When to poll again, were nothing else to happen.
+    /// Returns when to poll again, if nothing else happens.
     pub fn next(&self) -> Instant {
         Instant::from_nanos(self.next.load(Relaxed).saturating_mul(TICK))
     }

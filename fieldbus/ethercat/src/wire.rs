@@ -2,13 +2,15 @@
 
 use taktos_kernel::Instant;
 
-/// The longest Ethernet frame without its check sequence (IEEE 802.3: 1,500 bytes behind a header of 14), rounded up to whole words.
+/// The longest Ethernet frame without its check sequence (IEEE 802.3: 1,500 bytes after a header of
+/// 14), rounded up to whole words.
 pub const FRAME: usize = 1_536;
 
-/// A network end with a clock: frames go out, frames come in, and the thread blocks until one may have come. Frames are
-/// whole, from the destination's address on, without preamble and check sequence.
+/// A network end with a clock: frames go out, frames come in, and the thread blocks until one may
+/// have come. Frames are whole, from the destination's address on, without preamble and check
+/// sequence.
 pub trait Wire {
-    /// What the clock shows, by which [`Wire::wait`] ends. It never goes back.
+    /// Returns the time of the clock by which [`Wire::wait`] ends. It never goes back.
     fn now(&mut self) -> Instant;
 
     /// Sends a frame; one that cannot be sent is lost, as on a wire.

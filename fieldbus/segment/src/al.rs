@@ -1,6 +1,7 @@
-//! The state machine of the application layer (ETG.1000.6, 6.4; ETG.1020, 5), with what is checked at each transition.
+//! The state machine of the application layer (ETG.1000.6, 6.4; ETG.1020, 5), with what is checked
+//! at each transition.
 //!
-//! Owns: states, legal transitions, AL status and its code. Must never know how a request came.
+//! Owns: states, legal transitions, AL status and its code. Must never know: the way of a request.
 
 use crate::device::Device;
 use crate::model::{Direction, SyncManagerKind};
@@ -58,7 +59,7 @@ impl State {
         .find(|state| *state as u8 == request)
     }
 
-    /// Whether the standard has a transition from this state to `to`.
+    /// Returns whether the standard has a transition from this state to `to`.
     fn may_become(self, to: Self) -> bool {
         use State::{Bootstrap, Init, Op, PreOp, SafeOp};
         match (self, to) {
@@ -70,7 +71,7 @@ impl State {
         }
     }
 
-    /// Whether process data are exchanged in it.
+    /// Returns whether process data are exchanged in this state.
     pub(crate) fn has_process_data(self) -> bool {
         matches!(self, Self::SafeOp | Self::Op)
     }
@@ -207,7 +208,7 @@ impl Device<'_> {
         Ok(())
     }
 
-    /// Each SyncManager must have the direction and the length that the PDOs ask for which it carries.
+    /// Checks that each SyncManager has the direction and the length of the PDOs that it carries.
     fn check_channels(&self, direction: Direction, wrong: u16, mapping: u16) -> Result<(), u16> {
         if self.application.length(self.model, direction).is_none() {
             return Err(mapping);
@@ -301,7 +302,8 @@ mod tests {
     #[test]
     fn the_standards_transitions_and_no_others() {
         let states = [Init, PreOp, Bootstrap, SafeOp, Op];
-        // ETG.1000.6, figure 17: IP, PI, IB, BI, PS, SP, SO, OS, OP, SI, OI, and each state to itself.
+        // ETG.1000.6, figure 17: IP, PI, IB, BI, PS, SP, SO, OS, OP, SI, OI, and each state to
+        // itself.
         let legal = [
             (Init, PreOp),
             (PreOp, Init),

@@ -1,6 +1,7 @@
 //! The application of a device: its process data, and what it makes of them.
 //!
-//! Owns: the process images, which PDOs are assigned, the parameters, the behaviours. Must never know frames or registers.
+//! Owns: the process images, which PDOs are assigned, the parameters, the behaviours. Must never
+//! know: frames or registers.
 
 use crate::bytes::{put, word};
 use crate::drive::Drive;
@@ -13,7 +14,7 @@ const ANALOGUE_INPUT: usize = 4;
 const ANALOGUE_OUTPUT: usize = 2;
 /// The analogue status' bit that toggles with each new value.
 const TOGGLE: u16 = 1 << 15;
-/// What the ramp rises by at each step.
+/// Rise of the ramp at each step.
 const RAMP: i16 = 16;
 
 impl Direction {
@@ -55,13 +56,13 @@ impl Assignment {
         self.pdos.get(place).copied()
     }
 
-    /// Sets the PDO at `place`; false where there is no room.
+    /// Sets the PDO at `place`; false if there is no space.
     pub(crate) fn set(&mut self, place: usize, pdo: u16) -> bool {
         let slot = self.pdos.get_mut(place);
         slot.map(|slot| *slot = pdo).is_some()
     }
 
-    /// Sets how many count; false where there is no room.
+    /// Sets how many count; false if there is no space.
     pub(crate) fn set_count(&mut self, count: usize) -> bool {
         let fits = count <= MOST_PDOS;
         if fits {
@@ -70,8 +71,8 @@ impl Assignment {
         fits
     }
 
-    /// The entries that are exchanged in this direction, each with its SyncManager and the bit of the image at which it begins:
-    /// what one SyncManager carries begins with a byte.
+    /// The entries that are exchanged in this direction, each with its SyncManager and the bit of
+    /// the image at which it begins: what one SyncManager carries begins with a byte.
     pub(crate) fn entries<'m>(
         &'m self,
         model: &'m Model<'_>,
@@ -150,7 +151,8 @@ impl Application {
         &mut self.assignments[direction as usize]
     }
 
-    /// Bytes of process data in one direction; `None` where a PDO is unknown, or there are more than a model may have.
+    /// Bytes of process data in one direction; `None` where a PDO is unknown, or there are more
+    /// than a model may have.
     pub(crate) fn length(&self, model: &Model<'_>, direction: Direction) -> Option<usize> {
         let assignment = self.assignment(direction);
         let is_known = |index: &u16| {

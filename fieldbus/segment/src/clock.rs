@@ -1,12 +1,16 @@
-//! A device's clock: an oscillator that is off, and the time control loop that keeps the system time with the reference clock
-//! (datasheet, section I, "Distributed Clocks"; registers 0x0910 to 0x0935).
+//! A device's clock: an oscillator that is off, and the time control loop that keeps the system
+//! time with the reference clock (datasheet, section I, "Distributed Clocks"; registers 0x0910 to
+//! 0x0935).
 //!
-//! Owns: local time, its correction, the loop. Must never know who sends the reference time, nor what is done at which time.
+//! Owns: local time, its correction, the loop. Must never know: the sender of the reference time,
+//! nor the actions at any time.
 //!
-//! The datasheet gives the loop's quantities, not its gains. Kept as it says: the speed counter, by whose difference D and start
-//! S one nanosecond is added each S - D + 2 cycles of 10 ns and taken each S + D + 2, so that a clock runs D / (5 (S + D + 2)
-//! (S - D + 2)) faster (register 0x0932); |D| is at most S - 0x7F, so a clock that is too far off is never caught. Chosen here:
-//! a proportional-integral loop that is damped alike at every interval of the reference time.
+//! The datasheet gives the loop's quantities, not its gains. Kept as it says: the speed counter.
+//! With its difference D and start S, one nanosecond is added each S - D + 2 cycles of 10 ns and
+//! taken each S + D + 2, so that a clock runs D / (5 (S + D + 2) (S - D + 2)) faster (register
+//! 0x0932);
+//! |D| is at most S - 0x7F, so a clock that is too far off is never caught. Chosen here:
+//! a proportional-integral loop that has the same damping at every interval of the reference time.
 
 use crate::bytes::number;
 use crate::memory::Memory;
@@ -20,26 +24,29 @@ use crate::registers::{
 pub struct Oscillator {
     /// How much faster than true, in parts per billion.
     pub drift_ppb: i32,
-    /// What it shows at the instant 0, in nanoseconds.
+    /// Reading at the instant 0, in nanoseconds.
     pub start_ns: u64,
 }
 
-/// The mean difference, and the speed counter's difference, have this many bits behind the point.
+/// The mean difference, and the speed counter's difference, have this many bits after the point.
 const MEAN_FRACTION: u32 = 32;
 const COUNTER_FRACTION: u32 = 8;
-/// Paces are fractions of this power of two: no oscillator is so far off that its pace would not fit.
+/// Paces are fractions of this power of two: no oscillator is so far off that its pace would not
+/// fit.
 const PACE: u32 = 60;
 /// Differences count for no more than this in one step, ns.
 const LARGEST_STEP: i64 = 100_000;
 /// Proportional part: 1/16 of the difference, and never nothing.
 const PROPORTIONAL: i64 = 16;
-/// Integral part: a difference of x ns over an interval of t ns changes the rate by x / (256 t): with the proportional part the
-/// damping is 1/2. As a difference of the speed counter at its default start: 1 unit is 11.9 parts per billion.
+/// Integral part: a difference of x ns over an interval of t ns changes the rate by x / (256 t):
+/// with the proportional part the damping is 1/2. As a difference of the speed counter at its
+/// default start: 1 unit is 11.9 parts per billion.
 const INTEGRAL: i64 = (1_000_000_000 / 256 * 10 / 119) << COUNTER_FRACTION;
 
 pub(crate) struct Clock {
     now: u64,
-    /// What the clock showed, and when, since which it goes at one pace; and the fraction of a nanosecond beyond it.
+    /// The reading, and its instant, since which the clock runs at one pace; and the fraction of a
+    /// nanosecond beyond the reading.
     shown: u64,
     since: u64,
     fraction: i64,
@@ -76,7 +83,7 @@ impl Clock {
         self.restart(memory);
     }
 
-    /// The oscillator is off by so much from now on.
+    /// Sets the oscillator's deviation from now on, in parts per billion.
     pub(crate) fn set_drift(&mut self, drift_ppb: i32) {
         self.anchor();
         self.drift = drift(drift_ppb);
@@ -109,7 +116,8 @@ impl Clock {
         self.local().wrapping_add(memory.quad(SYSTEM_TIME_OFFSET))
     }
 
-    /// The reference time has come, in 4 or 8 bytes: answers how far the system time is off, and moves it.
+    /// The reference time has come, in 4 or 8 bytes: answers how far the system time is off, and
+    /// moves it.
     pub(crate) fn reference(&mut self, received: &[u8], memory: &mut Memory) -> i64 {
         let delay = u64::from(memory.long(SYSTEM_TIME_DELAY));
         let expected = number(received).wrapping_add(delay);
@@ -124,7 +132,7 @@ impl Clock {
         difference
     }
 
-    /// The filters begin anew: 0x0930 was written.
+    /// Restarts the filters: 0x0930 was written.
     pub(crate) fn restart(&mut self, memory: &mut Memory) {
         self.anchor();
         self.rate = 0;
@@ -135,12 +143,12 @@ impl Clock {
         memory.put(SPEED_COUNTER_DIFFERENCE, &[0; 2]);
     }
 
-    /// How far the clock goes ahead of true time in `span` ns, as a fraction.
+    /// Returns how far the clock goes ahead of true time in `span` ns, as a fraction.
     fn ahead(&self, span: u64) -> i128 {
         i128::from(span as i64) * i128::from(self.drift + self.rate) + i128::from(self.fraction)
     }
 
-    /// What is shown now is where the clock goes on from, at another pace.
+    /// Takes the current reading as the one from which the clock continues at another pace.
     fn anchor(&mut self) {
         let ahead = self.ahead(self.now - self.since);
         self.shown = self.local();
@@ -157,7 +165,8 @@ impl Clock {
         self.anchor();
         let correction = step / PROPORTIONAL + step.signum();
         self.shown = self.shown.wrapping_add_signed(-correction);
-        // A difference that is far larger than drift can have made is one of phase: it says nothing of the rate.
+        // A difference that is far larger than drift can have made is one of phase: it says nothing
+        // of the rate.
         let of_rate = step.clamp(-(interval >> 10) - 8, (interval >> 10) + 8);
         self.counter = (self.counter - of_rate * INTEGRAL / interval).clamp(-limit, limit);
         self.rate = rate(start, self.counter);
@@ -182,7 +191,8 @@ const fn drift(ppb: i32) -> i64 {
     (((ppb as i128) << PACE) / 1_000_000_000) as i64
 }
 
-/// The pace of a speed counter's difference: of 2^38 first, which is finer than the loop needs, and fits.
+/// The pace of a speed counter's difference: of 2^38 first, which is finer than the loop needs, and
+/// fits.
 fn rate(start: i64, counter: i64) -> i64 {
     const FIRST: u32 = 38;
     let whole = (start + 2) << COUNTER_FRACTION;
@@ -202,7 +212,8 @@ mod tests {
         Memory::new()
     }
 
-    /// Lets a clock follow a true reference and answers the last difference, and the largest of the second half.
+    /// Lets a clock follow a true reference and answers the last difference, and the largest of the
+    /// second half.
     fn follow(drift_ppb: i32, interval: u64, steps: u64) -> (i64, i64) {
         let mut memory = memory();
         let mut clock = Clock::new(Oscillator {

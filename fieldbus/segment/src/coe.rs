@@ -1,6 +1,6 @@
-//! CANopen over EtherCAT: which service a request asks for (ETG.1000.6, 5.6.2).
+//! CANopen over EtherCAT: the service of a request (ETG.1000.6, 5.6.2).
 //!
-//! Owns: the CoE header. Must never know what a service does.
+//! Owns: the CoE header. Must never know: the effect of a service.
 
 use crate::bytes::word;
 use crate::dictionary::Dictionary;

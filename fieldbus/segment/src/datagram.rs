@@ -1,14 +1,16 @@
 //! Datagrams: what each command does to a device, and to the working counter (ETG.1000.4, 5.4).
 //!
-//! Owns: addressing, working counters, the logical address space. Must never know what lies at an address.
+//! Owns: addressing, working counters, the logical address space. Must never know: the contents of
+//! an address.
 //!
-//! A working counter rises by 1 for a read and by 1 for a write; where one command does both, by 1 and by 2.
+//! A working counter rises by 1 for a read and by 1 for a write; where one command does both, by 1
+//! and by 2.
 
 use crate::bytes::{copy_bit, long, put, word};
 use crate::device::Device;
 use crate::fmmu::Overlap;
 
-/// Bytes before the data, and of the working counter behind them.
+/// Bytes before the data, and of the working counter after them.
 pub(crate) const HEADER: usize = 10;
 pub(crate) const COUNTER: usize = 2;
 
@@ -23,7 +25,7 @@ enum Command {
     Read,
     Write,
     ReadWrite,
-    /// Who is addressed is read, all others are written.
+    /// The addressed device is read, all others are written.
     ReadMultipleWrite,
 }
 
@@ -65,7 +67,8 @@ pub(crate) fn length(datagram: &[u8]) -> usize {
 }
 
 impl Device<'_> {
-    /// All datagrams of a frame pass this device. They are well-formed: each has its data and its working counter.
+    /// All datagrams of a frame pass this device. They are well-formed: each has its data and its
+    /// working counter.
     pub(crate) fn process(&mut self, datagrams: &mut [u8]) {
         let mut rest = datagrams;
         while rest.len() >= HEADER + COUNTER {
@@ -74,7 +77,8 @@ impl Device<'_> {
                 return;
             };
             rest = others;
-            // Most of a cycle's datagrams are for one device: the others should lose no time with them.
+            // Most of a cycle's datagrams are for one device: the others should lose no time with
+            // them.
             if !AT_STATION.contains(&datagram[0]) || self.is_addressed(word(datagram, 2)) {
                 self.datagram(datagram);
             }
@@ -127,7 +131,8 @@ impl Device<'_> {
         }
     }
 
-    /// Reads that are combined with what is there, and reads with a write: the old value comes back.
+    /// Reads that are combined with what is there, and reads with a write: the old value comes
+    /// back.
     fn in_pieces(&mut self, command: Command, at: usize, data: &mut [u8], is_all: bool) -> u16 {
         let (mut was_read, mut was_written) = (false, false);
         let mut old = [0; PIECE];
@@ -148,7 +153,7 @@ impl Device<'_> {
         u16::from(was_read) + 2 * u16::from(was_written)
     }
 
-    /// Outputs are taken before inputs are put, so that both may lie at one logical address.
+    /// Outputs are taken before inputs are put, so that both may have one logical address.
     fn logical(&mut self, command: Command, address: u32, data: &mut [u8]) -> u16 {
         let (mut was_read, mut was_written) = (false, false);
         if command != Command::Read {
@@ -201,7 +206,8 @@ impl Device<'_> {
         was_read
     }
 
-    /// Bits of `data` into the device's memory; those beside them keep what was written last.
+    /// Writes bits of `data` into the device's memory; the neighbouring bits stay as they were
+    /// written last.
     fn write_bits(&mut self, overlap: &Overlap, data: &[u8]) -> bool {
         let mut was_written = false;
         for (at, bits) in pieces(overlap) {
@@ -217,7 +223,8 @@ impl Device<'_> {
     }
 }
 
-/// Pieces of an overlap: the byte and the bit of the device where each begins, and its bits of the data.
+/// Pieces of an overlap: the byte and the bit of the device where each begins, and its bits of the
+/// data.
 fn pieces(
     overlap: &Overlap,
 ) -> impl Iterator<Item = ((usize, usize), core::ops::Range<usize>)> + use<> {

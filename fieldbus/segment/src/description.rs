@@ -1,6 +1,7 @@
 //! A segment as bytes: what a partition is given to play a user's own devices.
 //!
-//! Owns: the form, its version, its checks. Must never know where the bytes come from, nor ESI files.
+//! Owns: the form, its version, its checks. Must never know: the origin of the bytes, nor ESI
+//! files.
 //!
 //! All numbers have their least significant byte first. A head, then the devices in their order:
 //!
@@ -12,8 +13,8 @@
 //! | 8 to 11 | bytes of the whole |
 //! | 12 to 15 | CRC-32 (IEEE 802.3) of all that follows |
 //!
-//! A device is 72 bytes, as `encode_device` writes them, then its SyncManagers, PDOs, entries and objects as `packed` has them, then its
-//! texts.
+//! A device is 72 bytes, as `encode_device` writes them, then its SyncManagers, PDOs, entries and
+//! objects as `packed` has them, then its texts.
 
 use crate::bytes::{long, put, quad, word};
 use crate::clock::Oscillator;
@@ -54,14 +55,14 @@ pub enum DescriptionError {
     Device {
         /// Which device, from 0 on.
         device: usize,
-        /// What is wrong with it.
+        /// The fault of the device.
         problem: Problem,
     },
-    /// The room that was given is too small.
+    /// The given space is too small.
     Room,
 }
 
-/// What is wrong with a device.
+/// Fault in the description of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// Its bytes end too soon.
@@ -123,12 +124,12 @@ impl<'d> Description<'d> {
         Ok(Self { devices, count })
     }
 
-    /// How many devices there are.
+    /// Returns how many devices there are.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -148,7 +149,7 @@ impl<'d> Description<'d> {
         })
     }
 
-    /// How many bytes the description of these devices has.
+    /// Returns how many bytes the description of these devices has.
     pub fn length(devices: &[(Model<'_>, Oscillator)]) -> usize {
         let length = |(model, _): &(Model<'_>, _)| device_length(model);
         HEAD + devices.iter().map(length).sum::<usize>()
@@ -157,7 +158,7 @@ impl<'d> Description<'d> {
     /// Describes devices in bytes, and answers how many those are.
     ///
     /// # Errors
-    /// What is wrong with a device, or that there is too little room.
+    /// The fault of a device, or too little space.
     pub fn encode(
         devices: &[(Model<'_>, Oscillator)],
         room: &mut [u8],
@@ -228,7 +229,7 @@ fn device_length(model: &Model<'_>) -> usize {
         + texts_length(model)
 }
 
-/// What must be true of a device, whoever describes it.
+/// Checks the conditions that every description of a device must meet.
 fn check(model: &Model<'_>) -> Result<(), Problem> {
     if model.sync_managers.len() > UNITS {
         return Err(Problem::SyncManagers);
@@ -251,7 +252,7 @@ fn check(model: &Model<'_>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The device that `bytes` begin with, and the bytes behind it.
+/// Returns the device at the begin of `bytes`, and the bytes after it.
 fn parse_device(bytes: &[u8]) -> Result<(Model<'_>, Oscillator, &[u8]), Problem> {
     let (head, mut rest) = bytes.split_at_checked(DEVICE).ok_or(Problem::Short)?;
     let mut take = |count: usize, length: usize| {
@@ -336,7 +337,7 @@ fn encode_device(
     Ok(())
 }
 
-/// The records, and behind them the texts, of which the first is the model's name.
+/// Writes the records, and after them the texts, of which the first is the model's name.
 fn encode_tables(model: &Model<'_>, bytes: &mut [u8]) {
     let records = bytes.len() - texts_length(model);
     let (mut rest, texts) = bytes.split_at_mut(records);

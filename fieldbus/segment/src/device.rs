@@ -1,7 +1,8 @@
-//! A SubDevice: its controller's registers and memory as the MainDevice reads and writes them, its application behind them.
+//! A SubDevice: its controller's registers and memory as the MainDevice reads and writes them, and
+//! its application.
 //!
-//! Owns: which unit a read or a write reaches, and the order of what happens as time passes. Must never know datagrams, nor the
-//! other devices of the segment.
+//! Owns: the choice of the unit that a read or a write reaches, and the order of events as time
+//! passes. Must never know: datagrams, nor the other devices of the segment.
 
 use crate::al::{State, StateMachine, code};
 use crate::application::Application;
@@ -27,8 +28,8 @@ use crate::watchdog::Watchdog;
 const CONTROLLER: [u8; 4] = [0x11, 0, 2, 0];
 /// Ports 0 and 1 are MII, 2 and 3 are not there (two bits each, register 0x0007).
 const PORTS: u8 = 0x0F;
-/// Features (register 0x0008): low jitter, enhanced link detection, separate counting of forwarded errors; FMMUs of bits, which
-/// is a 0. With distributed clocks: those, of 64 bits.
+/// Features (register 0x0008): low jitter, enhanced link detection, separate counting of forwarded
+/// errors; FMMUs of bits, which is a 0. With distributed clocks: those, of 64 bits.
 const FEATURES: u16 = 0x00F0;
 const FEATURES_CLOCK: u16 = 0x000C;
 /// 10 ms, in units of 10 ns: acknowledged pulses are not used.
@@ -51,7 +52,8 @@ pub struct Device<'d> {
     pub(crate) statistics: Statistics,
     /// Outputs were written completely in the frame that is passing.
     has_outputs: bool,
-    /// How long after it was here the frame that is passing comes back, ns; `None` where it turns here.
+    /// How long after it was here the frame that is passing comes back, ns; `None` where it turns
+    /// here.
     pub(crate) back_after: Option<u64>,
 }
 
@@ -77,12 +79,12 @@ impl<'d> Device<'d> {
         }
     }
 
-    /// What it is.
+    /// Returns the model of the device.
     pub fn model(&self) -> &'d Model<'d> {
         self.model
     }
 
-    /// What it has counted.
+    /// Returns the counts of the device.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
@@ -112,7 +114,7 @@ impl<'d> Device<'d> {
         self.clock.system(&self.memory)
     }
 
-    /// Everything but the oscillator and the counts begins anew.
+    /// Restarts everything but the oscillator and the counts.
     pub(crate) fn power_on(&mut self) {
         self.memory.clear();
         self.memory.put(TYPE, &CONTROLLER);
@@ -142,14 +144,16 @@ impl<'d> Device<'d> {
         self.has_outputs = false;
     }
 
-    /// Whether a datagram with this station address is for this device: its address, or its alias where that counts.
+    /// Returns whether a datagram with this station address is for this device: its address, or its
+    /// alias if aliases are enabled.
     pub(crate) fn is_addressed(&self, address: u16) -> bool {
         address == self.memory.word(STATION_ADDRESS)
             || self.memory.byte(DL_CONTROL + 3) & 1 != 0
                 && address == self.memory.word(STATION_ALIAS)
     }
 
-    /// The instant `to` has come: signals, an expired watchdog, requests that the application takes up.
+    /// The instant `to` has come: signals, an expired watchdog, requests that the application takes
+    /// up.
     pub(crate) fn advance(&mut self, to: u64) {
         let expires = self.watchdog.expires(&self.memory);
         if let Some(expires) = expires.filter(|expires| *expires <= to) {
@@ -305,7 +309,8 @@ impl<'d> Device<'d> {
         true
     }
 
-    /// What was written last from `at` on, without what follows from a read; zeros where that is no memory.
+    /// Reads the last bytes that were written from `at` on, without the effects of a read; zeros if
+    /// there is no memory.
     pub(crate) fn peek(&self, at: usize, to: &mut [u8]) {
         let end = at + to.len();
         if end > SIZE {
@@ -322,7 +327,7 @@ impl<'d> Device<'d> {
         let kind = self.model.sync_managers.get(number).map(|one| one.kind);
         match kind {
             Some(SyncManagerKind::MailboxIn) => self.mailbox_read(),
-            // Where nothing else sets the pace, inputs are made anew as they are fetched.
+            // If nothing else sets the pace, inputs are updated as they are fetched.
             Some(SyncManagerKind::Inputs)
                 if !self.signals.is_active() && !self.application.has_outputs() =>
             {
@@ -393,7 +398,7 @@ impl<'d> Device<'d> {
         is_accepted
     }
 
-    /// What follows from registers that were written.
+    /// Applies the effects of a write to registers.
     fn registers_written(&mut self, at: usize, end: usize, is_clock: bool) {
         if touches(at, end, DL_CONTROL, 4) {
             self.ports.configure(&mut self.memory);
@@ -455,7 +460,8 @@ impl<'d> Device<'d> {
     }
 }
 
-/// Whether `at..end` touches the registers that only a controller with distributed clocks has.
+/// Returns whether `at..end` touches the registers that only a controller with distributed clocks
+/// has.
 fn is_clock(at: usize, end: usize) -> bool {
     at < CLOCK.end && end > CLOCK.start
 }

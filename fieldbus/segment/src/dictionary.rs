@@ -1,6 +1,8 @@
-//! The object dictionary of a device: what follows from its model (ETG.1000.6, 5.6.7), its own objects, its process data.
+//! The object dictionary of a device: the objects that follow from the device's model (ETG.1000.6,
+//! 5.6.7), its own objects, its process data.
 //!
-//! Owns: which objects there are, what they hold, who may write them. Must never know how they are asked for.
+//! Owns: the set of objects, their values, the rights to write them. Must never know: the requests
+//! for them.
 
 use crate::al::State;
 use crate::application::Application;
@@ -32,7 +34,7 @@ pub(crate) mod data_type {
     pub(crate) const VISIBLE_STRING: u16 = 0x0009;
 }
 
-/// The version that 0x1009 and 0x100A tell.
+/// Version in the objects 0x1009 and 0x100A.
 const VERSION: &str = "1.0";
 /// Objects that every device with CoE has.
 const DEVICE_TYPE: u16 = 0x1000;
@@ -49,7 +51,7 @@ const FIXED: [u16; 6] = [
     IDENTITY,
     SYNC_MANAGER_TYPES,
 ];
-/// What SyncManager n exchanges is at this index and n.
+/// Index, plus n, of the object with the assignment of SyncManager n.
 const ASSIGNMENTS: u16 = 0x1C10;
 
 /// A value of the dictionary.
@@ -65,7 +67,7 @@ pub(crate) struct Item<'m> {
     target: Target,
 }
 
-/// What an item holds.
+/// The value of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'m> {
     Number(u32),
@@ -230,7 +232,7 @@ impl Dictionary<'_> {
             .min()
     }
 
-    /// How many objects there are for which `wanted` holds.
+    /// Returns how many objects there are for which `wanted` holds.
     pub(crate) fn count(&self, wanted: impl Fn(u16) -> bool) -> usize {
         let all =
             core::iter::successors(self.next_index(None), |after| self.next_index(Some(*after)));
@@ -251,14 +253,14 @@ impl Dictionary<'_> {
         }
     }
 
-    /// Whether something of an object can be written.
+    /// Returns whether something of an object can be written.
     pub(crate) fn is_writable(&self, index: u16) -> bool {
         let is_own = (self.model.objects.iter())
             .any(|object| object.index == index && object.access == Access::ReadWrite);
         is_own || self.assignment_of(index).is_some() && self.can_assign()
     }
 
-    /// Whether an object is exchanged as process data of a direction.
+    /// Returns whether an object is exchanged as process data of a direction.
     pub(crate) fn is_mapped(&self, index: u16, direction: Direction) -> bool {
         self.model
             .pdos
@@ -268,7 +270,7 @@ impl Dictionary<'_> {
             .any(|entry| entry.index == index)
     }
 
-    /// Whether an object is there.
+    /// Returns whether an object is there.
     pub(crate) fn has(&self, index: u16) -> bool {
         self.indexes().any(|candidate| candidate == index)
     }
@@ -321,7 +323,7 @@ impl Dictionary<'_> {
         Some(ASSIGNMENTS + number as u16)
     }
 
-    /// The direction whose PDOs an object assigns.
+    /// Returns the direction of the PDOs that an object assigns.
     fn assignment_of(&self, index: u16) -> Option<Direction> {
         [Direction::Outputs, Direction::Inputs]
             .into_iter()
@@ -407,7 +409,7 @@ impl Dictionary<'_> {
         Some(Item::number(data_type::UNSIGNED32, 32, mapped, name))
     }
 
-    /// What the maker put into the dictionary.
+    /// Returns an object that the maker put into the dictionary.
     fn own(&self, index: u16, subindex: u8) -> Option<Item<'_>> {
         let mut objects = self.model.objects.iter().enumerate();
         let (place, object) =
@@ -425,7 +427,8 @@ impl Dictionary<'_> {
         })
     }
 
-    /// What is exchanged can be read too; 0 where it is in no PDO that is assigned.
+    /// Returns an item of the process data, which can be read, too; 0 if it is in no PDO that is
+    /// assigned.
     fn process_datum(&self, index: u16, subindex: u8) -> Option<Item<'_>> {
         let is_it = |entry: &crate::model::Entry<'_>| {
             entry.index == index && entry.subindex == subindex && index != 0
@@ -451,7 +454,7 @@ impl Dictionary<'_> {
         })
     }
 
-    /// Subindex 0 of an object with subindexes that nobody described: how many there are.
+    /// Returns subindex 0 of an object with subindexes that has no description: how many there are.
     fn count_of(&self, index: u16, subindex: u8) -> Option<Item<'_>> {
         let last = self.last_described(index)?;
         (subindex == 0).then(|| Item::byte(usize::from(last), self.name(index)))

@@ -1,6 +1,8 @@
-//! A drive of CiA 402: its state machine (IEC 61800-7-201, figure 2) and the mode cyclic synchronous position.
+//! A drive of CiA 402: its state machine (IEC 61800-7-201, figure 2) and the mode cyclic
+//! synchronous position.
 //!
-//! Owns: state, position, where its objects are in the process data. Must never know frames or registers.
+//! Owns: state, position, the places of its objects in the process data. Must never know: frames or
+//! registers.
 
 use crate::application::Assignment;
 use crate::bytes::{bits, put, word};
@@ -14,7 +16,7 @@ const MODE_DISPLAY: u16 = 0x6061;
 
 /// Cyclic synchronous position.
 const MODE: u8 = 8;
-/// What the axis moves at most in one step, increments.
+/// Largest movement of the axis in one step, increments.
 const MOST_PER_STEP: i64 = 1 << 20;
 
 /// Bits of the control word.
@@ -105,7 +107,8 @@ impl Drive {
         }
     }
 
-    /// Finds its objects in the process data. Those that do not begin with a byte count as not exchanged.
+    /// Finds its objects in the process data. Those that do not begin with a byte count as not
+    /// exchanged.
     pub(crate) fn locate(&mut self, model: &Model<'_>, assignments: &[Assignment; 2]) {
         let find = |direction: Direction, index: u16| {
             let assignment = &assignments[direction as usize];
@@ -159,7 +162,8 @@ impl Drive {
         }
     }
 
-    /// The axis follows its target as one of the first order: half of the way in each step, and the last increment too.
+    /// The axis follows its target as one of the first order: half of the way in each step, and the
+    /// last increment too.
     fn approach(&mut self, target: i32) {
         let way = i64::from(target) - i64::from(self.position);
         let step = (way / 2 + way % 2).clamp(-MOST_PER_STEP, MOST_PER_STEP);

@@ -1,16 +1,17 @@
-//! What may go wrong in a segment.
+//! Faults that may occur in a segment.
 //!
-//! Owns: the kinds of faults. Must never know what follows from one.
+//! Owns: the kinds of faults. Must never know: the effects of a fault.
 
 use crate::al::State;
 
 /// A fault, which begins as it is injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The next so many frames are lost on their way to the first device.
+    /// This number of next frames is lost on the way to the first device.
     LoseFrames(u32),
-    /// The cable before a device is cut or unplugged: 0 is the one to the MainDevice, and the number of devices the one that
-    /// closes a ring. Frames turn where they can; what is behind the cut sees its watchdogs expire.
+    /// The cable before a device is cut or unplugged: 0 is the one to the MainDevice, and the
+    /// number of devices the one that closes a ring. Frames turn where they can; the watchdogs of
+    /// devices after the cut expire.
     Cut {
         /// Which cable.
         before: usize,
@@ -29,14 +30,14 @@ pub enum Fault {
         /// The AL status code that it gives.
         code: u16,
     },
-    /// A device's oscillator is off by so much from now on.
+    /// A device's oscillator is off by `drift_ppb` from now on.
     Drift {
         /// Which device, from 0 on.
         device: usize,
         /// How much faster than true, in parts per billion.
         drift_ppb: i32,
     },
-    /// A device loses its supply for a moment: it begins anew, without a station address.
+    /// A device loses its supply for a moment: it starts again, without a station address.
     Restart {
         /// Which device, from 0 on.
         device: usize,

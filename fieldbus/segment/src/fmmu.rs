@@ -1,7 +1,8 @@
-//! Fieldbus memory management units: which bits of the logical address space are which of a device (datasheet, section I,
-//! "FMMU"; registers 0x0600 and following).
+//! Fieldbus memory management units: which bits of the logical address space are which of a device
+//! (datasheet, section I, "FMMU"; registers 0x0600 and following).
 //!
-//! Owns: the settings, and the arithmetic of addresses. Must never know what lies at an address.
+//! Owns: the settings, and the arithmetic of addresses. Must never know: the contents of an
+//! address.
 
 use core::ops::Range;
 
@@ -20,7 +21,8 @@ pub(crate) struct Fmmu {
     pub(crate) is_bytewise: bool,
 }
 
-/// What a datagram and an FMMU have in common, in bits: from where in the datagram, from where in the device.
+/// Common part of a datagram and an FMMU, in bits: its place in the datagram, and its begin in the
+/// device.
 pub(crate) struct Overlap {
     pub(crate) data: Range<usize>,
     pub(crate) physical: usize,
@@ -52,7 +54,7 @@ impl Fmmu {
         }
     }
 
-    /// What of `length` bytes at the logical `address` is this one's.
+    /// Returns the part of `length` bytes at the logical `address` that belongs to this FMMU.
     pub(crate) fn overlap(&self, address: u32, length: usize) -> Option<Overlap> {
         let begin = u64::from(address) * 8;
         let from = self.logical.max(begin);

@@ -1,6 +1,6 @@
 //! File access over EtherCAT: one small file, read and written in packets (ETG.1000.6, 5.8).
 //!
-//! Owns: the file, and the transfer under way. Must never know what is in the file.
+//! Owns: the file, and the transfer under way. Must never know: the contents of the file.
 
 use crate::bytes::long;
 use crate::mailbox::{Reply, SIZE_TOO_SHORT};
@@ -26,7 +26,8 @@ const PACKET_NUMBER: u32 = 0x8005;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Idle,
-    /// The packet that was sent, and where the next one begins; `is_last` once a short one has gone.
+    /// The packet that was sent, and where the next one begins; `is_last` once a short one has
+    /// gone.
     Sending {
         packet: u32,
         next: usize,

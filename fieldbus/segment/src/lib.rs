@@ -1,15 +1,17 @@
-//! A segment of EtherCAT SubDevices as a pure function of a frame and an instant: [`Segment::pass`].
+//! A segment of EtherCAT SubDevices as a pure function of a frame and an instant:
+//! [`Segment::pass`].
 //!
-//! Owns: what a SubDevice controller and its application answer, and when the frame is back. Must never know: who sends the
-//! frames, what clock the caller has, nor anything of the rest of the house. There is no clock, no heap and no global: the same
-//! frames at the same instants give the same answers on the host, in a partition and behind a socket.
+//! Owns: the answers of a SubDevice controller and its application, and the instant at which the
+//! frame is back. Must never know: the sender of the frames, the caller's clock, nor anything of
+//! the rest of the project. There is no clock, no heap and no global state: equal frames at equal
+//! instants give equal answers on the host, in a partition and at a socket.
 //!
-//! The terms are those of the EtherCAT standard: ETG.1000 (IEC 61158-x-12), ETG.1020 (protocol enhancements), ETG.2010 (the SII's
-//! contents), and of the register description of the controllers (Beckhoff, "EtherCAT Slave Controller", sections I to III,
-//! called "the datasheet" here).
+//! The terms are those of the EtherCAT standard: ETG.1000 (IEC 61158-x-12), ETG.1020 (protocol
+//! enhancements), ETG.2010 (the SII's contents), and of the register description of the controllers
+//! (Beckhoff, "EtherCAT Slave Controller", sections I to III, called "the datasheet" here).
 //!
-//! What is left out: forks (each SubDevice has one port towards the MainDevice and one away from it), the latch unit, and the
-//! interrupt field of datagrams.
+//! Not modelled: forks (each SubDevice has one port towards the MainDevice and one away from it),
+//! the latch unit, and the interrupt field of datagrams.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,7 @@
-//! The mailbox of a device: headers, counters, repetition, errors (ETG.1000.4, 5.6; ETG.1000.6, 5.6.1).
+//! The mailbox of a device: headers, counters, repetition, errors (ETG.1000.4, 5.6; ETG.1000.6,
+//! 5.6.1).
 //!
-//! Owns: what all protocols over it share. Must never know what a protocol says.
+//! Owns: the common parts of all protocols over it. Must never know: the messages of a protocol.
 
 use core::ops::Range;
 
@@ -53,14 +54,14 @@ impl Reply<'_> {
         self.bytes.len() - self.length
     }
 
-    /// Overwrites what stands at `at`.
+    /// Overwrites the bytes at `at`.
     pub(crate) fn set(&mut self, at: usize, bytes: &[u8]) {
         if at + bytes.len() <= self.length {
             put(self.bytes, at, bytes);
         }
     }
 
-    /// Forgets what stands there.
+    /// Discards the contents.
     pub(crate) fn clear(&mut self) {
         self.length = 0;
     }
@@ -72,12 +73,13 @@ pub(crate) struct Mailbox {
     said: u8,
     /// When the application takes up the request.
     pub(crate) due: Option<u64>,
-    /// The repeat request that was answered (register 0x080E, bit 1), and the bytes of the last reply.
+    /// The repeat request that was answered (register 0x080E, bit 1), and the bytes of the last
+    /// reply.
     repeat: bool,
     pub(crate) transfer: Transfer,
     pub(crate) listing: Option<Listing>,
     file: File,
-    /// Bytes that a request may have, behind the mailbox header.
+    /// Bytes that a request may have, after the mailbox header.
     request_room: usize,
 }
 
@@ -127,7 +129,7 @@ impl Device<'_> {
         }
     }
 
-    /// The application takes up the request, where there is one and room for the reply.
+    /// Takes up the request for the application, if there is one and space for the reply.
     pub(crate) fn serve_mailbox(&mut self) {
         self.mailbox.due = None;
         let Some((request, true)) = self.mailbox_area(SyncManagerKind::MailboxOut) else {
@@ -170,7 +172,8 @@ impl Device<'_> {
         }
     }
 
-    /// Writes a reply of `kind`, which `write` makes from the request; where it answers a detail, an error.
+    /// Writes a reply of `kind`, which `write` makes from the request; where it answers a detail,
+    /// an error.
     fn reply(
         &mut self,
         kind: u8,

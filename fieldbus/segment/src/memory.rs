@@ -1,6 +1,6 @@
-//! The address space of a SubDevice controller: registers, and the memory behind them.
+//! The address space of a SubDevice controller: registers, and the memory after them.
 //!
-//! Owns: the bytes. Must never know what a register means, nor who may touch it.
+//! Owns: the bytes. Must never know: the meaning of a register, nor the rights to access it.
 
 use core::ops::Range;
 

@@ -1,6 +1,7 @@
-//! What a kind of SubDevice is: identity, SyncManagers, process data, mailbox, clock, behaviour.
+//! A kind of SubDevice: identity, SyncManagers, process data, mailbox, clock, behaviour.
 //!
-//! Owns: the description, and what follows from it alone. Must never know the state of a device.
+//! Owns: the description, and the facts that follow from it alone. Must never know: the state of a
+//! device.
 
 use crate::table::Table;
 
@@ -27,13 +28,14 @@ pub struct Model<'d> {
     pub pdos: Table<'d, Pdo<'d>>,
     /// The entries of all PDOs, in the order of [`Model::pdos`].
     pub entries: Table<'d, Entry<'d>>,
-    /// Objects of the dictionary besides those that follow from the rest; at most [`Model::PARAMETERS`] keep what is written.
+    /// Objects of the dictionary besides those that follow from the rest; at most
+    /// [`Model::PARAMETERS`] keep what is written.
     pub objects: Table<'d, Object<'d>>,
     /// The mailbox, if it has one.
     pub mailbox: Option<Mailbox>,
     /// Whether it has distributed clocks.
     pub clock: bool,
-    /// What its application does.
+    /// Behaviour of its application.
     pub behaviour: Behaviour,
     /// How long a frame takes through it.
     pub delays: Delays,
@@ -77,15 +79,16 @@ impl Model<'_> {
     }
 }
 
-/// What the application of a device does with its process data.
+/// Use of the process data by the application of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
     /// Nothing: a coupler, or a device of which only the exchange matters.
     Passive,
-    /// Inputs are the inverted outputs, bit by bit; bits without an output show a counter of the exchanges.
+    /// Inputs are the inverted outputs, bit by bit; bits without an output show a counter of the
+    /// exchanges.
     Digital,
-    /// Entries in pairs of status and value (objects 0x6000 and following): the first value is a ramp, the others are the
-    /// outputs behind a low-pass filter.
+    /// Entries in pairs of status and value (objects 0x6000 and following): the first value is a
+    /// ramp, the others are the outputs after a low-pass filter.
     Analogue,
     /// CiA 402's state machine, with the mode cyclic synchronous position.
     Drive,
@@ -94,7 +97,8 @@ pub enum Behaviour {
 /// How long the first bit of a frame takes, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delays {
-    /// From the device before, or the MainDevice, to where this one processes the frame: cable and controller.
+    /// From the device before, or the MainDevice, to where this one processes the frame: cable and
+    /// controller.
     pub forward_ns: u32,
     /// Back, past this device to the one before.
     pub back_ns: u32,
@@ -121,7 +125,7 @@ pub struct Mailbox {
     pub bootstrap: bool,
 }
 
-/// What a SyncManager is for (ETG.1000.6, object 0x1C00).
+/// Purpose of a SyncManager (ETG.1000.6, object 0x1C00).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncManagerKind {
     /// Not used.
@@ -147,7 +151,7 @@ pub struct SyncManager {
     pub control: u8,
     /// The SII's enable byte.
     pub enable: u8,
-    /// What it is for.
+    /// Purpose of the SyncManager.
     pub kind: SyncManagerKind,
 }
 
@@ -167,8 +171,8 @@ pub struct Pdo<'d> {
     pub index: u16,
     /// Its direction.
     pub direction: Direction,
-    /// The number of the SyncManager that carries it. `None`: it is not exchanged unless the MainDevice assigns it, and then by
-    /// the first of its direction.
+    /// The number of the SyncManager that carries it. `None`: it is not exchanged unless the
+    /// MainDevice assigns it, and then by the first of its direction.
     pub sync_manager: Option<u8>,
     /// How many of [`Model::entries`] are its own.
     pub entries: u8,
@@ -191,7 +195,7 @@ pub struct Entry<'d> {
     pub name: &'d str,
 }
 
-/// Who may do what with an object.
+/// The MainDevice's rights to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// The MainDevice reads it.
@@ -211,9 +215,9 @@ pub struct Object<'d> {
     pub bits: u8,
     /// CoE's number of the data type.
     pub data_type: u16,
-    /// Who may do what with it.
+    /// The MainDevice's rights to the object.
     pub access: Access,
-    /// What it holds at first.
+    /// Initial value.
     pub value: u32,
     /// Its name.
     pub name: &'d str,

@@ -1,7 +1,8 @@
 //! The packed forms of records, as descriptions hold them.
 //!
-//! Owns: the layout of a record's bytes. Must never know where they came from. A text is named by its place and length in the
-//! description's texts; one that lies outside is empty, so that no bytes can make this panic.
+//! Owns: the layout of a record's bytes. Must never know: their origin. A text is named by its
+//! place and length in the description's texts; one that is outside of them is empty, so that no
+//! bytes can make this panic.
 
 use crate::bytes::{long, put, word};
 use crate::model::{Access, Direction, Entry, Object, Pdo, SyncManager, SyncManagerKind};
@@ -13,7 +14,7 @@ fn text<'d>(packed: &[u8], at: usize, texts: &'d str) -> &'d str {
     texts.get(begin..begin + length).unwrap_or("")
 }
 
-/// The place and the length of a text; what is longer than 255 bytes is not told.
+/// Writes the place and the length of a text; a text longer than 255 bytes is left out.
 fn put_text(text: &str, text_at: u16, packed: &mut [u8], at: usize) {
     put(packed, at, &text_at.to_le_bytes());
     packed[at + 2] = u8::try_from(text.len()).unwrap_or(0);

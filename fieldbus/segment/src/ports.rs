@@ -1,6 +1,7 @@
-//! The two ports of a device: links, loops, and how the DL status shows them (registers 0x0100, 0x0110, 0x0310).
+//! The two ports of a device: links, loops, and how the DL status shows them (registers 0x0100,
+//! 0x0110, 0x0310).
 //!
-//! Owns: where a frame turns at this device. Must never know the neighbours.
+//! Owns: the turning point of a frame at this device. Must never know: the neighbours.
 
 use crate::memory::Memory;
 use crate::registers::{DL_CONTROL, DL_STATUS, LOST_LINK};
@@ -14,14 +15,15 @@ const PDI: u16 = 0x0003;
 /// Loops of ports 2 and 3, which these devices do not have, are closed.
 const NO_PORTS: u16 = 1 << 12 | 1 << 14;
 
-/// What the MainDevice asked for a port (register 0x0100, bits 8 to 15).
+/// Setting of a port by the MainDevice (register 0x0100, bits 8 to 15).
 const AUTO_CLOSE: u32 = 1;
 const OPEN: u32 = 2;
 const CLOSED: u32 = 3;
 
 pub(crate) struct Ports {
     links: [bool; 2],
-    /// "Auto close": a loop that closed because its link was lost stays closed until the MainDevice writes.
+    /// "Auto close": a loop that closed because its link was lost stays closed until the
+    /// MainDevice writes.
     held: [bool; 2],
 }
 
@@ -54,12 +56,12 @@ impl Ports {
         self.show(memory);
     }
 
-    /// Whether a cable is there.
+    /// Returns whether a cable is there.
     pub(crate) fn has_link(&self, port: usize) -> bool {
         self.links[port]
     }
 
-    /// Whether frames leave by this port; where they do not, they turn.
+    /// Returns whether frames leave by this port; if they do not, they turn.
     pub(crate) fn is_open(&self, port: usize, memory: &Memory) -> bool {
         match setting(port, memory) {
             OPEN => true,

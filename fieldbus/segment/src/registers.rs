@@ -1,11 +1,11 @@
-//! Where the registers of a SubDevice controller are (datasheet, section II, table 1; ETG.1000.4, section 6), and which of them
-//! the MainDevice may write.
+//! Where the registers of a SubDevice controller are (datasheet, section II, table 1; ETG.1000.4,
+//! section 6), and which of them the MainDevice may write.
 //!
-//! Owns: addresses. Must never know what follows from a write.
+//! Owns: addresses. Must never know: the effects of a write.
 
 use core::ops::Range;
 
-/// Where memory begins: digital outputs, and what a user may put behind them.
+/// Where memory begins: digital outputs, and the user's bytes after them.
 pub(crate) const RAM: usize = 0x0F00;
 /// Where the memory for mailboxes and buffers of process data begins.
 pub(crate) const PROCESS_RAM: usize = 0x1000;
@@ -56,15 +56,17 @@ pub(crate) const SYNC1_NEXT: usize = 0x0998;
 pub(crate) const SYNC0_CYCLE: usize = 0x09A0;
 pub(crate) const SYNC1_CYCLE: usize = 0x09A4;
 
-/// The registers of distributed clocks but for the receive times, which every controller has, so that delays can be measured
-/// past it. One without clocks has none of these: not even a read of them counts.
+/// The registers of distributed clocks but for the receive times, which every controller has, so
+/// that delays can be measured past it. One without clocks has none of these: not even a read of
+/// them counts.
 pub(crate) const CLOCK: Range<usize> = 0x0910..0x0A00;
 /// Counters that any write clears: errors of the ports, lost links, expired watchdogs.
 pub(crate) const COUNTERS: [Range<usize>; 2] = [0x0300..0x0314, 0x0442..0x0444];
 
 const SYNC_MANAGERS: Range<usize> = SYNC_MANAGER..SYNC_MANAGER + UNITS * SYNC_MANAGER_LENGTH;
 
-/// What the MainDevice may write; in [`SYNC_MANAGERS`] the status and the PDI's control are left out.
+/// Registers that the MainDevice may write; in [`SYNC_MANAGERS`] the status and the PDI's control
+/// are left out.
 const WRITABLE: [Range<usize>; 13] = [
     STATION_ADDRESS..STATION_ADDRESS + 2,
     DL_CONTROL..DL_CONTROL + 4,
@@ -81,7 +83,7 @@ const WRITABLE: [Range<usize>; 13] = [
     SPEED_COUNTER_START..SPEED_COUNTER_START + 2,
 ];
 
-/// What it may write of a controller with distributed clocks besides.
+/// Further registers that the MainDevice may write in a controller with distributed clocks.
 const WRITABLE_CLOCK: [Range<usize>; 4] = [
     DIFFERENCE_FILTER..DIFFERENCE_FILTER + 2,
     0x0980..0x0982,
@@ -89,7 +91,7 @@ const WRITABLE_CLOCK: [Range<usize>; 4] = [
     SYNC0_CYCLE..SYNC1_CYCLE + 4,
 ];
 
-/// Whether the MainDevice may write the byte at `at`.
+/// Returns whether the MainDevice may write the byte at `at`.
 pub(crate) fn is_writable(at: usize) -> bool {
     if SYNC_MANAGERS.contains(&at) {
         return !matches!(at % SYNC_MANAGER_LENGTH, 5 | 7);
@@ -100,7 +102,7 @@ pub(crate) fn is_writable(at: usize) -> bool {
         .any(|range| range.contains(&at))
 }
 
-/// Whether an access to `at..end` touches the `length` bytes at `register`.
+/// Returns whether an access to `at..end` touches the `length` bytes at `register`.
 pub(crate) fn touches(at: usize, end: usize, register: usize, length: usize) -> bool {
     at < register + length && end > register
 }

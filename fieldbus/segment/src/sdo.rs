@@ -1,7 +1,7 @@
-//! Service data objects: expedited, normal and segmented transfers, single values and whole objects (ETG.1000.6, 5.6.2.1 to
-//! 5.6.2.7).
+//! Service data objects: expedited, normal and segmented transfers, single values and whole objects
+//! (ETG.1000.6, 5.6.2.1 to 5.6.2.7).
 //!
-//! Owns: commands, toggles, the transfer under way. Must never know which objects there are.
+//! Owns: commands, toggles, the transfer under way. Must never know: the set of objects.
 
 use crate::bytes::{long, word};
 use crate::dictionary::{Dictionary, Item, Value, abort};
@@ -103,7 +103,7 @@ impl Transfer {
     }
 }
 
-/// Answers an SDO request, whose bytes behind the CoE header are `body`.
+/// Answers an SDO request; `body` holds its bytes after the CoE header.
 ///
 /// # Errors
 /// The detail of a mailbox error.
@@ -333,7 +333,8 @@ fn store(transfer: &mut Transfer, dictionary: &mut Dictionary<'_>) -> Result<(),
     store_complete(object, bytes, dictionary)
 }
 
-/// A whole object: what is counted by subindex 0 is written between its old count's end and its new one.
+/// A whole object: what is counted by subindex 0 is written between its old count's end and its new
+/// one.
 fn store_complete(
     object: Object,
     bytes: &[u8],

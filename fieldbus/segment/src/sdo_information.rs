@@ -1,6 +1,7 @@
 //! SDO information: the list of objects, and what each is (ETG.1000.6, 5.6.3).
 //!
-//! Owns: the service's messages, and a list that takes several. Must never know where objects come from.
+//! Owns: the service's messages, and a list that takes several. Must never know: the origin of
+//! objects.
 
 use crate::bytes::word;
 use crate::dictionary::{Dictionary, abort};
@@ -17,11 +18,12 @@ const ERROR: u8 = 7;
 /// More fragments follow.
 const INCOMPLETE: u8 = 0x80;
 
-/// Bytes of the service's header; and where it stands in a reply, behind the CoE header.
+/// Bytes of the service's header, and its place in a reply, after the CoE header.
 const HEADER: usize = 4;
 const HEADER_AT: usize = 2;
 
-/// Kinds of lists: how many each of the others has, all, for RxPDOs, for TxPDOs, to be stored, at start-up.
+/// Kinds of lists: how many each of the others has, all, for RxPDOs, for TxPDOs, to be stored, at
+/// start-up.
 const COUNTS: u16 = 0;
 const LAST_LIST: u16 = 5;
 
@@ -36,13 +38,13 @@ const WRITABLE: u16 = 0x0038;
 const IN_RX_PDO: u16 = 0x0040;
 const IN_TX_PDO: u16 = 0x0080;
 
-/// A list under way: what kind, and the last index that was told.
+/// A list under way: its kind, and the last index that was sent.
 pub(crate) struct Listing {
     kind: u16,
     told: Option<u16>,
 }
 
-/// Answers a request, whose bytes behind the CoE header are `body`.
+/// Answers a request; `body` holds its bytes after the CoE header.
 ///
 /// # Errors
 /// The detail of a mailbox error.
@@ -108,7 +110,7 @@ fn list(
     Ok(())
 }
 
-/// Indexes, as many as there is room for; the header then says what is left.
+/// Writes indexes, as many as there is space for; the header then states the number that is left.
 fn fill(reply: &mut Reply<'_>, listing: &mut Option<Listing>, dictionary: &Dictionary<'_>) {
     let Some(Listing { kind, mut told }) = listing.take() else {
         return;

@@ -1,8 +1,11 @@
-//! A chain of devices, and the wires between them: which devices a frame meets, when, and when it is back.
+//! A chain of devices, and the wires between them: which devices a frame meets, when, and when it
+//! is back.
 //!
-//! Owns: the way of a frame, its time, faults of the wires. Must never know what a device does with a frame.
+//! Owns: the way of a frame, its time, faults of the wires. Must never know: the use of a frame in
+//! a device.
 //!
-//! A wire of 100 Mbit/s: 80 ns a byte, and beside the frame's own bytes there are preamble (8), check sequence (4) and gap (12).
+//! A wire of 100 Mbit/s: 80 ns a byte, and in addition to the frame's own bytes there are preamble
+//! (8), check sequence (4) and gap (12).
 
 use crate::bytes::{put, word};
 use crate::datagram::{COUNTER, HEADER, length};
@@ -24,7 +27,7 @@ const ETHERCAT_HEADER: usize = 14;
 const DATAGRAMS: usize = 16;
 /// The type of the EtherCAT header that means datagrams.
 const IS_DATAGRAMS: u16 = 1;
-/// Flags beside a datagram's length: it has gone round a closed port 0; another datagram follows.
+/// Flags next to a datagram's length: it has gone round a closed port 0; another datagram follows.
 const CIRCULATING: u16 = 1 << 14;
 const MORE: u16 = 1 << 15;
 /// A controller that processes a frame marks its source as local (ETG.1000.4, 5.3.1).
@@ -38,7 +41,8 @@ pub struct Segment<'d> {
 }
 
 impl<'d> Segment<'d> {
-    /// Switches the devices on and puts cables between them. The MainDevice is before the first one.
+    /// Switches the devices on and puts cables between them. The MainDevice is before the first
+    /// one.
     pub fn new(devices: &'d mut [Device<'d>]) -> Self {
         let mut segment = Self { devices, lose: 0 };
         for device in segment.devices.iter_mut() {
@@ -50,7 +54,8 @@ impl<'d> Segment<'d> {
         segment
     }
 
-    /// The same with a cable from the last device to a second port of the MainDevice.
+    /// Creates a segment as [`Segment::new`] does, with a cable from the last device to a second
+    /// port of the MainDevice.
     pub fn ring(devices: &'d mut [Device<'d>]) -> Self {
         let mut segment = Self::new(devices);
         segment.plug(segment.devices.len(), true);
@@ -62,15 +67,16 @@ impl<'d> Segment<'d> {
         self.devices
     }
 
-    /// Whether the chain is closed to a ring, without a cut. A frame then leaves by the other port of the MainDevice than the one
-    /// it came from; otherwise by the same.
+    /// Returns whether the chain is closed to a ring, without a cut. A frame then leaves by the
+    /// other port of the MainDevice than the one it came from; otherwise by the same.
     pub fn is_whole_ring(&self) -> bool {
         !self.devices.is_empty() && (0..=self.devices.len()).all(|before| self.is_plugged(before))
     }
 
-    /// Lets an Ethernet frame, without its check sequence, run through the segment. Its first bit enters at the instant
-    /// `entered`, in nanoseconds, not before the last bit of the frame before did. Answers the instant at which its last bit,
-    /// with the gap, is back at the MainDevice; `None` if it is no EtherCAT frame, or is lost.
+    /// Lets an Ethernet frame, without its check sequence, run through the segment. Its first bit
+    /// enters at the instant `entered`, in nanoseconds, not before the last bit of the frame
+    /// before did. Answers the instant at which its last bit, with the gap, is back at the
+    /// MainDevice; `None` if it is no EtherCAT frame, or is lost.
     pub fn pass(&mut self, frame: &mut [u8], entered: u64) -> Option<u64> {
         let wire = wire_time(frame.len());
         let datagrams = datagrams(frame)?;
@@ -95,8 +101,9 @@ impl<'d> Segment<'d> {
         Some(arrived + back + wire)
     }
 
-    /// [`Segment::pass`] from the MainDevice's second port, which closes a ring. While the ring is whole the frame passes on the
-    /// way back only and no device processes it; where there is a cut, the devices behind the cut do.
+    /// [`Segment::pass`] from the MainDevice's second port, which closes a ring. While the ring is
+    /// whole the frame passes on the way back only and no device processes it; if there is a cut,
+    /// the devices after the cut do.
     pub fn pass_second(&mut self, frame: &mut [u8], entered: u64) -> Option<u64> {
         let wire = wire_time(frame.len());
         let datagrams = datagrams(frame)?;
@@ -125,13 +132,14 @@ impl<'d> Segment<'d> {
         Some(arrived + self.back(count - 1) + wire)
     }
 
-    /// The instant `to` has come, without a frame: signals and watchdogs are up to date then. An earlier one changes nothing.
+    /// The instant `to` has come, without a frame: signals and watchdogs are up to date then. An
+    /// earlier one changes nothing.
     pub fn advance(&mut self, to: u64) {
         self.advance_others(0, to);
     }
 
-    /// Something goes wrong, at the instant up to which the segment has come. Devices and cables that are not there change
-    /// nothing.
+    /// Something goes wrong, at the instant up to which the segment has come. Devices and cables
+    /// that are not there change nothing.
     pub fn inject(&mut self, fault: Fault) {
         match fault {
             Fault::LoseFrames(count) => self.lose = count,
@@ -171,7 +179,8 @@ impl<'d> Segment<'d> {
         end(before, UPSTREAM) || before > 0 && end(before - 1, DOWNSTREAM)
     }
 
-    /// The device at which a frame turns, or leaves the chain, on its way from `first` away from the MainDevice.
+    /// The device at which a frame turns, or leaves the chain, on its way from `first` away from
+    /// the MainDevice.
     fn turn_downstream(&self, first: usize) -> usize {
         let mut last = first;
         while last + 1 < self.devices.len() && self.goes_on(last, DOWNSTREAM, last + 1) {
@@ -180,7 +189,8 @@ impl<'d> Segment<'d> {
         last
     }
 
-    /// The same from the chain's end towards the MainDevice.
+    /// Returns the device at which a frame turns, or leaves the chain, on its way from the chain's
+    /// end towards the MainDevice.
     fn turn_upstream(&self) -> usize {
         let mut first = self.devices.len() - 1;
         while first > 0 && self.goes_on(first, UPSTREAM, first) {
@@ -194,7 +204,8 @@ impl<'d> Segment<'d> {
         self.is_plugged(cable) && device.ports.is_open(port, &device.memory)
     }
 
-    /// The devices from `first` to `last` process a frame. Answers when its first bit has gone through the last.
+    /// The devices from `first` to `last` process a frame. Answers when its first bit has gone
+    /// through the last.
     fn process(
         &mut self,
         first: usize,
@@ -238,7 +249,8 @@ fn around(device: &Device<'_>) -> u64 {
     u64::from(device.model.delays.forward_ns) + u64::from(device.model.delays.back_ns)
 }
 
-/// How long a frame occupies the wire, in nanoseconds, with preamble, check sequence and gap.
+/// Returns how long a frame occupies the wire, in nanoseconds, with preamble, check sequence and
+/// gap.
 fn wire_time(bytes: usize) -> u64 {
     BYTE_NS * (bytes.max(SHORTEST) + PREAMBLE + CHECK_SEQUENCE + GAP) as u64
 }
@@ -269,7 +281,8 @@ fn datagrams(frame: &mut [u8]) -> Option<&mut [u8]> {
     Some(&mut frame[DATAGRAMS..at])
 }
 
-/// Marks the datagrams as having gone round a closed port 0; whether they had been already, so that the frame is destroyed.
+/// Marks the datagrams as having gone round a closed port 0; whether they had been already, so that
+/// the frame is destroyed.
 fn mark_circulating(datagrams: &mut [u8]) -> bool {
     let mut rest = datagrams;
     while rest.len() >= HEADER + COUNTER {

@@ -1,8 +1,10 @@
-//! The interface to the SII, the device's EEPROM (datasheet, section II, registers 0x0500 to 0x050F; ETG.1000.4, 6.4).
+//! The interface to the SII, the device's EEPROM (datasheet, section II, registers 0x0500 to
+//! 0x050F; ETG.1000.4, 6.4).
 //!
-//! Owns: commands, busy, ownership, refusals. Must never know what the EEPROM holds.
+//! Owns: commands, busy, ownership, refusals. Must never know: the contents of the EEPROM.
 //!
-//! Reads give eight bytes. Nothing is stored: a write is not acknowledged, as by an EEPROM that is protected.
+//! Reads give eight bytes. Nothing is stored: a write is not acknowledged, as by an EEPROM that is
+//! protected.
 
 use crate::memory::Memory;
 use crate::model::Model;

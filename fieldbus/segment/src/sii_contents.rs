@@ -1,7 +1,8 @@
-//! What the SII of a model holds (ETG.1000.6, 5.4; ETG.2010).
+//! Contents of the SII of a model (ETG.1000.6, 5.4; ETG.2010).
 //!
-//! Owns: the layout of the EEPROM. Must never know how it is read. The contents are never whole anywhere: they are made anew for
-//! each read, and only the eight bytes that are asked for are kept. So a model may be of any size.
+//! Owns: the layout of the EEPROM. Must never know: how it is read. The contents are never whole
+//! anywhere: each read generates them again and stores only the eight bytes that it requests. So a
+//! model may be of any size.
 
 use crate::bytes::put;
 use crate::model::{Direction, Mailbox, Model, SyncManager, SyncManagerKind};
@@ -19,7 +20,7 @@ const HEADER: usize = 0x80;
 /// No SyncManager: the PDO is not exchanged unless it is assigned.
 const UNASSIGNED: u8 = 0xFF;
 
-/// Eight bytes from byte `at` on; ones behind the end.
+/// Returns eight bytes from byte `at` on; ones after the end.
 pub(crate) fn read(model: &Model<'_>, at: u64) -> [u8; 8] {
     let mut window = Window {
         wanted: usize::try_from(at).unwrap_or(usize::MAX),
@@ -30,7 +31,7 @@ pub(crate) fn read(model: &Model<'_>, at: u64) -> [u8; 8] {
     window.bytes
 }
 
-/// What is written goes by; eight bytes of it are kept.
+/// Window on the contents as they are written: eight bytes of them are stored.
 struct Window {
     wanted: usize,
     at: usize,
@@ -266,7 +267,8 @@ mod tests {
 
     #[test]
     fn the_checksum_of_the_configuration_area_is_over_its_first_bytes() {
-        // The first seven words of the EEPROMs of an EL2004 and an EK1100, with the checksums that they hold.
+        // The first seven words of the EEPROMs of an EL2004 and an EK1100, with the checksums that
+        // they hold.
         let el2004 = [0x04, 0x01, 0, 0, 0, 0, 0x0F, 0, 0, 0, 0, 0, 0, 0];
         let ek1100 = [0x00, 0x0D, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         assert_eq!(checksum(&el2004), 0xD8);

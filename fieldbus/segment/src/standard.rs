@@ -1,9 +1,10 @@
 //! The segment of the experiments: a coupler, a digital and an analogue terminal, two drives.
 //!
-//! Owns: these models and their oscillators. Must never know the experiments.
+//! Owns: these models and their oscillators. Must never know: the experiments.
 //!
-//! The vendor is one that nobody has; delays are of the size that such devices have. The EEPROM and the applications answer sooner
-//! than most do, so that starting up does not hide what is measured.
+//! The vendor number is not assigned; delays are of the size that such devices have. The EEPROM and
+//! the applications answer sooner than most do, so that starting up does not hide the measured
+//! effect.
 
 use crate::clock::Oscillator;
 use crate::device::Device;
@@ -179,7 +180,7 @@ pub(crate) static DIGITAL: Model<'static> = Model {
     ..COUPLER
 };
 
-/// Mailboxes of 128 bytes and process data behind them.
+/// Mailboxes of 128 bytes and process data after them.
 static MAILBOX_MANAGERS: [SyncManager; 4] = [
     manager(0x1000, 128, MAILBOX_OUT, SyncManagerKind::MailboxOut),
     manager(0x1080, 128, MAILBOX_IN, SyncManagerKind::MailboxIn),
@@ -275,9 +276,10 @@ pub(crate) static DRIVE: Model<'static> = Model {
     ..ANALOGUE
 };
 
-/// A coupler, a digital terminal, an analogue terminal and two drives, all off. Their clocks are off by 0, +3, -8, -20 and +40
-/// parts per million and show different times, all `ahead_ns` later than they would; the coupler has no distributed clock. The first of the others
-/// is the reference, so that a MainDevice which follows it begins its cycles elsewhere.
+/// A coupler, a digital terminal, an analogue terminal and two drives, all off. Their clocks are
+/// off by 0, +3, -8, -20 and +40 parts per million and show different times, all `ahead_ns` later
+/// than they would; the coupler has no distributed clock. The first of the others is the reference,
+/// so that a MainDevice which follows it begins its cycles elsewhere.
 pub const fn standard<'d>(ahead_ns: u64) -> [Device<'d>; STANDARD_DEVICES] {
     [
         device(&COUPLER, 0, ahead_ns),

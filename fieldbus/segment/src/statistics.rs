@@ -1,6 +1,6 @@
-//! What a device counts for whoever judges the MainDevice.
+//! Counts of a device, from which the MainDevice can be evaluated.
 //!
-//! Owns: the counts. Must never know how they come about.
+//! Owns: the counts. Must never know: their causes.
 
 /// Counts since the device was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

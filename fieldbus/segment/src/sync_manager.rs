@@ -1,11 +1,12 @@
-//! SyncManagers: who may touch which memory, so that mailboxes are not overwritten and process data are whole (datasheet,
-//! section I, "SyncManager"; registers 0x0800 and following).
+//! SyncManagers: the rights to access memory, by which mailboxes are not overwritten and process
+//! data are whole (datasheet, section I, "SyncManager"; registers 0x0800 and following).
 //!
-//! Owns: the settings, mailboxes that are full or empty, the three buffers of process data, the status bytes. Must never know
-//! what the bytes mean.
+//! Owns: the settings, mailboxes that are full or empty, the three buffers of process data, the
+//! status bytes. Must never know: the meaning of the bytes.
 //!
-//! A buffer opens when its first byte is touched and closes when its last one is; one that is not open is not accessible. So an
-//! exchange may take several datagrams, and a half-written one is never seen.
+//! A buffer opens when its first byte is touched and closes when its last one is; one that is not
+//! open is not accessible. So an exchange may take several datagrams, and a half-written one is
+//! never seen.
 
 use crate::memory::Memory;
 use crate::registers::{PROCESS_RAM, SIZE, SYNC_MANAGER, SYNC_MANAGER_LENGTH, UNITS};
@@ -29,7 +30,7 @@ pub(crate) struct Channel {
     /// How many buffers it has, and where its memory ends with all of them.
     buffers: u8,
     pub(crate) extent: usize,
-    /// Whether the device has shut it (register 0x0807): nobody has access then.
+    /// Whether the device has shut it (register 0x0807): there is no access then.
     is_shut: bool,
     is_full: bool,
     is_open: bool,
@@ -72,7 +73,8 @@ impl Channel {
         self.was_read = false;
     }
 
-    /// The MainDevice touches `at..end`, which lies in the buffer: where it really is, if it may.
+    /// Begins an access of the MainDevice at `at` in the first buffer. Returns its address in the
+    /// current buffer, if the access is allowed.
     fn enter(&mut self, at: usize, write: bool) -> Option<usize> {
         if self.is_shut || self.is_written != write {
             return None;
@@ -115,7 +117,8 @@ impl Channel {
         true
     }
 
-    /// The buffer that the device writes next: neither the latest one nor the one that is being read.
+    /// The buffer that the device writes next: neither the latest one nor the one that is being
+    /// read.
     fn next_for_device(&self) -> u8 {
         let is_free =
             |buffer: &u8| *buffer != self.latest && (!self.is_open || *buffer != self.current);
@@ -132,13 +135,13 @@ impl Channel {
     }
 }
 
-/// What lies at an address.
+/// Kind of memory at an address.
 pub(crate) enum Area {
     /// Memory of no SyncManager.
     Plain,
     /// One buffer of this SyncManager.
     Channel(usize),
-    /// Part of a buffer and something else, or a buffer behind the first.
+    /// Part of a buffer and something else, or a buffer after the first.
     Forbidden,
 }
 
@@ -211,7 +214,7 @@ impl SyncManagers {
         }
     }
 
-    /// Whether the areas of all enabled SyncManagers lie in the memory and apart.
+    /// Returns whether the areas of all enabled SyncManagers are in the memory, and disjoint.
     pub(crate) fn are_apart(&self) -> bool {
         let live = || self.channels.iter().filter(|channel| channel.is_live());
         let overlap =
@@ -224,7 +227,7 @@ impl SyncManagers {
             })
     }
 
-    /// What lies at `at..end`.
+    /// Returns the kind of memory at `at..end`.
     pub(crate) fn area(&self, at: usize, end: usize) -> Area {
         for (number, channel) in self.channels[..self.used].iter().enumerate() {
             if !channel.is_live() || end <= channel.start || at >= channel.extent {
@@ -268,7 +271,8 @@ impl SyncManagers {
         Some(at..at + channel.length)
     }
 
-    /// Where the byte at `at` of the first buffer lies in the one that was written last.
+    /// Returns the place of the byte at `at` of the first buffer in the buffer that was written
+    /// last.
     pub(crate) fn last_written(&self, number: usize, at: usize) -> usize {
         let channel = &self.channels[number];
         match channel.latest {

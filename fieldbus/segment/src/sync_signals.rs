@@ -1,10 +1,11 @@
-//! SYNC0 and SYNC1: the signals at which devices take outputs and sample inputs together (datasheet, section I, "SyncSignal
-//! generation"; registers 0x0980 to 0x09A7).
+//! SYNC0 and SYNC1: the signals at which devices take outputs and sample inputs together
+//! (datasheet, section I, "SyncSignal generation"; registers 0x0980 to 0x09A7).
 //!
-//! Owns: when the next signal is. Must never know what the application does at it.
+//! Owns: the time of the next signal. Must never know: the application's reaction to it.
 //!
-//! A start time that has passed when the unit is activated gives no signal, as in a controller. SYNC1 comes once in as many
-//! cycles of SYNC0 as its cycle time is longer, and one, by the rest of it after a SYNC0.
+//! A start time that has passed when the unit is activated gives no signal, as in a controller.
+//! SYNC1 comes once in as many cycles of SYNC0 as its cycle time is longer, and one, by the rest of
+//! it after a SYNC0.
 
 use crate::memory::Memory;
 use crate::registers::{
@@ -88,7 +89,7 @@ impl SyncSignals {
         Some(signal)
     }
 
-    /// The registers tell when the next signals are.
+    /// Writes the times of the next signals to the registers.
     fn show(&self, memory: &mut Memory) {
         if let Some(next) = self.next0 {
             memory.put(SYNC_START_TIME, &next.to_le_bytes());

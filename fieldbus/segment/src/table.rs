@@ -1,16 +1,17 @@
 //! A read-only list of records: a slice of the program's, or the packed bytes of a description.
 //!
-//! Owns: how records are found in either. Must never know what a record means.
+//! Owns: access to the records of either. Must never know: the meaning of a record.
 
 /// A record that has a packed form of a fixed length.
 pub trait Record<'d>: Copy {
     /// Bytes of the packed form.
     const LENGTH: usize;
 
-    /// The record that `packed`, [`Record::LENGTH`] bytes, holds; its texts lie in `texts`.
+    /// Unpacks the record in `packed`, which has [`Record::LENGTH`] bytes; its texts are in
+    /// `texts`.
     fn unpack(packed: &'d [u8], texts: &'d str) -> Self;
 
-    /// Writes the packed form over zeros; its text will stand at `text_at` in the texts.
+    /// Writes the packed form over zeros; its text will be at `text_at` in the texts.
     fn pack(&self, text_at: u16, packed: &mut [u8]);
 
     /// Its text; empty where it has none.
@@ -40,14 +41,15 @@ impl<'d, T: Record<'d>> Table<'d, T> {
         }
     }
 
-    /// The records whose packed forms stand in `records`, one after another; what is left at its end is ignored.
+    /// Creates a table of the records that `records` holds in packed form, one after another; a
+    /// remainder at its end is ignored.
     pub const fn packed(records: &'d [u8], texts: &'d str) -> Self {
         Self {
             form: Form::Packed { records, texts },
         }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         match self.form {
             Form::Slice(records) => records.len(),
@@ -55,7 +57,7 @@ impl<'d, T: Record<'d>> Table<'d, T> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

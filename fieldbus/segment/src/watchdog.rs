@@ -1,7 +1,7 @@
-//! The watchdog of process data: outputs must come again within its time (datasheet, section I, "Watchdogs"; registers 0x0400,
-//! 0x0420, 0x0440, 0x0442).
+//! The watchdog of process data: outputs must come again within its time (datasheet, section I,
+//! "Watchdogs"; registers 0x0400, 0x0420, 0x0440, 0x0442).
 //!
-//! Owns: when it expires. Must never know what the device does then.
+//! Owns: the time of its expiry. Must never know: the device's reaction.
 
 use crate::memory::Memory;
 use crate::registers::{
@@ -29,7 +29,7 @@ impl Watchdog {
         self.triggered = None;
     }
 
-    /// It runs from `now` on, or anew.
+    /// Starts it at `now`, or restarts it.
     pub(crate) fn trigger(&mut self, now: u64, memory: &mut Memory) {
         self.triggered = Some(now);
         memory.set(WATCHDOG_STATUS, 1);
@@ -44,7 +44,7 @@ impl Watchdog {
         self.triggered.is_some()
     }
 
-    /// When it expires, if it runs and has a time.
+    /// Returns when it expires, if it runs and has a time.
     pub(crate) fn expires(&self, memory: &Memory) -> Option<u64> {
         let unit = (u64::from(memory.word(WATCHDOG_DIVIDER)) + 2) * TICK_NS;
         let time = unit * u64::from(memory.word(WATCHDOG_PROCESS_DATA));

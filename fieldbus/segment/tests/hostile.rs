@@ -1,4 +1,5 @@
-//! No bytes and no order of them make the segment panic, and what it answers is a matter of the frames alone.
+//! No bytes and no order of them make the segment panic, and what it answers is a matter of the
+//! frames alone.
 
 mod bench;
 
@@ -6,7 +7,7 @@ use bench::frame;
 use proptest::prelude::*;
 use taktos_segment::{Fault, Segment, State, standard};
 
-/// A datagram that reaches something more often than chance would.
+/// A datagram that reaches something more often than one of random bytes.
 fn datagram() -> impl Strategy<Value = (u8, u32, Vec<u8>)> {
     let register = prop_oneof![
         4 => Just(0x0120_u16),
@@ -160,7 +161,8 @@ proptest! {
             let answers = run(&[Step::Frame(datagrams, false)]);
             (answers[0].0, answers[0].1.len())
         };
-        // Padded to 60 bytes, with 24 of preamble, check sequence and gap; five devices forth, the last wire back.
+        // Padded to 60 bytes, with 24 of preamble, check sequence and gap; five devices forth, the
+        // last wire back.
         let wire = 80 * (bytes.max(60) + 24) as u64;
         prop_assert_eq!(answers, Some(wire + 5 * 480 + 360));
     }

@@ -1,4 +1,5 @@
-//! The state machine as the MainDevice sees it: legal and illegal requests, what is checked, how errors go away.
+//! The state machine as the MainDevice sees it: legal and illegal requests, what is checked, how
+//! errors go away.
 
 mod bench;
 
@@ -228,7 +229,8 @@ fn a_broadcast_resets_all() {
 
 #[test]
 fn two_sync_managers_may_carry_the_outputs() {
-    // As a digital terminal of 16 channels has them: one byte each at 0x0F00 and 0x0F01, and a few bits of each used.
+    // As a digital terminal of 16 channels has them: one byte each at 0x0F00 and 0x0F01, and a few
+    // bits of each used.
     let manager = |start| SyncManager {
         start,
         length: 0,

@@ -8,12 +8,12 @@ use taktos_segment::{Fault, Segment, State, standard};
 const DIGITAL: u16 = 1;
 const DRIVE: u16 = 3;
 
-/// How many devices process a broadcast; `None` where it is lost.
+/// Returns how many devices process a broadcast; `None` if it is lost.
 fn reached(bench: &mut Bench<'_>) -> Option<u16> {
     Some(bench.send(&[(BRD, 0, &[0; 2])])?[0].1)
 }
 
-/// The same from the second port.
+/// Returns how many devices process a broadcast from the second port; `None` if it is lost.
 fn reached_second(bench: &mut Bench<'_>) -> Option<u16> {
     let mut bytes = bench::frame(&[(BRD, 0, &[0; 2])]);
     let left = bench.segment.pass_second(&mut bytes, bench.now)?;
@@ -141,7 +141,8 @@ fn a_frame_that_goes_round_twice_is_destroyed() {
     assert_eq!(segment.pass_second(&mut frame, 100_000), None);
 }
 
-/// Sets delay and offset of each clock as a MainDevice does, from the receive times, and answers the delays.
+/// Sets delay and offset of each clock as a MainDevice does, from the receive times, and answers
+/// the delays.
 fn align(bench: &mut Bench<'_>) -> Vec<u32> {
     assert_eq!(
         bench.one(BWR, 0x0900 << 16, &[0; 4]).1,
@@ -194,7 +195,8 @@ fn clocks_come_together_and_stay() {
         }
     }
     assert!(largest <= 2, "off by {largest} ns");
-    // The way there is longer than the way back by 120 ns at each hop, of which a MainDevice sees the mean.
+    // The way there is longer than the way back by 120 ns at each hop, of which a MainDevice sees
+    // the mean.
     let times: Vec<i64> = (bench.segment.devices().iter())
         .map(|one| one.system_time() as i64)
         .collect();
@@ -246,7 +248,8 @@ fn sync0_without_outputs_is_counted() {
     let mut devices = standard(0);
     let mut bench = Bench::new(&mut devices);
     align(&mut bench);
-    // In the middle of the cycles below; the clock is not followed here, but does not go far in 0.1 s.
+    // In the middle of the cycles below; the clock is not followed here, but does not go far in 0.1
+    // s.
     let start = bench.now / 1_000_000 * 1_000_000 + 10_500_000;
     bench.write(DRIVE, 0x0990, &start.to_le_bytes());
     bench.write(DRIVE, 0x09A0, &1_000_000_u32.to_le_bytes());

@@ -1,5 +1,5 @@
-//! Working counters and data against a naive model: each device an array of bits, each command as the standard's table says
-//! (ETG.1000.4, 5.4.1 and table 4).
+//! Working counters and data against a naive model: each device an array of bits, each command as
+//! the standard's table says (ETG.1000.4, 5.4.1 and table 4).
 
 mod bench;
 
@@ -31,7 +31,7 @@ impl Naive {
         self.memory[device][place / 8] >> (place % 8) & 1
     }
 
-    /// What the command does, device by device; answers the working counter.
+    /// Applies the command, device by device; returns the working counter.
     fn apply(&mut self, command: u8, device: u16, at: usize, data: &mut [u8]) -> u16 {
         let mut counter = 0;
         for number in 0..DEVICES {

@@ -1,8 +1,9 @@
-//! Owns: what the segment saw, as it is asked for over the channel and told at the end.
-//! Must never know: how it came to be.
+//! Owns: the segment's counts, as they are requested over the channel and printed at the end.
+//! Must never know: the causes of the counts.
 //!
-//! The question is an Ethernet frame of a type for local experiments (IEEE 802, 0x88B5), which no device of the segment sees; the
-//! answer is the same frame with the numbers behind its header, little-endian.
+//! The question is an Ethernet frame of a type for local experiments (IEEE 802, 0x88B5), which no
+//! device of the segment sees; the answer is the same frame with the numbers after its header,
+//! little-endian.
 
 use taktos_kernel::System;
 use taktos_kernel::fault::print;
@@ -12,7 +13,7 @@ const HEADER: usize = 14;
 const TYPE: [u8; 2] = 0x88B5_u16.to_be_bytes();
 const WORD: usize = size_of::<u64>();
 
-/// What is counted, by its name in the line `@segment`. Those of devices are counted while they are in OP.
+/// Names of the counts in the line `@segment`. Those of devices are counted while they are in OP.
 const NAMES: [&str; 10] = [
     "frames",
     "late_answers",
@@ -26,12 +27,13 @@ const NAMES: [&str; 10] = [
     "in_op",
 ];
 
-/// What the segment saw.
+/// Counts of the segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Account {
     /// Frames of EtherCAT.
     pub frames: u64,
-    /// Answers that were there after the wire's time, while devices were in OP; and by how much, at most.
+    /// Answers that were there after the wire's time, while devices were in OP; and by how much,
+    /// at most.
     pub late_answers: u64,
     /// See above.
     pub latest: u64,
@@ -62,7 +64,7 @@ impl Account {
         frame
     }
 
-    /// Whether a frame is the question.
+    /// Returns whether a frame is the question.
     pub fn is_question(frame: &[u8]) -> bool {
         frame.len() == Self::BYTES && frame.get(HEADER - 2..HEADER) == Some(&TYPE)
     }

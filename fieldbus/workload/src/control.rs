@@ -1,4 +1,5 @@
-//! Owns: the thread of the controller: it brings the segment to OP, and counts cycles. Must never know: what the devices are.
+//! Owns: the thread of the controller: it brings the segment to OP, and counts cycles. Must never
+//! know: the kinds of the devices.
 
 use crate::account::Account;
 use crate::drives::{self, Feedback};
@@ -18,20 +19,20 @@ use taktos_workloads::experiment::certain;
 /// The most bytes of process data.
 const DATA: usize = 256;
 
-/// How often devices are looked for.
+/// Number of searches for devices, at most.
 const TRIES: u32 = 5;
 /// Cycles in OP before those that are counted: the clocks settle.
 const SETTLING: u32 = 200;
 /// Cycles within which all devices must be in OP.
 const PATIENCE: u32 = 20_000;
-/// How many cycles a device is given to come back to OP before it is asked again.
+/// How many cycles a device has to come back to OP before the request is repeated.
 const RECOVERY: u32 = 50;
 /// How long the segment's account is waited for.
 const ACCOUNT: Duration = Duration::from_millis(50);
 
 type Bus<S> = Controller<Channel<Place<S>>>;
 
-/// What was counted of the cycles.
+/// Counts of the cycles.
 #[derive(Default)]
 struct Counted {
     cycles: usize,
@@ -101,7 +102,8 @@ fn operate<S: FieldBoard>(
     Ok(())
 }
 
-/// Finds the devices; where nobody answers, once more: the segment may start later than the controller.
+/// Finds the devices; if none answers, tries once more: the segment may start later than the
+/// controller.
 fn find<S: FieldBoard>(bus: &mut Bus<S>) -> Result<Found<MOST_DEVICES, DATA>, Error> {
     let mut found = bus.find();
     for _ in 1..TRIES {
@@ -113,7 +115,8 @@ fn find<S: FieldBoard>(bus: &mut Bus<S>) -> Result<Found<MOST_DEVICES, DATA>, Er
     found
 }
 
-/// Prints a line a device, and says what the working counter will be: one for each that is read, two for each that is written.
+/// Prints a line a device, and says what the working counter will be: one for each that is read,
+/// two for each that is written.
 fn tell_devices<S: FieldBoard>(
     mapped: &Mapped<MOST_DEVICES, DATA>,
     main: &MainDevice<'static>,
@@ -140,12 +143,13 @@ struct Run<'a, S: FieldBoard> {
     /// The working counter of an exchange with all devices.
     expected: u16,
     counted: Counted,
-    /// Exchanges since a device was asked to come back.
+    /// Exchanges since a device was requested to come back, up to [`RECOVERY`].
     asked: u32,
 }
 
 impl<S: FieldBoard> Run<'_, S> {
-    /// Exchanges process data until so many cycles in OP were counted; says how long after `begun` the last device came to OP.
+    /// Exchanges process data until the planned number of cycles in OP has been counted. Returns
+    /// how long after `begun` the last device came to OP.
     fn cycles(&mut self, begun: Instant) -> Result<Duration, Error> {
         let first = self.bus.exchange(&self.segment)?;
         let at = Kernel::<S>::now().saturating_add(first.next);
@@ -205,7 +209,8 @@ impl<S: FieldBoard> Run<'_, S> {
         self.objects.series[series as usize].add(from, to);
     }
 
-    /// An exchange and its parts. Where it needed several frames the parts are those of the last one.
+    /// An exchange and its parts. Where it needed several frames the parts are those of the last
+    /// one.
     fn add_exchange(&mut self, begin: Instant, end: Instant) {
         let passage = self.bus.wire().passage();
         self.add(Series::RoundTrip, begin, end);
@@ -215,10 +220,10 @@ impl<S: FieldBoard> Run<'_, S> {
         self.add(Series::Inbound, passage.taken, end);
     }
 
-    /// Asks a device that has left OP to come back, once in a while.
+    /// Requests a device that has left OP to come back, once in [`RECOVERY`] calls.
     fn bring_back(&mut self, device: usize) {
         if self.asked == 0 {
-            // Where it does not answer, it is asked again.
+            // If the device does not answer, the request is repeated.
             let _ = self.bus.recover(&self.segment, device);
         }
         self.asked = (self.asked + 1) % RECOVERY;
@@ -239,7 +244,7 @@ impl<S: FieldBoard> Run<'_, S> {
         }
     }
 
-    /// Shows people where the drives are, where that was asked for.
+    /// Prints the positions of the drives for people, if the plan has an interval for that.
     fn show(&self, number: u32) {
         let (show, cycle) = (self.plan.show.as_nanos(), self.plan.cycle.as_nanos());
         if show == 0 || !u64::from(number).is_multiple_of((show / cycle).max(1)) {
@@ -276,7 +281,7 @@ impl<S: FieldBoard> Run<'_, S> {
         }
     }
 
-    /// Asks the segment what it saw, and prints its answer.
+    /// Requests the segment's account, and prints it.
     fn tell_account(&mut self) {
         let wire = self.bus.wire();
         Wire::send(wire, &Account::question());
@@ -291,5 +296,5 @@ impl<S: FieldBoard> Run<'_, S> {
     }
 }
 
-/// What a segment that does not come to OP is told as.
+/// Error that is reported for a segment that does not come to OP.
 const NEVER_IN_OP: Error = Error::Timeout(TimeoutError::StateTransition);

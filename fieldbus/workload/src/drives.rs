@@ -1,15 +1,15 @@
-//! Owns: what a drive of the experiment's segment is told each cycle: the way to operation, and a profile of positions. Must never know: when
-//! a cycle is, or how data come and go.
+//! Owns: the outputs for a drive of the experiment's segment in each cycle: the way to operation,
+//! and a profile of positions. Must never know: the time of a cycle, or the transport of data.
 //!
-//! Process data of such a drive are a control word and a target position, a status word and a position (CiA 402-2; objects
-//! 0x6040, 0x607A, 0x6041, 0x6064).
+//! Process data of such a drive are a control word and a target position, a status word and a
+//! position (CiA 402-2; objects 0x6040, 0x607A, 0x6041, 0x6064).
 
 use core::fmt;
 
 /// The bytes of a drive's outputs, and of its inputs.
 pub const BYTES: usize = 6;
 
-/// What a drive says.
+/// Inputs of a drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Feedback {
     status: u16,
@@ -17,7 +17,7 @@ pub struct Feedback {
 }
 
 impl Feedback {
-    /// What these inputs say, if they are a drive's.
+    /// Reads these inputs, if they are a drive's.
     pub fn read(inputs: &[u8]) -> Option<Self> {
         let (status, rest) = inputs.split_first_chunk::<2>()?;
         let position: [u8; 4] = rest.try_into().ok()?;
@@ -39,7 +39,7 @@ impl Feedback {
     }
 }
 
-/// A drive's position on a line of so many places.
+/// Number of places on the line that shows a drive's position.
 const PLACES: i32 = 40;
 
 impl fmt::Display for Feedback {
@@ -64,7 +64,8 @@ const SWITCHED_ON: u16 = 0x23;
 const ENABLED: u16 = 0x27;
 const FAULT: u16 = 0x08;
 
-/// The control word that brings a drive of this status word one state nearer to operation (CiA 402-2, 6.2 to 6.4).
+/// The control word that brings a drive of this status word one state nearer to operation (CiA
+/// 402-2, 6.2 to 6.4).
 const fn control(status: u16) -> u16 {
     match status & STATE {
         // Switch on.

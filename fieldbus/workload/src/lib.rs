@@ -1,20 +1,24 @@
 //! The program of the EtherCAT experiment: a controller, the segment that it controls, or both.
 //!
-//! Owns: who does what, and what is told at the end.
+//! Owns: the assignment of roles, and the report at the end.
 //! Must never know: a board; that there is a hypervisor.
 //!
 //! # Words
-//! `role=control|segment|both` (both), `cycle-ns=` or `cycle-us=` (1 ms), `cycles=` that are counted (1000), `after-ms=` before the controller looks for devices (0), `patience-ms=` for a frame (5), `phase-ns=` by which the
-//! segment's reference clock is set ahead, so that cycles begin elsewhere (0), `show-ms=` from one
-//! line with the drives' positions to the next, for people (0: none), `channel=` to the other role (0). With `both` the channel is memory
-//! of the program itself.
+//! `role=control|segment|both` (both), `cycle-ns=` or `cycle-us=` (1 ms), `cycles=` that are
+//! counted (1000), `after-ms=` before the controller looks for devices (0), `patience-ms=` for a
+//! frame (5), `phase-ns=` by which the segment's reference clock is set ahead, so that cycles begin
+//! elsewhere (0), `show-ms=` from one line with the drives' positions to the next, for people (0:
+//! none), `channel=` to the other role (0). With `both` the channel is memory of the program
+//! itself.
 //!
 //! # File
-//! The segment plays the devices that the partition's file describes (`taktos_segment::Description`), and its own five where there is none.
+//! The segment plays the devices that the partition's file describes
+//! (`taktos_segment::Description`), and its own five if there is none.
 //!
 //! # Lines
-//! As those of the other experiments (`taktos_workloads::experiment`): `@run`, `@bus` and a `@device` each, `@cycles`, `@segment`, the
-//! sets of samples, `@end`. What the segment saw is told by the controller, which asks for it over the channel at the end.
+//! As those of the other experiments (`taktos_workloads::experiment`): `@run`, `@bus` and a
+//! `@device` each, `@cycles`, `@segment`, the sets of samples, `@end`. The controller prints the
+//! segment's counts, which it requests over the channel at the end.
 #![no_std]
 
 #[cfg(test)]
@@ -35,7 +39,8 @@ use taktos_kernel::{Period, Semaphore, System, Thread, Timeout};
 use taktos_workloads::experiment::samples::Samples;
 use taktos_workloads::experiment::{certain, end, priority, refuse};
 
-/// The priority of the main thread, of the controller and of the segment: while the controller waits for the wire, the segment answers.
+/// The priority of the main thread, of the controller and of the segment: while the controller
+/// waits for the wire, the segment answers.
 pub const MAIN: u8 = 1;
 const CONTROL: u8 = 4;
 const SEGMENT: u8 = 8;
@@ -52,7 +57,7 @@ const MOST_DEVICES: usize = 16;
 const FRAMES: usize = 16;
 const BYTES: usize = PduStorage::element_size(512);
 
-/// What is measured of each cycle: the release, the exchange as a whole, and its four parts.
+/// Times that are measured of each cycle: the release, the exchange as a whole, and its four parts.
 #[derive(Clone, Copy)]
 enum Series {
     /// From the release of the controller's thread to its next instruction.
@@ -81,7 +86,7 @@ impl Series {
     ];
 }
 
-/// What the program needs. It has this in a static.
+/// Objects of the program, which holds them in a static.
 pub struct Objects<S: System> {
     control: Thread<S, CONTROL_STACK>,
     segment: Thread<S, SEGMENT_STACK>,
@@ -130,7 +135,8 @@ impl<S: FieldBoard> Objects<S> {
     }
 }
 
-/// Runs the program as the guest was told, and ends it. `rung` is to call [`Objects::rung`]. In the main thread, on a stack of 16 KiB.
+/// Runs the program with the guest's arguments, and ends it. `rung` is to call [`Objects::rung`].
+/// In the main thread, on a stack of 16 KiB.
 pub fn run<S: FieldBoard>(objects: &'static Objects<S>, rung: fn()) -> ! {
     let plan = match Plan::read(S::words()) {
         Ok(plan) => plan,

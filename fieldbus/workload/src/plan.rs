@@ -1,11 +1,11 @@
-//! Owns: what the program was told. Must never know: how it is done.
+//! Owns: the arguments of the program. Must never know: their use.
 
 use taktos_kernel::Duration;
 use taktos_workloads::experiment::command::{Refused, UNKNOWN, words};
 use taktos_workloads::experiment::refuse;
 use taktos_workloads::guest::GuestBoard;
 
-/// Who this program is.
+/// Role of this program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// The MainDevice.
@@ -34,16 +34,17 @@ const MOST: usize = 1_000_000_000;
 /// The channels that a partition may have.
 const CHANNELS: usize = 8;
 
-/// What the program was told.
+/// Arguments of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// Who it is.
+    /// Role of the program.
     pub role: Role,
     /// From one exchange to the next.
     pub cycle: Duration,
     /// How many cycles in OP are counted; samples are kept of the first hundred thousand.
     pub cycles: usize,
-    /// How long the controller waits before it looks for devices: until its neighbours have started.
+    /// How long the controller waits before it looks for devices: until its neighbours have
+    /// started.
     pub after: Duration,
     /// How long a frame is waited for.
     pub patience: Duration,
@@ -93,7 +94,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The same of words that were read before.
+    /// Returns the plan of words that were read before.
     pub fn certain<S: GuestBoard>() -> Self {
         Self::read(S::words()).unwrap_or_else(|refused| refuse::<S>(refused))
     }

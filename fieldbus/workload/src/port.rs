@@ -1,5 +1,5 @@
-//! Owns: the two ends of the channel between controller and segment, as a thread of either blocks at them.
-//! Must never know: what goes through.
+//! Owns: the two ends of the channel between controller and segment, as a thread of either blocks
+//! at them. Must never know: the transported data.
 
 use crate::Objects;
 use crate::plan::{Plan, Role};
@@ -31,11 +31,11 @@ pub enum Side {
 /// An end of the channel.
 pub struct Place<S: FieldBoard> {
     end: End<S::Memory>,
-    /// Whom to wake at the other end: another partition, or a thread of this one.
+    /// The thread to wake at the other end: none if it is another partition.
     other: Option<&'static Semaphore<S>>,
     channel: usize,
     rang: &'static Semaphore<S>,
-    /// What the machine's clock showed when the kernel's began.
+    /// Time of the machine's clock when the kernel's clock began.
     began: Duration,
 }
 
@@ -86,7 +86,7 @@ impl<S: FieldBoard> Port for Place<S> {
             Some(_) if until == Instant::MAX => Timeout::FOREVER,
             Some(at) => Timeout::until(Instant::from_nanos(at)),
         };
-        // Whether the bell rang or the time is over, who waits looks at both.
+        // The waiting caller checks both, whether the bell rang or the time is over.
         let _ = self.rang.take(timeout);
     }
 }

@@ -1,4 +1,4 @@
-//! Owns: the thread of the segment: frames in, answers out. Must never know: who asks.
+//! Owns: the thread of the segment: frames in, answers out. Must never know: the sender of a frame.
 
 use crate::MOST_DEVICES;
 use crate::Objects;
@@ -20,7 +20,7 @@ pub fn run<S: FieldBoard>(objects: &'static Objects<S>, plan: &Plan) {
     match described::<S>() {
         None => answer(&mut channel, &mut standard(ahead)),
         Some(description) => {
-            // Places behind the last device are not used.
+            // Places after the last device are not used.
             let count = description.len();
             let of = |place| certain(description.get(place % count).ok_or("a device is gone"));
             let models: [_; MOST_DEVICES] = from_fn(of);
@@ -68,7 +68,7 @@ fn answer<'d, S: FieldBoard>(channel: &mut Channel<Place<S>>, devices: &'d mut [
             continue;
         };
         let ring = channel.write_back(arrival);
-        // Who is rung for may run at once.
+        // The receiver of the ring may run at once.
         let done = channel.port().now();
         if ring {
             channel.port().ring();
@@ -77,8 +77,8 @@ fn answer<'d, S: FieldBoard>(channel: &mut Channel<Place<S>>, devices: &'d mut [
     }
 }
 
-/// What the file describes; nothing where there is no file. One that cannot be ends the program: the controller must not find other
-/// devices than it was meant to.
+/// Returns the devices of the file; nothing if there is no file. A file that is not valid ends the
+/// program: the controller must not find other devices than intended.
 fn described<S: FieldBoard>() -> Option<Description<'static>> {
     let file = S::file();
     if file.is_empty() {

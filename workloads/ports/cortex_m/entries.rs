@@ -11,7 +11,7 @@ use taktos_machine::{Answer, Decision, Machine, Outcome};
 
 type Port = <Board as System>::Machine;
 
-/// What a decision was given, how often one was taken, and what is to come of it.
+/// Arguments of a decision, how often one was taken, and whether it is to switch.
 struct Call {
     argument: Cell<usize>,
     timeout: Cell<u64>,
@@ -70,7 +70,7 @@ impl<const SWITCHES: bool, const BLOCKS: bool, const KEEPS: bool, const WORDS: b
     }
 }
 
-/// Makes the call, and looks at what it was given.
+/// Makes the call, and checks the arguments that it was given.
 fn enter<const SWITCHES: bool, const BLOCKS: bool, const KEEPS: bool, const WORDS: bool>(
     switches: bool,
 ) -> Answer {
@@ -183,13 +183,13 @@ pub fn answer() {
     Board::write("calls carry their words\n");
 }
 
-/// A switch to the caller itself, which begins its slice anew.
+/// A switch to the caller itself, which begins its slice again.
 pub fn switch() {
     enter::<true, false, false, false>(true);
     rest();
 }
 
-/// The same, where the slice goes on.
+/// Switches to the caller itself, and its slice continues.
 pub fn switch_in_slice() {
     enter::<true, false, true, false>(true);
     rest();

@@ -5,8 +5,9 @@ use crate::board::Board;
 use core::arch::{asm, naked_asm};
 use taktos_kernel::{System, Timeout};
 
-/// Fills floating-point registers and their status, and core registers, lets something happen, and looks
-/// whether they are the same, `steps` times. r4 is the seed, r5 the steps left, r6 the status.
+/// Fills floating-point registers and their status, and core registers, lets something happen, and
+/// looks whether they are the same, `steps` times. r4 is the seed, r5 the steps left, r6 the
+/// status.
 macro_rules! with_float {
     ($float:literal, $core:literal, [$($between:literal),*] $(, $name:ident = sym $function:path)?) => {
         naked_asm!(
@@ -15,7 +16,8 @@ macro_rules! with_float {
             "mov r4, r0",
             "mov r5, r1",
             "2:",
-            // The rounding mode is another one in each round, the comparison's flags are the thread's.
+            // The rounding mode is another one in each round, the comparison's flags are the
+            // thread's.
             "lsl r6, r4, #20",
             "and r6, r6, #0x00C00000",
             "and r7, r4, #0xF0000000",
@@ -81,35 +83,35 @@ pub extern "C" fn yield_with_float(seed: u32, steps: u32) -> u32 {
         ["bl {give_way}"], give_way = sym give_way)
 }
 
-/// The same across a sleep.
+/// The registers that a call keeps, across a sleep.
 #[unsafe(naked)]
 pub extern "C" fn doze_with_float(seed: u32, steps: u32) -> u32 {
     with_float!("16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31", "9,10,11",
         ["bl {doze}"], doze = sym doze)
 }
 
-/// The same across a wait for a handler.
+/// The registers that a call keeps, across a wait for a handler.
 #[unsafe(naked)]
 pub extern "C" fn wait_with_float(seed: u32, steps: u32) -> u32 {
     with_float!("16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31", "9,10,11",
         ["bl {wait}"], wait = sym interrupts::wait)
 }
 
-/// The same across every kind of entry into the kernel.
+/// The registers that a call keeps, across every kind of entry into the kernel.
 #[unsafe(naked)]
 pub extern "C" fn enter_with_float(seed: u32, steps: u32) -> u32 {
     with_float!("16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31", "9,10,11",
         ["bl {entries}"], entries = sym entries::in_a_thread)
 }
 
-/// The same across handlers that nest.
+/// The registers that a call keeps, across handlers that nest.
 #[unsafe(naked)]
 pub extern "C" fn nest_with_float(seed: u32, steps: u32) -> u32 {
     with_float!("16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31", "9,10,11",
         ["bl {nest}"], nest = sym nested::nest)
 }
 
-/// A thread that ends with floating-point state leaves nothing behind, not even when it begins anew.
+/// A thread that ends with floating-point state leaves nothing, not even for its next start.
 pub fn begins_unused_after_an_end() {
     for _ in 0..3 {
         check("unused", LEFT.start(begins_unused).is_ok());

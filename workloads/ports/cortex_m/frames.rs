@@ -1,4 +1,5 @@
-//! Owns: whether interrupted threads lie on their stacks as the port says, and pay for no more than they use.
+//! Owns: whether interrupted threads lie on their stacks as the port says, and pay for no more than
+//! they use.
 
 use super::registers::{CONDITIONS_IN_BYTES, spin_in_conditions};
 use super::{LEFT, RIGHT, check, slices};
@@ -12,7 +13,8 @@ use taktos_machine::Context;
 /// The words of the processor's frame: the basic one, and the one with floating-point registers.
 const BASIC: usize = 8;
 const EXTENDED: usize = 26;
-/// The words that the switch puts below it: nine, and the other half of the floating-point registers.
+/// The words that the switch puts below it: nine, and the other half of the floating-point
+/// registers.
 pub const BELOW_BASIC: usize = 9;
 const BELOW_EXTENDED: usize = 9 + 16;
 
@@ -55,8 +57,8 @@ fn spin_with_state() {
     spin();
 }
 
-/// Looks at the other thread each time that it has used up its slice. `below` words lie below its
-/// frame of `frame` words.
+/// Reads the state of the other thread each time that it has used up its slice. `below` words are
+/// below its frame of `frame` words.
 fn look(below: usize, frame: usize) {
     let (mut spinning, mut inside_a_block, mut padded) = (0, 0, 0);
     for _ in 0..LOOKS {
@@ -87,7 +89,8 @@ fn look(below: usize, frame: usize) {
 /// The address of a word on the stack of the other thread, which does not run.
 pub fn saved_at(word: usize) -> *const usize {
     let context = ptr::from_ref::<AnyThread<Board>>(&LEFT).cast::<Context>();
-    // SAFETY: a control block begins with the context, which nobody writes while the thread does not run.
+    // SAFETY: a control block begins with the context, which no code writes while the thread does
+    // not run.
     let stack_pointer = unsafe { (*context).stack_pointer.get() };
     ptr::with_exposed_provenance::<usize>(stack_pointer).wrapping_add(word)
 }

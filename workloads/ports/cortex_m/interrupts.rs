@@ -20,7 +20,7 @@ const PEND_SWITCH: u32 = 1 << 28;
 const UNPEND_SWITCH: u32 = 1 << 27;
 const PEND_SLICE_END: u32 = 1 << 26;
 
-/// What the spare interrupt does.
+/// Action of the spare interrupt.
 struct Act(Cell<fn()>);
 
 // SAFETY: one word, written by one thread before the interrupt.
@@ -41,7 +41,7 @@ extern "C" fn taktos_spare_interrupt() {
     DEPTH.fetch_sub(1, Relaxed);
 }
 
-/// Has the next interrupts at the kernel's level do `act`.
+/// Makes the next interrupts at the kernel's level do `act`.
 pub fn will(act: fn()) {
     ACT.0.set(act);
     interrupt::enable();
@@ -118,7 +118,8 @@ pub fn served() -> u32 {
 
 static EXPECTED: AtomicU32 = AtomicU32::new(0);
 
-/// The more urgent interrupt comes first, and in the middle of another; equals come one after the other.
+/// The more urgent interrupt comes first, and in the middle of another; equals come one after the
+/// other.
 pub fn come_in_order() {
     interrupt::enable();
     let urgent = storm::count();
@@ -153,8 +154,8 @@ pub fn come_in_order() {
     Board::write("interrupts come in their order\n");
 }
 
-/// A handler wakes a thread and is pending again at once: its second run comes behind the switch, when the
-/// woken thread has not run yet. That thread gives way directly to the interrupted one.
+/// A handler wakes a thread and is pending again at once: its second run comes after the switch,
+/// when the woken thread has not run yet. That thread switches directly to the interrupted one.
 pub fn wake_threads() {
     for serve in [serve as fn(), serve_with_float] {
         SERVED.store(0, Relaxed);

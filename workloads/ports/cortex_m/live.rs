@@ -1,5 +1,6 @@
-//! Owns: whether numbers that the compiler keeps in floating-point registers last across each kind of kernel call and each
-//! kind of switch. It does so where the image is built for the hard-float interface.
+//! Owns: whether numbers that the compiler keeps in floating-point registers last across each kind
+//! of kernel call and each kind of switch. It does so where the image is built for the hard-float
+//! interface.
 
 use super::{LEFT, RIGHT, URGENT, check, interrupts, slices};
 use crate::board::Board;
@@ -9,7 +10,8 @@ use taktos_kernel::{
     AnyThread, EventFlags, MessageQueue, Mutex, Notify, Semaphore, Span, System, Timeout,
 };
 
-/// So few that the compiler takes registers that a call may destroy, unless it knows that there is one.
+/// So few that the compiler takes registers that a call may destroy, unless it knows that there is
+/// one.
 const NUMBERS: usize = 6;
 const ROUNDS: u32 = 40;
 

@@ -1,8 +1,9 @@
-//! The test of the port for the Cortex-M. It asks for the port's own words, which no workload may know, so it is no module of the crate of
-//! workloads: the program `port` of each of its boards takes these files as they are.
+//! The test of the port for the Cortex-M. It needs the port's own words, which no workload may
+//! know, so it is no module of the crate of workloads: the program `port` of each of its boards
+//! takes these files as they are.
 //!
-//! Owns: what is checked, in which order; two threads that work side by side.
-//! Must never know: the board, which is `crate::board` with what the program says of it.
+//! Owns: what is checked, in which order; two threads that work side by side. Must never know: the
+//! board, which is `crate::board` with what the program says of it.
 #![expect(unsafe_code, reason = "fills registers and looks at them again")]
 
 mod entries;
@@ -30,14 +31,15 @@ static URGENT: Stack = Thread::new("urgent").priority(1);
 
 crate::board::entry!(start(&MAIN, main));
 
-/// A timer that the board leaves to the program, whose interrupt is the urgent one.
+/// A timer that the board leaves to the program; its interrupt is the urgent one.
 pub struct Timer {
     /// The interrupt's number.
     pub number: u16,
-    /// Begins a storm of interrupts above the kernel's level; ends it, and looks at where they came.
+    /// Begins a stress test by interrupts above the kernel's level; `end` ends it, and checks where
+    /// they came.
     pub begin: fn(),
     pub end: fn(),
-    /// Lets the interrupt come once, after so many ticks; ends that.
+    /// Lets the interrupt come once, after that number of ticks; `stop` ends that.
     pub once: fn(u32),
     pub stop: fn(),
 }
@@ -92,7 +94,7 @@ pub fn check(what: &str, holds: bool) {
     }
 }
 
-/// What a thread does, how often, and with which numbers in its registers.
+/// Work of a thread: the function, how often, and with which numbers in its registers.
 #[derive(Clone, Copy)]
 struct Work {
     name: &'static str,
@@ -102,7 +104,7 @@ struct Work {
     seed: u32,
 }
 
-/// The same work for the left thread and for the right one.
+/// Returns the same work for the left thread and for the right one.
 const fn works(name: &'static str, act: extern "C" fn(u32, u32) -> u32, steps: u32) -> [Work; 2] {
     let (rounds, seed) = (100, 0xA5C9_4000);
     let left = Work {
@@ -125,13 +127,13 @@ static CONDITIONS: [Work; 2] = works(
 static YIELDS: [Work; 2] = works("yielding", registers::yield_with_registers, 2);
 static FLOAT_SPINS: [Work; 2] = works("interrupted with float", float::spin_with_float, 40);
 static FLOAT_YIELDS: [Work; 2] = works("yielding with float", float::yield_with_float, 2);
-/// With nobody to yield to but the sleeper.
+/// No other thread to yield to but the sleeper.
 static YIELDS_MORE: [Work; 2] = works("calling", registers::yield_with_registers, 50);
 static FLOAT_YIELDS_MORE: [Work; 2] = works("calling with float", float::yield_with_float, 50);
 static DOZES: [Work; 2] = works("sleeping", registers::doze_with_registers, 2);
 static FLOAT_DOZES: [Work; 2] = works("sleeping with float", float::doze_with_float, 2);
 
-/// Every kind of frame beside every other, in both directions.
+/// Every kind of frame with every other one, in both directions.
 fn all_pairs() {
     slices(true);
     let kinds = [&SPINS, &CONDITIONS, &YIELDS, &FLOAT_SPINS, &FLOAT_YIELDS];
@@ -158,7 +160,7 @@ fn preempted_by_alarms() {
     }
 }
 
-/// Who ran last, and how often that changed.
+/// Thread that ran last, and how often that changed.
 static LAST: AtomicU32 = AtomicU32::new(0);
 static CHANGES: AtomicU32 = AtomicU32::new(0);
 

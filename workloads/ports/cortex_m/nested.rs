@@ -1,5 +1,5 @@
-//! Owns: whether handlers of several priorities below the kernel's mask nest and wake threads, without losing a register, and
-//! whether one above it leaves the mask as it was.
+//! Owns: whether handlers of several priorities below the kernel's mask nest and wake threads,
+//! without losing a register, and whether one above it leaves the mask as it was.
 
 use super::float::nest_with_float;
 use super::interrupts::{
@@ -23,7 +23,8 @@ use taktos_machine::{Machine, NestedSection};
 
 type Port = <Board as System>::Machine;
 
-/// Interrupts that no device of the board has: the first of them, which nest, and the one above the kernel.
+/// Interrupts that no device of the board has: the first of them, which nest, and the one above the
+/// kernel.
 const FIRST: u16 = 20;
 const ABOVE: u16 = FIRST + LEVELS.len() as u16;
 /// From the lowest priority there is, that of the switch itself, to the kernel's level.
@@ -50,7 +51,7 @@ static TABLE: Table = Table(UnsafeCell::new([0; VECTORS]));
 
 /// The processor's register that names the table.
 const TABLE_ADDRESS: usize = 0xE000_ED08;
-/// Its memory protection unit's switch: the table lies where null leads to.
+/// Its memory protection unit's control register: the table is located at null.
 const PROTECTION: usize = 0xE000_ED94;
 /// As many vectors as the board's own table has.
 const OWN: usize = 16 + crate::INTERRUPTS;
@@ -66,7 +67,8 @@ fn is_of_timer(vector: usize) -> bool {
 fn use_own_table() {
     let register = with_exposed_provenance_mut::<usize>(TABLE_ADDRESS);
     let protection = with_exposed_provenance_mut::<usize>(PROTECTION);
-    // SAFETY: copies the table in use, without protection for as long, and brings the copy into use when it is whole.
+    // SAFETY: copies the table in use, without protection for as long, and brings the copy into use
+    // when it is whole.
     unsafe {
         let protected = read_volatile(protection);
         write_volatile(protection, 0);
@@ -88,7 +90,8 @@ fn use_own_table() {
     barrier();
 }
 
-/// Fills the registers that a handler must keep, acts, lets time pass, and looks whether they are the same.
+/// Fills the registers that a handler must keep, acts, lets time pass, and looks whether they are
+/// the same.
 #[unsafe(naked)]
 extern "C" fn handler() {
     naked_asm!(
@@ -125,7 +128,7 @@ extern "C" fn broken() {
 static DEPTH: AtomicU32 = AtomicU32::new(0);
 static DEEPEST: AtomicU32 = AtomicU32::new(0);
 
-/// Wakes a thread, before and behind an interrupt of the next priority.
+/// Wakes a thread, before and after an interrupt of the next priority.
 extern "C" fn act() {
     let exception: u16;
     // SAFETY: reads a register.
@@ -178,7 +181,7 @@ pub fn handlers_nest() {
 
 static TAKEN_BACK: AtomicU32 = AtomicU32::new(0);
 
-/// Takes the woken thread back before it has run, or right behind.
+/// Takes the woken thread back before it has run, or right after it.
 extern "C" fn take_back() {
     if let Some(timer) = storm::TIMER {
         (timer.stop)();
@@ -226,7 +229,8 @@ extern "C" fn section_above() {
     ENTERED.fetch_add(1, Relaxed);
 }
 
-/// Outside the kernel's sections, in one, in such a section itself, and in the midst of a handler: the mask stays what it was.
+/// Outside the kernel's sections, in one, in such a section itself, and in the midst of a handler:
+/// the mask stays what it was.
 pub fn sections_from_above_leave_the_mask() {
     enable_interrupt(ABOVE, Level::Above(0x20));
     come_from_above();
@@ -254,7 +258,8 @@ fn come_from_above() {
     barrier();
 }
 
-/// Priorities as a driver sets them before the kernel starts, and what becomes of them; of the last it was said that it is above.
+/// Priorities as a driver sets them before the kernel starts, and what becomes of them; of the last
+/// it was said that it is above.
 const SET: [(u8, u8); 5] = [
     (0, KERNEL_LEVEL),
     (0x70, KERNEL_LEVEL),

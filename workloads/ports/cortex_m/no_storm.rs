@@ -1,4 +1,5 @@
-//! Owns: interrupts above the kernel's level, for boards of which no timer but the processor's own is emulated: there is no storm of them.
+//! Owns: interrupts above the kernel's level, for boards of which no timer but the processor's own
+//! is emulated: there is no stress test by them.
 
 use crate::checks::Timer;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

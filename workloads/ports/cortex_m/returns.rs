@@ -1,5 +1,6 @@
-//! Owns: whether a thread that was interrupted goes on as it was when the call of another one gives way to it: under interrupts that wait for the
-//! mask's end, with a reservation, and in the midst of a load of several registers.
+//! Owns: whether an interrupted thread continues as it was when the call of another thread switches
+//! to it: under interrupts that wait for the mask's end, with a reservation, and in the midst of a
+//! load of several registers.
 
 use super::frames::{BELOW_BASIC, saved_at};
 use super::registers::{spin_in_conditions, spin_with_registers};
@@ -10,7 +11,7 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 use taktos_kernel::{AnyThread, Span, System, Timeout};
 use taktos_machine::Machine;
 
-/// Without SIMD's flags: such a thread goes on without a handler where nothing else is in the way.
+/// Without SIMD's flags: such a thread resumes without a handler if nothing else prevents that.
 static SPINS: Work = Work {
     name: "interrupted again and again",
     act: spin_with_registers,
@@ -24,7 +25,7 @@ static CONDITIONS: Work = Work {
     ..SPINS
 };
 
-/// How often an interrupt waits when the thread goes on, each time that it was preempted.
+/// How often an interrupt waits when the thread resumes, each time that it was preempted.
 const TIMES: u32 = 20;
 /// The bytes of a frame, by which the thread's stack may be deeper.
 const FRAME: usize = 32;
@@ -32,7 +33,8 @@ const FRAME: usize = 32;
 /// How often the stack was deeper than when the thread was preempted.
 static DEEPER: AtomicU32 = AtomicU32::new(0);
 
-/// An interrupt that always pends when the mask ends puts one frame on the stack of the thread that goes on, however often, and no register is lost.
+/// An interrupt that always pends when the mask ends puts one frame on the stack of the thread that
+/// resumes, however often, and no register is lost.
 pub fn hold_one_frame_more() {
     for work in [&SPINS, &CONDITIONS] {
         DEEPER.store(0, Relaxed);
@@ -45,7 +47,7 @@ pub fn hold_one_frame_more() {
     Board::write("frames do not pile up\n");
 }
 
-/// Has a thread do something, and the urgent one beside it.
+/// Runs a thread, and the urgent one next to it.
 fn run(start: impl Fn() -> bool, beside: fn()) {
     check("beside", URGENT.start(beside).is_ok() && start());
     check("join", LEFT.join(Timeout::FOREVER).is_ok());
@@ -58,7 +60,7 @@ fn interrupt_again() {
         doze();
         let preempted = saved_at(0).addr();
         for time in 0..TIMES {
-            // The mask is not ended before the other thread goes on.
+            // The mask is not ended before the other thread resumes.
             <Board as System>::Machine::mask();
             interrupt::pend();
             if time % 2 == 0 {
@@ -78,14 +80,16 @@ fn doze() {
 
 /// Sets all flags, those of SIMD too, with which on Armv8-M a handler returns.
 fn other_flags() {
-    // SAFETY: changes the flags. msr apsr_nzcvqg, r0: the name is not for every target whose processors have the bits.
+    // SAFETY: changes the flags. msr apsr_nzcvqg, r0: the name is not for every target with
+    // processors that have the bits.
     unsafe { asm!(".inst.w 0xf3808c00", in("r0") 0xF80F_0000_u32, options(nomem, nostack)) };
 }
 
 static WORD: AtomicUsize = AtomicUsize::new(0);
 static RESERVED: AtomicU32 = AtomicU32::new(0);
 
-/// What the thread that gives way has reserved is not taken by the one that goes on for its own.
+/// Checks that a thread which resumes does not take the reservation of the thread that has switched
+/// away for its own.
 pub fn leave_no_reservation() {
     RESERVED.store(0, Relaxed);
     run(|| LEFT.start(store_reserved).is_ok(), reserve);
@@ -121,12 +125,13 @@ fn reserve() {
     }
 }
 
-/// Each is that of a register that the load takes; together they are all bits by which a frame says where a load goes on.
+/// Each is that of a register that the load takes; together they are all bits by which a frame says
+/// where a load continues.
 const GOES_ON_AT: [usize; 4] = [1, 2, 4, 8];
 const WORDS: [u32; 4] = [0x1111_0000, 0x2222_0000, 0x4444_0000, 0x8888_0000];
 
-/// A load of several registers that was interrupted is gone on with by a handler, which alone can. The emulator interrupts none: the frame is made to
-/// say so.
+/// A load of several registers that was interrupted is gone on with by a handler, which alone can.
+/// The emulator interrupts none: the frame is made to say so.
 pub fn go_on_with_loads() {
     for _ in GOES_ON_AT {
         LOADS.fetch_add(1, Relaxed);
@@ -159,7 +164,8 @@ fn interrupt_load() {
     }
 }
 
-/// Waits to be sent to [`load`], with the registers loaded that an interrupted load may have loaded.
+/// Waits to be sent to [`load`], with the registers loaded that an interrupted load may have
+/// loaded.
 #[unsafe(naked)]
 extern "C" fn spin_before_load(words: &[u32; 4]) -> u32 {
     naked_asm!(
@@ -173,7 +179,8 @@ extern "C" fn spin_before_load(words: &[u32; 4]) -> u32 {
     )
 }
 
-/// Loads, and looks whether a handler had returned here: its frame lies where r11 was saved.
+/// Loads, and checks whether a handler had returned here: its frame is at the place where r11 was
+/// saved.
 #[unsafe(naked)]
 extern "C" fn load() {
     naked_asm!(

@@ -167,7 +167,7 @@ fn yield_around_the_end() {
     STOP.store(1, Relaxed);
 }
 
-/// Executes so many times two instructions; none would be as many as there are numbers.
+/// Executes two instructions `times` times; none would be as many as there are numbers.
 pub fn spin(times: u32) {
     // SAFETY: counts down a register.
     unsafe {

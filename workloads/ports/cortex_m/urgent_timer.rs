@@ -1,5 +1,6 @@
-//! Owns: the timer of a CMSDK whose interrupt is the board's urgent one, and the handler of that, which destroys what handlers may destroy, and counts
-//! where it came. Must never know: what it comes over.
+//! Owns: the timer of a CMSDK that raises the board's urgent interrupt, and the handler of that
+//! interrupt, which destroys what handlers may destroy, and counts where it came. Must never know:
+//! the code that it interrupts.
 //!
 //! The program says how many ticks there are between two at least: `SHORTEST_PERIOD`.
 
@@ -17,7 +18,8 @@ const CLEAR: usize = 0xC;
 const ENABLE: u32 = 1;
 const INTERRUPT: u32 = 1 << 3;
 
-/// How often the handler came; how often while the kernel masked, and in the middle of another handler.
+/// How often the handler came; how often while the kernel masked, and in the middle of another
+/// handler.
 static CAME: AtomicU32 = AtomicU32::new(0);
 static WHILE_MASKED: AtomicU32 = AtomicU32::new(0);
 static IN_A_HANDLER: AtomicU32 = AtomicU32::new(0);
@@ -27,7 +29,8 @@ fn write(register: usize, value: u32) {
     unsafe { write_volatile(with_exposed_provenance_mut(BASE + register), value) }
 }
 
-/// Lets it come after so many ticks, and then again and again, if nobody stops it: the handler makes the period vary.
+/// Lets it come after `ticks` ticks, and then again and again, unless it is stopped: the handler
+/// makes the period vary.
 pub fn start(ticks: u32) {
     write(VALUE, ticks);
     write(RELOAD, ticks);
@@ -55,7 +58,8 @@ pub fn in_a_handler() -> u32 {
     IN_A_HANDLER.load(Relaxed)
 }
 
-/// Every second time it destroys floating-point registers too, which the processor has to save for it.
+/// Every second time it destroys floating-point registers too, which the processor has to save for
+/// it.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 extern "C" fn taktos_urgent_interrupt() {
@@ -78,7 +82,7 @@ extern "C" fn taktos_urgent_interrupt() {
         "adds r1, r1, #1",
         "str r1, [r2]",
         "2:",
-        // Where the interrupt came lies on the stack, since the board's vector has called this.
+        // The place of the interrupt is on the stack, since the board's vector has called this.
         "ldr r1, [sp, #4]",
         "tst r1, #8",
         "bne 3f",

@@ -1,4 +1,5 @@
-//! The probe's sequence, and what it prints: one line a figure. The same on each architecture.
+//! The probe's sequence, and what it prints: one line a figure. Both are the same on each
+//! architecture.
 
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -9,12 +10,12 @@ use super::processor::{
 use semihosting::{print, println};
 
 const PROCESSORS: usize = 4;
-/// Ticks until everybody has begun.
+/// Ticks until all processors have begun.
 const NOTICE: u64 = SPAN / 10;
 
 const NOT_DONE: u64 = u64::MAX;
 static RESULTS: [AtomicU64; PROCESSORS] = [const { AtomicU64::new(NOT_DONE) }; PROCESSORS];
-/// What the others do when they start, and when they shall begin.
+/// Task of the other processors when they start, and when they shall begin.
 static TASK: AtomicU64 = AtomicU64::new(0);
 static BEGIN: AtomicU64 = AtomicU64::new(0);
 

@@ -1,6 +1,7 @@
-//! Owns: how the words of a command line are told apart. Must never know: what they mean.
+//! Owns: how the words of a command line are distinguished. Must never know: what they mean.
 //!
-//! Words are separated by blanks, `+` or `,`; each is `key=value`. Words without `=` are the program's name and the like.
+//! Words are separated by blanks, `+` or `,`; each is `key=value`. Words without `=` are the
+//! program's name and the like.
 
 use core::str::FromStr;
 
@@ -20,7 +21,7 @@ pub struct Word<'a> {
     pub whole: &'a str,
     /// Before the first `=`.
     pub key: &'a str,
-    /// Behind it.
+    /// The text after it.
     pub value: &'a str,
 }
 
@@ -47,10 +48,10 @@ impl<'a> Word<'a> {
         Ok(number)
     }
 
-    /// What the value names among `choices`.
+    /// Returns the choice that the value names among `choices`.
     ///
     /// # Errors
-    /// The word, refused with `why`, where it is none of them.
+    /// The word, refused with `why`, if it is none of them.
     pub fn choice<T: Copy>(
         self,
         choices: &[(&str, T)],

@@ -1,12 +1,15 @@
-//! What the workloads on several processors share.
+//! Common parts of the workloads on several processors.
 //!
-//! Owns: what a board gives them, how they are told what to do, how samples are kept and told.
+//! Owns: the interface to a board, how workloads get their words, how samples are stored and
+//! printed.
 //! Must never know: any one experiment.
 //!
 //! # Lines
-//! All that a workload tells is printed when it is over, in lines `@KIND key=value key=value ...`, in whole numbers and, where the key ends
-//! in `_ns`, nanoseconds. The first is `@run`, with what was asked for; the last is `@end at_ns=`: without it the output was cut off.
-//! A workload that cannot do what its [words](command) ask for prints `refused: WORD: why` and ends with the status [`REFUSED`].
+//! All output of a workload is printed when it is over, in lines `@KIND key=value key=value ...`,
+//! in whole numbers and, if the key ends in `_ns`, nanoseconds. The first is `@run`, with the
+//! requested values; the last is `@end at_ns=`: without it the output was cut off. A workload that
+//! cannot do what its [words](command) ask for prints `refused: WORD: why` and ends with the status
+//! [`REFUSED`].
 
 pub mod command;
 pub mod samples;
@@ -26,16 +29,17 @@ pub const REFUSED: i32 = 2;
 /// The most processors that the workloads lay out.
 pub const PROCESSORS: usize = 4;
 
-/// What a system gives the workloads.
+/// Interface of a system to the workloads.
 pub trait ExperimentBoard: CommandLine {
-    /// Keeps the processor busy for `span` of its own time: with as many instructions as nanoseconds. Says how many
-    /// instructions that really were.
+    /// Keeps the processor busy for `span` of its own time: with as many instructions as
+    /// nanoseconds. Says how many instructions that really were.
     fn work(span: Duration) -> u64 {
         instructions(span.as_nanos())
     }
 
-    /// Moves `thread`, which was created and not started, to the instance that has `processor`, with this priority.
-    /// Errors: `Parameter` where no instance has it; as [`AnyThread::move_to`].
+    /// Moves `thread`, which was created and not started, to the instance that has `processor`,
+    /// with this priority. Errors: `Parameter` where no instance has it; as
+    /// [`AnyThread::move_to`].
     fn place(
         thread: &'static AnyThread<Self>,
         processor: usize,
@@ -65,7 +69,7 @@ pub fn end<S: System>() -> ! {
     S::exit(0)
 }
 
-/// What must not fail: a call whose errors the workload has ruled out.
+/// Returns the value of a call that must not fail: the workload has ruled out its errors.
 #[track_caller]
 pub fn certain<T, E: core::fmt::Debug>(result: Result<T, E>) -> T {
     match result {

@@ -1,4 +1,5 @@
-//! Owns: samples of a time, kept until all are taken, and how they are told. Must never know: what was measured.
+//! Owns: samples of a time, kept until all are taken, and how they are reported. Must never know:
+//! what was measured.
 
 use core::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 use taktos_kernel::fault::print;
@@ -7,13 +8,14 @@ use taktos_kernel::{Instant, System};
 /// The most samples of a set.
 pub const MOST: usize = 100_000;
 
-/// A set of samples in nanoseconds. Those beyond ±2.147 s are kept as that. One thread adds, or looks at them when all are in.
+/// A set of samples in nanoseconds. Those beyond ±2.147 s are kept as that. One thread adds them,
+/// and reads them when all are in.
 pub struct Samples {
     values: [AtomicI32; MOST],
     count: AtomicUsize,
 }
 
-/// What the percentiles of a set are called, and how many of 100 000 samples lie below each.
+/// Names of a set's percentiles, and how many of 100 000 samples are below each.
 const PERCENTILES: [(&str, u64); 6] = [
     ("p50", 50_000),
     ("p90", 90_000),
@@ -60,8 +62,8 @@ impl Samples {
         &self.values[..self.count.load(Relaxed).min(MOST)]
     }
 
-    /// Prints the rest of the line of this set, behind what `head` says, and a line `@value` for each time, in ascending order. Takes as long
-    /// as to sort them.
+    /// Prints the rest of the line of this set, after the text of `head`, and a line `@value` for
+    /// each time, in ascending order. Takes as long as to sort them.
     pub fn tell<S: System>(&self, head: core::fmt::Arguments<'_>) {
         let all = self.all();
         sort(all);
@@ -93,7 +95,8 @@ fn nth(values: &[AtomicI32], index: usize) -> i32 {
     values.get(index).map_or(0, |value| value.load(Relaxed))
 }
 
-/// Where in `count` sorted samples the percentile is that has `share` of [`WHOLE`] at or below it: the nearest rank.
+/// Where in `count` sorted samples the percentile is that has `share` of [`WHOLE`] at or below it:
+/// the nearest rank.
 fn rank(count: usize, share: u64) -> usize {
     let at = (count as u64 * share).div_ceil(WHOLE);
     (at as usize).saturating_sub(1)

@@ -17,12 +17,12 @@ pub enum Layout {
     Partitioned,
 }
 
-/// A policy, a layout and so many processors.
+/// A policy, a layout and a number of processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scheme {
     /// How each instance chooses.
     pub policy: PolicyKind,
-    /// Who has which processors.
+    /// Division of the processors among the instances.
     pub layout: Layout,
     /// How many processors are used, 1 to 4.
     pub processors: usize,
@@ -117,7 +117,7 @@ impl Scheme {
             .fold(CpuSet::EMPTY, CpuSet::with)
     }
 
-    /// The instances, as the kernel is started with; so many of them as [`Scheme::instances`] says.
+    /// Returns the instances, as the kernel is started with; their number is [`Scheme::instances`].
     pub fn configuration(self) -> [InstanceConfig; PROCESSORS] {
         core::array::from_fn(|number| InstanceConfig {
             name: NAMES[number],

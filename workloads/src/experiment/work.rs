@@ -1,4 +1,4 @@
-//! Owns: a loop of a known number of instructions. Must never know: what it stands for.
+//! Owns: a loop of a known number of instructions. Must never know: what it represents.
 #![cfg_attr(
     any(target_arch = "aarch64", target_arch = "riscv64"),
     expect(unsafe_code, reason = "a loop of known length, in assembly")
@@ -43,7 +43,7 @@ fn spin(turns: u64) {
     }
 }
 
-/// Where nobody counts instructions: turns that the compiler cannot leave out.
+/// Turns that the compiler cannot leave out, for machines on which no instructions are counted.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "riscv64")))]
 fn spin(turns: u64) {
     for turn in 0..turns {

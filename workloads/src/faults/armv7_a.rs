@@ -7,8 +7,8 @@ pub const RETURN: u32 = 0xE12F_FF1E;
 
 /// Does what `f` does with `room` bytes left on the caller's stack.
 pub fn with_a_short_stack(room: usize, f: extern "C" fn()) -> ! {
-    // The stack's lowest page boundary lies right below it: the guard is a page.
-    // SAFETY: goes down on the thread's own stack; does not come back to what it clobbers.
+    // The stack's lowest page boundary is right below it: the guard is a page. SAFETY: goes down on
+    // the thread's own stack; does not come back to what it clobbers.
     unsafe {
         asm!(
             "bic sp, sp, #0xFF0",
@@ -23,7 +23,7 @@ pub fn with_a_short_stack(room: usize, f: extern "C" fn()) -> ! {
     }
 }
 
-/// Executes what lies at `place`.
+/// Executes the contents of `place`.
 pub fn jump(place: usize) -> ! {
     // SAFETY: nothing of it is: it faults.
     unsafe { asm!("bx {}", in(reg) place, options(noreturn)) }
@@ -35,7 +35,7 @@ pub fn undefined() {
     unsafe { asm!("udf #0") };
 }
 
-/// The same in a thread that may use the floating-point unit.
+/// Executes an undefined instruction in a thread that may use the floating-point unit.
 pub fn undefined_with_float() {
     // SAFETY: uses a register of this thread, and faults.
     unsafe { asm!(".fpu neon", "vmov.i32 q0, #1", ".fpu none", "udf #0") };

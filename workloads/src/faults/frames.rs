@@ -1,11 +1,12 @@
-//! Owns: recursions by the size of their frames, of each of which the lowest word alone is touched: what a guard must not be passed by.
+//! Owns: recursions by the size of their frames, of each of which the lowest word alone is touched:
+//! what a guard must not be passed by.
 
 use super::Case;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 use taktos_kernel::System;
 
-/// Calls itself with so many words in each frame.
+/// Calls itself with `WORDS` words in each frame.
 #[inline(never)]
 fn descend<const WORDS: usize>(depth: u32) -> u32 {
     let mut room = MaybeUninit::<[u32; WORDS]>::uninit();

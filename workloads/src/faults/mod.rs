@@ -1,9 +1,9 @@
-//! Faults on purpose, one a run; the command line names which. Each must be reported, and ends with the status 70; a run that goes on
-//! ends with 1. On several processors the victim runs on the third, or on the one that another word names (`on-0` to `on-3`), started
-//! by the first.
+//! Faults on purpose, one a run; the command line names which. Each must be reported, and ends with
+//! the status 70; a run that continues ends with 1. On several processors the victim runs on the
+//! third, or on the one that another word names (`on-0` to `on-3`), started by the first.
 //!
-//! Owns: what faults, and in which thread.
-//! Must never know: an architecture's instructions; what is reported.
+//! Owns: what faults, and in which thread. Must never know: an architecture's instructions; what is
+//! reported.
 #![expect(unsafe_code, reason = "does on purpose what faults")]
 
 mod frames;
@@ -22,9 +22,9 @@ use taktos_kernel::{AnyThread, CpuSet, Error, Kernel, Span, System, Thread};
 /// A case: its word, and what it does, in the thread that is the victim.
 pub type Case<S> = (&'static str, fn(&'static Objects<S>));
 
-/// What a board gives the program.
+/// Interface of a board to the program.
 pub trait FaultBoard: CommandLine + SpareInterrupt {
-    /// What its architecture has no words for in the language.
+    /// Operations that the language has no words for, in the architecture's instructions.
     type Instructions: Instructions<Self>;
 
     /// Says where a thread is to run that was created. On one processor there is nothing to say.
@@ -36,18 +36,19 @@ pub trait FaultBoard: CommandLine + SpareInterrupt {
     }
 }
 
-/// What is said in instructions of the architecture.
+/// Operations in instructions of the architecture.
 pub trait Instructions<S: FaultBoard> {
     /// The cases besides those that every board has.
     const CASES: &'static [Case<S>];
-    /// How far the stack of an interrupt handler reaches down, with its guard; no overflow goes further.
+    /// How far the stack of an interrupt handler reaches down, with its guard; no overflow goes
+    /// further.
     const DEEPEST: usize;
     /// So much room on a stack is too little for the frame of an interrupted thread.
     const SHORT: usize = 32;
 
     /// Does what `f` does with `room` bytes left on the caller's stack.
     fn with_a_short_stack(room: usize, f: extern "C" fn()) -> !;
-    /// Executes what lies at `place`.
+    /// Executes the contents of `place`.
     fn jump(place: usize) -> !;
     /// Executes what is no instruction.
     fn undefined();
@@ -119,7 +120,7 @@ fn common<S: FaultBoard>() -> [Case<S>; 10] {
     ]
 }
 
-/// What the spare interrupt does.
+/// Action of the spare interrupt.
 static HANDLER: Trigger = Trigger::new();
 
 /// The handler of the board's spare interrupt.
@@ -140,12 +141,13 @@ pub fn interrupt_above() {
     ABOVE.serve();
 }
 
-/// Does what `act` does in the handler of the interrupt above the kernel's level, which `pend` makes pending.
+/// Does what `act` does in the handler of the interrupt above the kernel's level, which `pend`
+/// makes pending.
 pub fn in_handler_above(act: fn(), pend: fn()) {
     ABOVE.run(act, pend);
 }
 
-/// Starts another thread beside the victim.
+/// Starts another thread next to the victim.
 pub fn start_other<S: FaultBoard>(objects: &'static Objects<S>, act: fn(&'static Objects<S>)) {
     start_there(&objects.other, act, objects);
 }
@@ -165,8 +167,8 @@ fn start_there<S: FaultBoard, const N: usize>(
     }
 }
 
-/// [`FaultBoard::place`] on several processors: the thread comes to the one that a word names; without one not to the processor
-/// that starts the program.
+/// [`FaultBoard::place`] on several processors: the thread comes to the one that a word names;
+/// without one not to the processor that starts the program.
 ///
 /// # Errors
 /// Those of [`AnyThread::set_affinity`].
@@ -179,8 +181,9 @@ pub fn place_as_told<S: FaultBoard>(thread: &'static AnyThread<S>) -> Result<(),
     thread.set_affinity(there)
 }
 
-/// Goes down into the guard below the handlers' stack, and no further: below it may be the next processor's stack, which
-/// ends with a guard, too. Below a thread's stack, which is smaller, the guard comes earlier.
+/// Goes down into the guard below the handlers' stack, and no further: below it may be the next
+/// processor's stack, which ends with a guard, too. Below a thread's stack, which is smaller, the
+/// guard comes earlier.
 pub fn overflow<S: FaultBoard>() {
     let here = 0_u8;
     let top = ptr::from_ref(black_box(&here)).addr();
@@ -198,7 +201,7 @@ fn descend(end: usize) -> usize {
     descend(end).wrapping_add(room[3])
 }
 
-/// Gives way, which takes room on the stack.
+/// Yields, which takes space on the stack.
 pub extern "C" fn give_way<S: System>() {
     AnyThread::<S>::yield_now();
 }
@@ -216,7 +219,7 @@ pub fn slices<S: FaultBoard>(objects: &'static Objects<S>) {
     let _ = Kernel::<S>::set_time_slice(Some(20.micros()));
 }
 
-/// The frame of a call that gives way does not fit.
+/// The frame of a call that yields does not fit.
 fn overflow_at_a_call<S: FaultBoard>(objects: &'static Objects<S>) {
     start_other(objects, |_| ());
     S::Instructions::with_a_short_stack(32, give_way::<S>);

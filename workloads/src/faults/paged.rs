@@ -1,4 +1,4 @@
-//! Owns: what faults on a processor whose memory is protected by pages, and whose guards stay.
+//! Owns: faults on a processor that protects memory by pages, and with guards that stay.
 //! Must never know: a board.
 
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
@@ -50,11 +50,11 @@ fn guard_of_another<S: FaultBoard>(objects: &'static Objects<S>) {
     unsafe { ptr::write_volatile(guard, 1) };
 }
 
-/// What a frame does that passes over the guard.
+/// Does the damage of a frame that passes over the guard.
 fn damaged_control_block<S: System>() {
     let block = ptr::from_ref(AnyThread::<S>::current()).expose_provenance();
     let block = ptr::with_exposed_provenance_mut::<u8>(block);
-    // SAFETY: nothing of it is; the fault behind it is reported all the same.
+    // SAFETY: nothing of it is; the fault after it is reported all the same.
     unsafe { ptr::write_bytes(block, 0x41, size_of::<AnyThread<S>>()) };
     undefined();
 }

@@ -7,8 +7,8 @@ pub const RETURN: u32 = 0x0000_8067;
 
 /// Does what `f` does with `room` bytes left on the caller's stack.
 pub fn with_a_short_stack(room: usize, f: extern "C" fn()) -> ! {
-    // The stack's lowest page boundary lies right below it: the guard is a page.
-    // SAFETY: goes down on the thread's own stack; does not come back to what it clobbers.
+    // The stack's lowest page boundary is right below it: the guard is a page. SAFETY: goes down on
+    // the thread's own stack; does not come back to what it clobbers.
     unsafe {
         asm!(
             "li t0, -4096",
@@ -23,7 +23,7 @@ pub fn with_a_short_stack(room: usize, f: extern "C" fn()) -> ! {
     }
 }
 
-/// Executes what lies at `place`.
+/// Executes the contents of `place`.
 pub fn jump(place: usize) -> ! {
     // SAFETY: nothing of it is: it faults.
     unsafe { asm!("jr {}", in(reg) place, options(noreturn)) }
@@ -35,7 +35,7 @@ pub fn undefined() {
     unsafe { asm!("unimp") };
 }
 
-/// The same in a thread that may use the floating-point unit.
+/// Executes an undefined instruction in a thread that may use the floating-point unit.
 pub fn undefined_with_float() {
     // SAFETY: uses a register of this thread, and faults.
     unsafe {

@@ -1,11 +1,11 @@
 //! Channels to other partitions as pipes of the kernel.
 //!
-//! Owns: the threads that copy between pipes and rings, who waits for the doorbell.
-//! Must never know: who is at the other end; a board.
+//! Owns: the threads that copy between pipes and rings, and that wait for the doorbell.
+//! Must never know: the partition at the other end; a board.
 //!
-//! What is written to the one pipe comes out at the other end of the channel; what comes from there can be read from the
-//! other. The doorbell's handler gives semaphores; two threads copy. A full pipe makes its thread wait, the ring fills up, and the
-//! other end waits in its turn.
+//! Bytes written to the one pipe come out at the other end of the channel; bytes from there can be
+//! read from the other pipe. The doorbell's handler gives semaphores; two threads copy. A full pipe
+//! makes its thread wait, the ring fills up, and the other end waits in its turn.
 
 use super::GuestBoard;
 use crate::experiment::{self, certain};
@@ -38,7 +38,8 @@ pub trait ChannelBoard: GuestBoard {
     fn channel(channel: usize) -> Option<End<Self::Memory>>;
     /// Rings the doorbell of the other end of `channel`. Allowed everywhere.
     fn ring(channel: usize);
-    /// Has `handler` called, as an interrupt handler at the kernel's level, when the doorbell of this end of `channel` rings.
+    /// Registers `handler`, to be called as an interrupt handler at the kernel's level when the
+    /// doorbell of this end of `channel` rings.
     fn on_doorbell(channel: usize, handler: fn());
 }
 
@@ -46,7 +47,8 @@ pub trait ChannelBoard: GuestBoard {
 pub struct Connection<S: System> {
     incoming: Pipe<S, BUFFER>,
     outgoing: Pipe<S, BUFFER>,
-    /// The doorbell rang: for who waits for bytes, and for who waits for room.
+    /// Signals that the doorbell rang: for the thread that waits for bytes, and for the one that
+    /// waits for space.
     bytes: Semaphore<S>,
     room: Semaphore<S>,
     reader: Thread<S, STACK>,
@@ -68,12 +70,12 @@ impl<S: System> Connection<S> {
         }
     }
 
-    /// What comes from the other end.
+    /// Returns the pipe with the bytes from the other end.
     pub const fn incoming(&'static self) -> &'static Pipe<S, BUFFER> {
         &self.incoming
     }
 
-    /// What goes to the other end.
+    /// Returns the pipe for bytes to the other end.
     pub const fn outgoing(&'static self) -> &'static Pipe<S, BUFFER> {
         &self.outgoing
     }
@@ -93,8 +95,9 @@ impl<S: System> Default for Connection<S> {
 }
 
 impl<S: ChannelBoard> Connection<S> {
-    /// Opens `channel`; once. `rung` is to call [`Connection::rung`]; the threads that copy have the priority `level`.
-    /// Errors: `Parameter` where this guest has no end of it; those of threads' creation.
+    /// Opens `channel`; once. `rung` is to call [`Connection::rung`]; the threads that copy have
+    /// the priority `level`. Errors: `Parameter` where this guest has no end of it; those of
+    /// threads' creation.
     pub fn open(&'static self, channel: usize, level: u8, rung: fn()) -> Result<(), Error> {
         S::channel(channel).ok_or(Error::Parameter)?;
         self.channel.store(channel, Relaxed);
@@ -120,7 +123,7 @@ impl<S: ChannelBoard> Connection<S> {
         moved.bytes
     }
 
-    /// What the one thread does.
+    /// Body of the thread that reads from the channel.
     fn read(&'static self) {
         let (end, layout) = self.end();
         let mut ring = Reader::attach(layout, end.number, &end.memory);
@@ -137,7 +140,7 @@ impl<S: ChannelBoard> Connection<S> {
         }
     }
 
-    /// What the other thread does.
+    /// Body of the thread that writes to the channel.
     fn write(&'static self) {
         let (end, layout) = self.end();
         let mut ring = Writer::attach(layout, end.number, &end.memory);

@@ -1,15 +1,18 @@
-//! The round trip between partitions: the last of the experiments of "Performance Evaluation of Real-time Mechanisms for Real-time
-//! Embedded Linux" (Koh and Choi, 2012), FIFOs between the real-time side and Linux.
+//! The round trip between partitions: the last of the experiments of "Performance Evaluation of
+//! Real-time Mechanisms for Real-time Embedded Linux" (Koh and Choi, 2012), FIFOs between the
+//! real-time side and Linux.
 //!
-//! Owns: who asks and who answers, the samples.
+//! Owns: the two roles (ask and answer), the samples.
 //! Must never know: a board; what the other partition is.
 //!
-//! Words: `role=ask|answer` (ask), `channel=` (0), and for who asks: `peer=linux|taktos` (taktos), which names the set of
-//! samples, `loops=` (1000), `interval-us=` (50 ms). Who asks writes four bytes, a number, to the channel's pipe once an interval, and waits until they
-//! have come back from the other pipe: the round trip. Who answers writes back what it reads, without end.
+//! Words: `role=ask|answer` (ask), `channel=` (0), and for the role `ask`: `peer=linux|taktos`
+//! (taktos), which names the set of samples, `loops=` (1000), `interval-us=` (50 ms). The asking
+//! side writes four bytes, a number, to the channel's pipe once an interval, and waits until they
+//! have come back from the other pipe: the round trip. The answering side writes back what it
+//! reads, without end.
 //!
-//! Before the first, the two meet: a line's end and a byte go round until just these come back, which a terminal
-//! that is not set up yet does not give, several times in a row.
+//! Before the first, the two meet: a line's end and a byte go round until just these come back,
+//! which a terminal that is not set up yet does not give, several times in a row.
 
 use super::channel::{ChannelBoard, Connection};
 use super::{MEASURED, sleep_until};
@@ -19,19 +22,20 @@ use crate::experiment::{self, certain};
 use taktos_kernel::fault::print;
 use taktos_kernel::{Duration, Kernel, System, Timeout};
 
-/// The priority of the main thread: behind that of those that copy.
+/// The priority of the main thread: after that of those that copy.
 pub const MAIN: u8 = MEASURED + 1;
 const MICRO: u64 = 1_000;
 /// From the meeting to the first release.
 const LEAD: Duration = Duration::from_millis(5);
-/// How long an answer is waited for while the two meet, how often they try, and how often in a row it must do.
+/// How long an answer is waited for while the two meet, how often they try, and how often in a row
+/// it must do.
 const PATIENCE: Duration = Duration::from_millis(100);
 const TRIES: usize = 3_000;
 const IN_A_ROW: usize = 3;
-/// An answer that takes so long does not come any more.
+/// An answer that takes this time does not come any more.
 const LOST: Duration = Duration::from_millis(10_000);
 
-/// What is asked for.
+/// Requested parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Plan {
     asks: bool,
@@ -72,7 +76,7 @@ impl Plan {
     }
 }
 
-/// What the workload needs. A board has it in a static.
+/// Objects of the workload. A board has them in a static.
 pub struct Objects<S: System> {
     /// The channel.
     pub connection: Connection<S>,
@@ -95,8 +99,8 @@ impl<S: System> Default for Objects<S> {
     }
 }
 
-/// Runs the workload as the guest was told, and ends the program unless it answers. In the main thread, on a stack of 16 KiB. `rung` calls
-/// [`Connection::rung`] of the objects' connection.
+/// Runs the workload by the guest's words, and ends the program unless it answers. In the main
+/// thread, on a stack of 16 KiB. `rung` calls [`Connection::rung`] of the objects' connection.
 pub fn run<S: ChannelBoard>(objects: &'static Objects<S>, rung: fn()) -> ! {
     let plan = match Plan::read(S::words()) {
         Ok(plan) => plan,
@@ -162,7 +166,7 @@ impl<S: ChannelBoard> Objects<S> {
                 .write(&question, 2, Timeout::FOREVER),
         );
         let mut came = [0; 16];
-        // Longer than what was asked: whoever sends more is not ready.
+        // Longer than the question: a peer that sends more is not ready.
         match self
             .connection
             .incoming()

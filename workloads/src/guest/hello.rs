@@ -1,4 +1,4 @@
-//! Owns: the smallest guest: says what it was told, sleeps a little, and ends.
+//! Owns: the smallest guest: prints its words, sleeps a little, and ends.
 
 use super::GuestBoard;
 use taktos_kernel::fault::print;
@@ -7,7 +7,7 @@ use taktos_kernel::{AnyThread, Kernel, Span};
 /// The priority of the thread that calls [`run`].
 pub const MAIN: u8 = 10;
 
-/// Says what the guest was told, and ends the program: with success if time passes as it should.
+/// Prints the guest's words, and ends the program: with success if time passes as it should.
 pub fn run<S: GuestBoard>() -> ! {
     print::<S>(format_args!("hello, I was told: {}\n", S::words()));
     let before = Kernel::<S>::now();

@@ -1,12 +1,15 @@
-//! How late a periodic thread is that the clock releases: cyclictest's question to a guest with one processor.
+//! How late a periodic thread is that the clock releases: cyclictest's question to a guest with one
+//! processor.
 //!
 //! Owns: the thread, the samples.
 //! Must never know: a board; that there is a hypervisor.
 //!
-//! Words: `loops=` samples (1000), `interval-ns=` or `interval-us=` from release to release (1 ms), `phase-ns=` (0), by which the first release comes
-//! later, `load=0|1` (0). A sample is the time from the instant of a release to the thread's next instruction after its sleep, by the
-//! board's clock, in whole ticks of the counter (16 ns at 62.5 MHz). With load a less urgent thread computes all the time. An
-//! interval that is no multiple of a neighbour's period lets the releases wander through all phases of that.
+//! Words: `loops=` samples (1000), `interval-ns=` or `interval-us=` from release to release (1 ms),
+//! `phase-ns=` (0), by which the first release comes later, `load=0|1` (0). A sample is the time
+//! from the instant of a release to the thread's next instruction after its sleep, by the
+//! board's clock, in whole ticks of the counter (16 ns at 62.5 MHz). With load a less urgent thread
+//! computes all the time. An interval that is no multiple of a neighbour's period lets the releases
+//! wander through all phases of that.
 
 use super::{GuestBoard, IDLE, MEASURED, sleep_until};
 use crate::experiment::command::{Refused, UNKNOWN, words};
@@ -21,13 +24,13 @@ pub const MAIN: u8 = super::MAIN;
 const STACK: usize = 512 * size_of::<usize>();
 /// From the start to the first release of phase 0.
 const LEAD: Duration = Duration::from_millis(20);
-/// What the load computes between two looks at whether it is over, in instructions.
+/// Work of the load between two checks whether it is over, in instructions.
 const COMPUTING: u64 = 1_000;
 const MICRO: u64 = 1_000;
 /// The longest interval and phase: ten seconds.
 const LONGEST: u64 = 10_000_000_000;
 
-/// What is asked for.
+/// Requested parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Plan {
     loops: usize,
@@ -60,7 +63,7 @@ impl Plan {
     }
 }
 
-/// What the workload needs. A board has it in a static.
+/// Objects of the workload. A board has them in a static.
 pub struct Objects<S: System> {
     measured: Thread<S, STACK>,
     load: Thread<S, STACK>,
@@ -92,7 +95,8 @@ impl<S: System> Default for Objects<S> {
     }
 }
 
-/// Runs the workload as the guest was told, and ends the program. In the main thread, on a stack of 16 KiB.
+/// Runs the workload by the guest's words, and ends the program. In the main thread, on a stack of
+/// 16 KiB.
 pub fn run<S: GuestBoard>(objects: &'static Objects<S>) -> ! {
     let plan = match Plan::read(S::words()) {
         Ok(plan) => plan,
@@ -133,7 +137,7 @@ impl<S: GuestBoard> Objects<S> {
         }
     }
 
-    /// What the measured thread does.
+    /// Body of the measured thread.
     fn measure(&'static self) {
         let interval = Duration::from_nanos(self.interval.load(Relaxed));
         let mut release = Instant::from_nanos(self.first.load(Relaxed));
@@ -145,7 +149,7 @@ impl<S: GuestBoard> Objects<S> {
         }
     }
 
-    /// What the loading thread does.
+    /// Body of the loading thread.
     fn keep_busy(&'static self) {
         while !self.over.load(Relaxed) {
             instructions(COMPUTING);

@@ -1,10 +1,11 @@
-//! What a guest with one processor runs under the hypervisor.
+//! Programs of a guest with one processor under the hypervisor.
 //!
-//! Owns: the workloads of guests, and how a guest is told what to do.
+//! Owns: the workloads of guests, and how a guest gets its words.
 //! Must never know: a hypervisor; a board.
 //!
-//! The words are those of [`command`](crate::experiment::command), from the guest's boot arguments; the lines those of
-//! [`experiment`](crate::experiment). The kernel is that for one processor: fixed priorities.
+//! The words are those of [`command`](crate::experiment::command), from the guest's boot arguments;
+//! the lines those of [`experiment`](crate::experiment). The kernel is that for one processor:
+//! fixed priorities.
 
 pub mod channel;
 pub mod fifo;
@@ -19,16 +20,17 @@ mod vectors;
 
 use taktos_kernel::{AnyThread, Instant, System, Timeout};
 
-/// What a system gives guests' workloads.
+/// Interface of a system to guests' workloads.
 pub trait GuestBoard: System {
-    /// What the guest was told; an empty text where nothing was.
+    /// Returns the words of the guest; an empty text if there are none.
     fn words() -> &'static str;
 
-    /// What the machine's clock shows, which began before the guest did.
+    /// Returns the time of the machine's clock, which began before the guest did.
     fn machine_time() -> Instant;
 }
 
-/// The priorities of the main thread, which tells, of what is measured or has deadlines, and of what fills the time.
+/// The priorities of the main thread, which reports, of the threads that are measured or have
+/// deadlines, and of those that fill the time.
 const MAIN: u8 = 1;
 const MEASURED: u8 = 4;
 const IDLE: u8 = 30;

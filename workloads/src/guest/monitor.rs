@@ -1,20 +1,24 @@
-//! A guest that looks whether it gets what it was promised, whatever its neighbours do.
+//! A guest that checks whether it gets its guaranteed time, whatever its neighbours do.
 //!
-//! Owns: the thread that looks, and what is told.
-//! Must never know: a board; that there is a hypervisor; who the neighbours are.
+//! Owns: the thread that checks, and the output.
+//! Must never know: a board; that there is a hypervisor; the neighbours.
 //!
 //! Words: `mode=jobs` (as without) or `mode=supply`, `period-us=` (1000), `for-ms=` (1000).
-//! - By jobs: `work=` instructions a job (100000), `deadline-us=` behind its release (the period), `phase-ns=` (0) by which the first one comes
-//!   later. Each job works, and looks at the clock when it is done; one that is late is done all the same, and the next one then begins at
-//!   once. Tells `@jobs count= missed= min_ns= mean_ns= max_ns= first_missed=`, response times from the release to the work's end, and the number of
-//!   the first job that missed its deadline (0: none).
-//! - By supply: `budget-us=` (500) in each period, `gap-ns=` (2000), the shortest time between two looks at the clock that is
-//!   a gap, `rounds=` (1) of `for-ms` each; between two it thinks about the last one. It never sleeps. Tells for each round `@supply periods= short= least_ns= first_ns= gaps= gap_sum_ns= gap_max_ns= lost=`: how many whole periods there were, how many
-//!   of them had less than the budget, and the least that one had, by the beginning of periods that looks best; `lost` is 1 if there
-//!   were more gaps than could be kept.
+//! - By jobs: `work=` instructions a job (100000), `deadline-us=` after its release (the period),
+//!   `phase-ns=` (0) by which the first one comes later. Each job works, and reads the clock
+//!   when it is done; one that is late is done all the same, and the next one then begins at once.
+//!   Prints `@jobs count= missed= min_ns= mean_ns= max_ns= first_missed=`, response times from the
+//!   release to the work's end, and the number of the first job that missed its deadline (0: none).
+//! - By supply: `budget-us=` (500) in each period, `gap-ns=` (2000), the shortest time between two
+//!   reads of the clock that is a gap, `rounds=` (1) of `for-ms` each; between two it evaluates
+//!   the last one. It never sleeps. Prints for each round `@supply periods= short= least_ns=
+//!   first_ns= gaps= gap_sum_ns= gap_max_ns= lost=`: how many whole periods there were, how many of
+//!   them had less than the budget, and the least that one had, by the beginning of periods that
+//!   looks best; `lost` is 1 if there were more gaps than could be stored.
 //!
-//! Meanwhile it keeps 64 KiB that nobody may change: `@memory hash= kept= registers=`, and, by supply, the vector registers: `registers` is
-//! how often a gap changed them. The program's status is 0 if nothing was amiss.
+//! Meanwhile it keeps 64 KiB that nothing may change: `@memory hash= kept= registers=`, and,
+//! by supply, the vector registers: `registers` is how often a gap changed them. The program's
+//! status is 0 if nothing was amiss.
 
 use super::pattern::Pattern;
 use super::supply::Gaps;
@@ -44,7 +48,7 @@ enum Mode {
 
 const MODES: [(&str, Mode); 2] = [("jobs", Mode::Jobs), ("supply", Mode::Supply)];
 
-/// What is asked for; times in nanoseconds.
+/// Requested parameters; times in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Plan {
     mode: Mode,
@@ -92,7 +96,7 @@ impl Plan {
     }
 }
 
-/// What was seen of jobs.
+/// Statistics of jobs.
 struct Jobs {
     count: AtomicU64,
     missed: AtomicU64,
@@ -114,7 +118,7 @@ impl Jobs {
     }
 }
 
-/// What the workload needs. A board has it in a static.
+/// Objects of the workload. A board has them in a static.
 pub struct Objects<S: System> {
     thread: Thread<S, STACK>,
     pattern: Pattern,
@@ -158,7 +162,8 @@ fn plan<S: GuestBoard>() -> Plan {
     }
 }
 
-/// Runs the workload as the guest was told, and ends the program. In the main thread, on a stack of 16 KiB.
+/// Runs the workload by the guest's words, and ends the program. In the main thread, on a stack of
+/// 16 KiB.
 pub fn run<S: GuestBoard>(objects: &'static Objects<S>) -> ! {
     let plan = plan::<S>();
     let filled = objects.pattern.fill();
@@ -179,7 +184,7 @@ pub fn run<S: GuestBoard>(objects: &'static Objects<S>) -> ! {
 }
 
 impl<S: GuestBoard> Objects<S> {
-    /// What the thread does that has jobs.
+    /// Body of the thread that has jobs.
     fn work(&'static self) {
         let plan = plan::<S>();
         let deadline = plan.deadline.unwrap_or(plan.period);
@@ -222,7 +227,8 @@ impl<S: GuestBoard> Objects<S> {
         })
     }
 
-    /// Looks for gaps until the span is over: how long that was, and whether there were more than can be kept.
+    /// Looks for gaps until the span is over: how long that was, and whether there were more than
+    /// can be kept.
     fn look(&self, plan: &Plan) -> (u64, bool) {
         self.gaps.clear();
         let begin = Kernel::<S>::now();

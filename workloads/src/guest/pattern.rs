@@ -1,5 +1,5 @@
-//! Owns: memory that nobody may change, and how it is told whether somebody did.
-//! Must never know: who might.
+//! Owns: memory that nothing may change, and how a change is detected.
+//! Must never know: the cause of a change.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ const WORDS: usize = 8192;
 /// The FNV-1a hash of 64 bits, by words (Fowler, Noll, Vo; IETF draft-eastlake-fnv).
 const BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01B3;
-/// A multiplier whose products look like chance (Steele and Vigna 2021).
+/// A multiplier with products that look random (Steele and Vigna 2021).
 const SPREAD: u64 = 0xD134_2543_DE82_EF95;
 
 /// Memory with known contents.

@@ -1,10 +1,12 @@
-//! Jobs at instants of the machine's own clock, for ever: what a neighbour, or a simulation, can know beforehand.
+//! Jobs at instants of the machine's own clock, for ever: known beforehand to a neighbour or a
+//! simulation.
 //!
 //! Owns: when jobs come and how long they work.
-//! Must never know: a board; that there is a hypervisor; who looks on.
+//! Must never know: a board; that there is a hypervisor; the observers.
 //!
-//! Words: `period-us=` (10000), `offset-us=` (0), when the machine's clock shows the first release, `work=` instructions a
-//! job (100000). A job that begins late works all the same, and the next one follows at once. It says nothing.
+//! Words: `period-us=` (10000), `offset-us=` (0), when the machine's clock shows the first release,
+//! `work=` instructions a job (100000). A job that begins late works all the same, and the next one
+//! follows at once. It prints nothing.
 
 use super::{GuestBoard, sleep_until};
 use crate::experiment::command::{Refused, UNKNOWN, words};
@@ -16,10 +18,10 @@ pub const MAIN: u8 = super::MAIN;
 const MICRO: u64 = 1_000;
 /// The longest time in microseconds: two hours.
 const LONGEST: u64 = 7_200_000_000;
-/// Two looks at a clock with nothing between them are closer than this.
+/// Two readings of a clock with nothing between them are closer than this.
 const CLOSE: Duration = Duration::from_micros(2);
 
-/// What is asked for.
+/// Requested parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Plan {
     period: Duration,
@@ -50,7 +52,7 @@ impl Plan {
     }
 }
 
-/// Runs the workload as the guest was told. In the main thread.
+/// Runs the workload by the guest's words. In the main thread.
 pub fn run<S: GuestBoard>() -> ! {
     let plan = match Plan::read(S::words()) {
         Ok(plan) => plan,
@@ -65,7 +67,8 @@ pub fn run<S: GuestBoard>() -> ! {
     }
 }
 
-/// What the machine's clock showed when the kernel's began. Looked at again if the processor was taken away meanwhile.
+/// Returns the time of the machine's clock when the kernel's began. Reads it again if the processor
+/// was taken away meanwhile.
 fn start<S: GuestBoard>() -> Instant {
     loop {
         let before = Kernel::<S>::now();

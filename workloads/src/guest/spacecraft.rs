@@ -1,11 +1,13 @@
-//! The task set of a spacecraft on a guest's one processor, by fixed priorities, the shortest period first.
+//! The task set of a spacecraft on a guest's one processor, by fixed priorities, the shortest
+//! period first.
 //!
-//! Owns: the tasks, and what is told of them.
-//! Must never know: a board; that there is a hypervisor.
+//! Owns: the tasks, and what is reported of them. Must never know: a board; that there is a
+//! hypervisor.
 //!
 //! Words: those of [`crate::spacecraft`] that mean anything on one processor, `for-ms=` (10000),
-//! `scale-ppm=`, `tasks=`; and `every-ms=` (1000): so often a line says how far all tasks are. When the time is over:
-//! `@run`, a line `@task` for each task with its concluded jobs, missed ones included, and their wall times, `@end`.
+//! `scale-ppm=`, `tasks=`; and `every-ms=` (1000), the interval of the lines that say how far all
+//! tasks are. When the time is over: `@run`, a line `@task` for each task with its concluded jobs,
+//! missed ones included, and their wall times, `@end`.
 
 use super::{GuestBoard, IDLE, MEASURED, sleep_until};
 use crate::command_line::LONGEST_LINE;
@@ -36,7 +38,7 @@ struct Running<S: System> {
     execution: AtomicU64,
 }
 
-/// What the workload needs. A board has it in a static.
+/// Objects of the workload. A board has them in a static.
 pub struct Objects<S: System> {
     tasks: [Running<S>; TASKS],
     teller: Thread<S, { 2 * STACK }>,
@@ -74,7 +76,8 @@ impl<S: System> Default for Objects<S> {
     }
 }
 
-/// The plan of `line`, and how often a line says how far all is. The words for the plan are copied to `buffer`.
+/// The plan of `line`, and how often a line says how far all is. The words for the plan are copied
+/// to `buffer`.
 fn read<'a>(
     line: &'a str,
     buffer: &'a mut [u8; LONGEST_LINE],
@@ -99,7 +102,8 @@ fn read<'a>(
     Ok((Plan::read(words)?, every))
 }
 
-/// Runs the workload as the guest was told, and ends the program. In the main thread, on a stack of 16 KiB.
+/// Runs the workload by the guest's words, and ends the program. In the main thread, on a stack of
+/// 16 KiB.
 pub fn run<S: GuestBoard>(objects: &'static Objects<S>) -> ! {
     let mut buffer = [0; LONGEST_LINE];
     let (plan, every) = match read(S::words(), &mut buffer) {
@@ -139,7 +143,7 @@ impl<S: System> Running<S> {
         certain(self.thread.start_with(Self::execute, self));
     }
 
-    /// What the task's thread does.
+    /// Body of the task's thread.
     fn execute(&'static self) {
         let length = Duration::from_nanos(self.length.load(Relaxed));
         let first = Instant::from_nanos(self.first.load(Relaxed));
@@ -158,7 +162,7 @@ impl<S: System> Objects<S> {
         &self.tasks[..self.used.load(Relaxed) as usize]
     }
 
-    /// What the least urgent thread does: says how far all is, for people.
+    /// Body of the least urgent thread: prints the progress, for people.
     fn tell_progress(&'static self) {
         let every = Duration::from_nanos(self.every.load(Relaxed));
         let begin = Instant::from_nanos(self.begin.load(Relaxed));

@@ -1,8 +1,9 @@
-//! Owns: what a guest gets of a processor, told from the gaps that it sees, and whether that is what a server promises.
-//! Must never know: how gaps are seen.
+//! Owns: the time that a guest gets of a processor, computed from the gaps that it sees, and
+//! whether that is what a server guarantees. Must never know: how gaps are seen.
 //!
-//! A server promises a budget in each of its periods, wherever in them. The guest does not know where the periods
-//! begin, so all beginnings are tried: if the promise was kept, there is one by which no period falls short.
+//! A server guarantees a budget in each of its periods, wherever in them. The guest does not know
+//! where the periods begin, so all beginnings are tried: if the guarantee was kept, there is one by
+//! which no period falls short.
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -11,11 +12,12 @@ pub const MOST: usize = 1 << 18;
 /// The bits of a gap's length; a longer one is kept as the longest.
 const LENGTH_BITS: u32 = 28;
 const LONGEST: u64 = (1 << LENGTH_BITS) - 1;
-/// So many beginnings are tried, and then so many around the best of them.
+/// Number of beginnings that are tried; then `2 * FINE` are tried around the best of them.
 const COARSE: u64 = 64;
 const FINE: u64 = 16;
 
-/// The gaps in a guest's time, in nanoseconds from where it began to look. One thread adds, or looks when all are in.
+/// The gaps in a guest's time, in nanoseconds from where it began to look. One thread adds, or
+/// looks when all are in.
 pub struct Gaps {
     /// Where a gap begins, above its length.
     all: [AtomicU64; MOST],
@@ -49,7 +51,8 @@ impl Gaps {
         self.count.store(0, Relaxed);
     }
 
-    /// Adds the gap from `from` to `to`, which lies behind all others. Says whether there was room for it.
+    /// Adds the gap from `from` to `to`, which is after all others. Returns whether there was space
+    /// for it.
     pub fn add(&self, from: u64, to: u64) -> bool {
         let at = self.count.load(Relaxed);
         let Some(place) = self.all.get(at) else {
@@ -82,13 +85,13 @@ impl Gaps {
         })
     }
 
-    /// The cut of a span of so many nanoseconds into periods, each to have `budget`, that looks best: by which the poorest period has most. A
-    /// beginning is found to a 1024th of a period.
+    /// Returns the best cut of a span of `span` nanoseconds into periods, each to have `budget`:
+    /// the one with the most in the poorest period. A beginning is found to a 1024th of a period.
     pub fn best(&self, span: u64, period: u64, budget: u64) -> Cut {
         let step = (period / COARSE).max(1);
         let coarse = self.best_of((0..COARSE).map(|n| n * step), span, period, budget);
         let fine = (step / FINE).max(1);
-        // One step before the best, to one behind it.
+        // One step before the best, to one after it.
         let least = coarse.first + period - step;
         let around = (0..2 * FINE).map(|n| (least + n * fine) % period);
         let found = self.best_of(around, span, period, budget);
@@ -172,7 +175,7 @@ mod tests {
         made
     }
 
-    /// What a period has, nanosecond by nanosecond.
+    /// Returns the supply of each period, nanosecond by nanosecond.
     fn naive(all: &[(u64, u64)], first: u64, span: u64, period: u64) -> Vec<u64> {
         let gap = |at: u64| all.iter().any(|(from, to)| (*from..*to).contains(&at));
         (0..span.saturating_sub(first) / period)
@@ -201,7 +204,7 @@ mod tests {
         assert_eq!(made.count(), 5);
     }
 
-    /// A server of 400 in 1000 whose periods begin at 37, served at once, at the end, or in pieces.
+    /// A server of 400 in 1000 with periods from 37 on, served at once, at the end, or in pieces.
     fn served(periods: u64) -> Vec<(u64, u64)> {
         let mut all = Vec::from([(0, 37)]);
         for number in 0..periods {

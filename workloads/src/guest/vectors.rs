@@ -1,5 +1,5 @@
-//! Owns: the processor's vector registers as things that nobody else may change: the compiler of these images uses none.
-//! Must never know: who might.
+//! Owns: the processor's vector registers, which no other code may change: the compiler of these
+//! images uses none. Must never know: the cause of a change.
 #![cfg_attr(
     all(target_arch = "aarch64", target_os = "none"),
     expect(unsafe_code, reason = "registers that the compiler does not name")
@@ -43,7 +43,7 @@ impl Vectors {
 
     #[cfg(all(target_arch = "aarch64", target_os = "none"))]
     fn load(&self) {
-        // SAFETY: reads the words; the registers are of nobody's but this module's.
+        // SAFETY: reads the words; only this module uses the registers.
         unsafe {
             core::arch::asm!(
                 ".arch_extension fp",
@@ -59,7 +59,8 @@ impl Vectors {
 
     #[cfg(all(target_arch = "aarch64", target_os = "none"))]
     fn store(&self) {
-        // SAFETY: writes the words, which are as many, and shared by atomic accesses of this one thread.
+        // SAFETY: writes the words, which are as many, and shared by atomic accesses of this one
+        // thread.
         unsafe {
             core::arch::asm!(
                 ".arch_extension fp",

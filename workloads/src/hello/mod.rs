@@ -1,4 +1,5 @@
-//! Owns: the smallest demonstration: two threads and a semaphore say hello, two others share the processor.
+//! Owns: the smallest demonstration: two threads and a semaphore say hello, two others share the
+//! processor.
 
 pub mod smp;
 
@@ -8,7 +9,7 @@ use taktos_kernel::{AnyThread, Kernel, Semaphore, Span, System, Thread, Timeout}
 /// The bytes of a thread's stack.
 const STACK: usize = 256 * size_of::<usize>();
 
-/// What the program needs. It has it in a static.
+/// Objects of the program. It has them in a static.
 pub struct Objects<S: System> {
     other: Thread<S, STACK>,
     left: Thread<S, STACK>,

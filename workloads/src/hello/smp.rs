@@ -1,10 +1,11 @@
-//! Owns: the same on several processors: a thread on each says hello, one after the other; then one goes around.
+//! Owns: the same on several processors: a thread on each says hello, one after the other; then one
+//! goes around.
 
 use taktos_kernel::{AnyThread, Cpu, CpuSet, Semaphore, System, Thread, Timeout};
 
 /// How many processors the program is for.
 const PROCESSORS: usize = 4;
-/// What is said on each.
+/// Text of each processor.
 const HELLOS: [&str; PROCESSORS] = [
     "hello from processor 0\n",
     "hello from processor 1\n",
@@ -19,7 +20,7 @@ struct Greeter<S: System> {
     said: Semaphore<S>,
 }
 
-/// What the program needs. It has it in a static.
+/// Objects of the program. It has them in a static.
 pub struct Objects<S: System>([Greeter<S>; PROCESSORS]);
 
 impl<S: System> Objects<S> {
@@ -43,7 +44,8 @@ impl<S: System> Default for Objects<S> {
     }
 }
 
-/// Says hello everywhere, and ends the program. Called by a thread of priority 10 that may run on all processors.
+/// Says hello everywhere, and ends the program. Called by a thread of priority 10 that may run on
+/// all processors.
 pub fn run<S: System>(objects: &'static Objects<S>) -> ! {
     for (number, greeter) in objects.0.iter().enumerate() {
         let thread = &greeter.thread;
@@ -68,7 +70,7 @@ fn greet<S: System>(greeter: &'static Greeter<S>) {
     expect::<S>(greeter.said.give().is_ok());
 }
 
-/// What is said here.
+/// Returns the text of this processor.
 fn hello<S: System>() -> &'static str {
     HELLOS[AnyThread::<S>::processor().index()]
 }

@@ -64,7 +64,7 @@ fn wait_for<S: System>(word: &AtomicU32, value: u32) {
 /// More than as many frames of an interrupted thread as a stack has room for.
 const ROUNDS: u32 = 100;
 
-/// Gives way, again and again, with an interrupt pending that wakes it.
+/// Waits, again and again, with an interrupt pending that wakes it.
 fn storm<S: SpareInterrupt>(objects: &'static Objects<S>) {
     check::<S>("begin", objects.begin.take(Timeout::FOREVER).is_ok());
     for _ in 0..ROUNDS {
@@ -76,12 +76,12 @@ fn storm<S: SpareInterrupt>(objects: &'static Objects<S>) {
     }
 }
 
-/// Is resumed in the storm, first from a call and then from interrupts, and never gets on.
+/// Is resumed in the stress test, first from a call and then from interrupts, and never progresses.
 fn bear<S: System>(objects: &'static Objects<S>) {
     check::<S>("begin the storm", objects.begin.give().is_ok());
 }
 
-/// A storm of interrupts does not fill the stack of a thread that it does not let run.
+/// A stress test by interrupts does not fill the stack of a thread that it does not let run.
 pub(super) fn frames_do_not_pile_up<S: SpareInterrupt>(objects: &'static Objects<S>) {
     let before = INTERRUPTS.load(Relaxed);
     let started = objects.urgent.start_with(storm::<S>, objects);

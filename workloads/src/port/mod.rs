@@ -1,5 +1,6 @@
-//! The test of a port: switches between all kinds of frames, floating-point state, time slices, alarms, interrupts. Ends with
-//! status 0, or with 1 and the name of what failed. [`smp`] is the one for several processors.
+//! The test of a port: switches between all kinds of frames, floating-point state, time slices,
+//! alarms, interrupts. Ends with status 0, or with 1 and the name of what failed. [`smp`] is the
+//! one for several processors.
 //!
 //! Owns: what is checked, in which order; two threads that work side by side.
 //! Must never know: a board; an architecture's registers, which [`full`] has.
@@ -90,7 +91,7 @@ fn check<S: System>(what: &str, holds: bool) {
     }
 }
 
-/// What a thread does, how often, and in how many steps each time.
+/// Work of a thread: the function, and in how many steps each time.
 struct Work {
     name: &'static str,
     act: extern "C" fn(u32, u32) -> u32,
@@ -116,13 +117,13 @@ struct Job {
     me: u32,
 }
 
-/// The same work for two threads.
+/// Returns the same work for two threads.
 const fn jobs(name: &'static str, act: extern "C" fn(u32, u32) -> u32, steps: u32) -> [Job; 2] {
     let (left, right) = (Work { name, act, steps }, Work { name, act, steps });
     [Job { work: left, me: 1 }, Job { work: right, me: 2 }]
 }
 
-/// Who ran last, and how often that changed.
+/// Thread that ran last, and how often that changed.
 static LAST: AtomicU32 = AtomicU32::new(0);
 static CHANGES: AtomicU32 = AtomicU32::new(0);
 
@@ -136,7 +137,7 @@ fn labour<S: System>(job: &'static Job) {
     }
 }
 
-/// What is called with full registers: the other thread runs.
+/// Function that is called with full registers: the other thread runs.
 struct Yield<S>(PhantomData<S>);
 
 impl<S: System> GiveWay for Yield<S> {
@@ -160,7 +161,7 @@ impl<S: SpareInterrupt> Objects<S> {
         S::write("\n");
     }
 
-    /// A thread that ends with floating-point state leaves nothing behind, not even when it begins anew.
+    /// A thread that ends with floating-point state leaves nothing, not even for its next start.
     fn float_begins_cleared_after_an_end(&'static self) {
         let [_, floats] = const { &Work::FLOATS };
         for _ in 0..3 {

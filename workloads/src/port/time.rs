@@ -19,8 +19,8 @@ pub(super) fn slices_end_in_time<S: System>(objects: &'static Objects<S>) {
     for thread in threads {
         check::<S>("slice", thread.join(Timeout::FOREVER).is_ok());
     }
-    // Ten slices, of which three were the first of a thread; at the end the two threads that were interrupted
-    // count once more, if that was between their looks at the word and at the clock.
+    // Ten slices, of which three were the first of a thread. At the end the two threads that were
+    // interrupted count once more, if that was between their reading the word and the clock.
     let turns = TURNS.load(Relaxed);
     check::<S>("turns", (7..=9).contains(&turns));
     slices::<S>(false);

@@ -1,12 +1,12 @@
 //! Owns: how a case is run, how it waits, how it fails, and how cases are counted.
 
-use super::objects::{Helper, instance, told};
+use super::objects::{Helper, STACK, instance, told};
 use super::{HELPERS, MAIN, PATIENCE, PROCESSORS, SeveralBoard, WORK, units};
-use crate::verdict::Verdict;
+use crate::verdict::{Count, Verdict};
 use core::fmt::Debug;
 use core::marker::PhantomData;
-use taktos_kernel::fault::print;
-use taktos_kernel::{AnyThread, Cpu, CpuSet, Error, Kernel, PolicyKind, Priority, State};
+use core::ops::Range;
+use taktos_kernel::{AnyThread, Cpu, CpuSet, Error, Kernel, PolicyKind, Priority, State, Thread};
 
 /// One case under way.
 pub struct Case<S> {
@@ -30,6 +30,11 @@ pub(super) fn cpu(number: usize) -> Cpu {
 /// All processors of the suite.
 pub(super) const ALL: CpuSet = CpuSet::first(PROCESSORS);
 
+/// Ticks for ever.
+pub(super) fn spin<S: SeveralBoard>(helper: &'static Helper<S>) {
+    helper.spin();
+}
+
 impl<S: SeveralBoard> Case<S> {
     /// The policy of the instances.
     pub fn policy(&self) -> PolicyKind {
@@ -41,7 +46,13 @@ impl<S: SeveralBoard> Case<S> {
         S::objects().helper(index)
     }
 
-    /// Demands that `found` is `expected`. The first time that it is not, the case has failed and says so.
+    /// The thread of the helper `index`.
+    pub fn thread(&self, index: usize) -> &'static Thread<S, STACK> {
+        self.helper(index).thread()
+    }
+
+    /// Demands that `found` is `expected`. The first time that it is not, the case has failed and
+    /// says so.
     pub fn expect<T: PartialEq<U> + Debug, U: Debug>(&mut self, what: &str, found: T, expected: U) {
         self.verdict.expect(what, found, expected);
     }
@@ -51,11 +62,34 @@ impl<S: SeveralBoard> Case<S> {
         self.expect(what, result.map(|_| ()), Ok(()));
     }
 
+    /// Demands that a call was refused with `error`.
+    pub fn expect_error<T>(&mut self, what: &str, result: Result<T, Error>, error: Error) {
+        self.expect(what, result.map(|_| ()), Err(error));
+    }
+
+    /// Demands that `found` holds.
+    pub fn expect_true(&mut self, what: &str, found: bool) {
+        self.expect(what, found, true);
+    }
+
     /// Demands that a call of the helper `index` ended so.
     pub fn expect_told<T>(&mut self, what: &str, index: usize, result: Result<T, Error>) {
         let helper = self.helper(index);
         self.soon(what, || helper.value() != 0);
         self.expect(what, helper.value(), told(result));
+    }
+
+    /// Demands that a call of each of these helpers succeeded.
+    pub fn expect_all_told(&mut self, what: &str, helpers: impl IntoIterator<Item = usize>) {
+        for index in helpers {
+            self.expect_told(what, index, Ok(()));
+        }
+    }
+
+    /// Demands that the helper `index` comes to wait.
+    pub fn expect_blocked(&mut self, what: &str, index: usize) {
+        let thread = self.thread(index);
+        self.soon(what, || thread.state() == State::Blocked);
     }
 
     /// Demands that `condition` comes to hold, and waits for it.
@@ -86,7 +120,22 @@ impl<S: SeveralBoard> Case<S> {
         self.go(index, body);
     }
 
-    /// The same for a helper that may run on one processor only.
+    /// Creates each of these helpers with the priority `level` and starts it with `body`.
+    pub fn start_each(&mut self, helpers: Range<usize>, level: u8, body: fn(&'static Helper<S>)) {
+        for index in helpers {
+            self.start(index, level, body);
+        }
+    }
+
+    /// Creates and starts a helper for each of these priorities, from the helper `first` on. They
+    /// tick for ever.
+    pub fn start_spinning(&mut self, first: usize, levels: impl IntoIterator<Item = u8>) {
+        for (index, level) in levels.into_iter().enumerate() {
+            self.start(first + index, level, spin);
+        }
+    }
+
+    /// Creates and starts a helper that may run on one processor only.
     pub fn start_on(
         &mut self,
         index: usize,
@@ -95,15 +144,12 @@ impl<S: SeveralBoard> Case<S> {
         body: fn(&'static Helper<S>),
     ) {
         self.create(index, level);
-        let set = self
-            .helper(index)
-            .thread()
-            .set_affinity(CpuSet::of(cpu(processor)));
+        let set = self.thread(index).set_affinity(CpuSet::of(cpu(processor)));
         self.ok("affinity of a helper", set);
         self.go(index, body);
     }
 
-    /// The same for a helper of another instance.
+    /// Creates and starts a helper of another instance.
     pub fn start_in(
         &mut self,
         index: usize,
@@ -113,14 +159,14 @@ impl<S: SeveralBoard> Case<S> {
     ) {
         self.create(index, level);
         let moved = instance::<S>(name)
-            .and_then(|instance| self.helper(index).thread().move_to(instance, at(level)));
+            .and_then(|instance| self.thread(index).move_to(instance, at(level)));
         self.ok("move of a helper", moved);
         self.go(index, body);
     }
 
     /// Creates the helper `index` with the priority `level`.
     pub fn create(&mut self, index: usize, level: u8) {
-        let created = self.helper(index).thread().create_as("helper", at(level));
+        let created = self.thread(index).create_as("helper", at(level));
         self.ok("creation of a helper", created);
     }
 
@@ -145,7 +191,8 @@ impl<S: SeveralBoard> Case<S> {
         self.expect(what, helper.seen(), processors);
     }
 
-    /// Demands that just these helpers come to run, each on a processor of its own, and that the others do not.
+    /// Demands that just these helpers come to run, each on a processor of its own, and that the
+    /// others do not.
     pub fn expect_running(&mut self, what: &str, expected: &[usize]) {
         let executes =
             |index: usize| S::objects().helper(index).thread().state() == State::Executing;
@@ -169,8 +216,8 @@ impl<S: SeveralBoard> Case<S> {
 /// The cases so far.
 pub struct Tally<S> {
     policy: PolicyKind,
-    passed: u32,
-    failed: u32,
+    subject: &'static str,
+    count: Count,
     system: PhantomData<fn() -> S>,
 }
 
@@ -179,8 +226,8 @@ impl<S: SeveralBoard> Tally<S> {
     pub const fn new(policy: PolicyKind) -> Self {
         Self {
             policy,
-            passed: 0,
-            failed: 0,
+            subject: "",
+            count: Count::new(),
             system: PhantomData,
         }
     }
@@ -199,12 +246,17 @@ impl<S: SeveralBoard> Tally<S> {
         )
     }
 
-    /// Runs one case, from a fresh state of all objects, and checks that it left the main thread as it was, and the
-    /// scheduler by its laws.
+    /// Names the subject of the cases that follow.
+    pub fn about(&mut self, subject: &'static str) {
+        self.subject = subject;
+    }
+
+    /// Runs one case, from a fresh state of all objects. Checks that it left the main thread as it
+    /// was, and the scheduler's invariants.
     pub fn case(&mut self, name: &'static str, body: fn(&mut Case<S>)) {
         let mut case = Case {
             policy: self.policy,
-            verdict: Verdict::new(name),
+            verdict: Verdict::new(self.subject, name),
         };
         case.ok("objects as new before", S::objects().reset());
         body(&mut case);
@@ -218,18 +270,11 @@ impl<S: SeveralBoard> Tally<S> {
         case.expect("home of the main thread", home, instance::<S>(WORK));
         case.ok("end of time slices", Kernel::<S>::set_time_slice(None));
         case.ok("objects as new behind", S::objects().reset());
-        if case.verdict.failed() {
-            self.failed += 1;
-        } else {
-            self.passed += 1;
-        }
+        self.count.add(&case.verdict);
     }
 
     /// Writes the numbers and ends the program.
     pub fn finish(self) -> ! {
-        let Self { passed, failed, .. } = self;
-        print::<S>(format_args!("@several passed {passed} failed {failed}\n"));
-        print::<S>(format_args!("{passed} passed, {failed} failed\n"));
-        S::exit(i32::from(failed > 0))
+        self.count.finish::<S>("several")
     }
 }

@@ -1,24 +1,19 @@
-//! Owns: the cases of mutexes that threads of two clusters share: owners that run where others wait for them.
+//! Owns: the cases of mutexes that threads of two clusters share: owners that run where others wait
+//! for them.
 
-use super::case::{Case, Tally, at, cpu};
-use super::locks::{kind, mutex};
+use super::case::{Case, Tally, at, cpu, spin};
+use super::locks::{add, all_have_added, kind, mutex, own};
 use super::objects::{CEILING, instance};
 use super::processors::give_to_side;
 use super::{Helper, SIDE, SeveralBoard, UNIT, WORK};
-use taktos_kernel::{CpuSet, Error, State, Timeout};
+use taktos_kernel::{CpuSet, Duration, Error, Message, Timeout};
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.about("clusters");
     help(tally);
+    turns(tally);
     ends_of_help(tally);
     exclusion(tally);
-}
-
-/// Locks, ticks until the case's number is 1, unlocks and goes on.
-fn own<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
-    helper.tell_result(mutex::<S>(KIND).lock(Timeout::FOREVER));
-    helper.spin_until(1);
-    let _ = mutex::<S>(KIND).unlock();
-    helper.spin();
 }
 
 /// Wants it.
@@ -33,22 +28,25 @@ fn want_briefly<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) 
     helper.tell_result(mutex::<S>(KIND).lock(Timeout::after(UNIT)));
 }
 
-/// Processor 3 goes to the other cluster. The helper 0 owns the mutex of this kind here, and two that are more urgent than any
-/// ceiling keep it from the processors.
-fn displaced_owner<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
-    give_to_side(c, &[3]);
-    c.start(0, 10, own::<S, KIND>);
-    c.expect_told("lock", 0, Ok(()));
-    if matches!(KIND, kind::MRSP) {
+/// Both clusters have a ceiling, under MrsP.
+fn set_ceilings<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    if KIND == kind::MRSP {
         for name in [WORK, SIDE] {
             let set = instance::<S>(name)
                 .and_then(|instance| mutex::<S>(KIND).set_ceiling(instance, at(CEILING)));
             c.ok("ceiling", set);
         }
     }
-    for index in 1..3 {
-        c.start(index, CEILING - 2, |h| h.spin());
-    }
+}
+
+/// Processor 3 goes to the other cluster. The helper 0 owns the mutex of this kind here, and two
+/// that are more urgent than any ceiling keep it from the processors.
+fn displaced_owner<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    give_to_side(c, &[3]);
+    c.start(0, 10, own::<S, KIND>);
+    c.expect_told("lock", 0, Ok(()));
+    set_ceilings::<S, KIND>(c);
+    c.start_spinning(1, [CEILING - 2; 2]);
     c.expect_running("the owner is displaced", &[1, 2]);
     c.helper(0).forget();
 }
@@ -63,7 +61,8 @@ fn owner_is_helped<S: SeveralBoard>(c: &mut Case<S>) {
     c.expect("the other waits", c.helper(3).value(), 0);
 }
 
-/// A displaced owner is helped by a waiter of the other cluster, and no longer than until it unlocks.
+/// A displaced owner is helped by a waiter of the other cluster, and no longer than until it
+/// unlocks.
 fn helped<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     displaced_owner::<S, KIND>(c);
     c.start_in(3, 20, SIDE, want::<S, KIND>);
@@ -71,52 +70,103 @@ fn helped<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     S::objects().set_number(1);
     c.expect_told("then the other has it", 3, Ok(()));
     c.expect_running("and the owner waits at home again", &[1, 2, 3]);
-    c.ok("deletion", c.helper(1).thread().delete());
+    c.ok("deletion", c.thread(1).delete());
     c.expect_running("until there is a processor", &[0, 2, 3]);
 }
 
 fn help<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "clusters: a displaced owner under MrsP runs in the place of who spins for it",
-        |c| {
-            helped::<S, { kind::MRSP }>(c);
-        },
+        "a displaced owner under MrsP runs in the place of who spins for it",
+        helped::<S, { kind::MRSP }>,
     );
     tally.case(
-        "clusters: one with inheritance runs where somebody waits for it",
-        |c| {
-            helped::<S, { kind::INHERITANCE }>(c);
-        },
+        "one with inheritance runs where somebody waits for it",
+        helped::<S, { kind::INHERITANCE }>,
     );
-    tally.case("clusters: one under OMIP, too", |c| {
-        helped::<S, { kind::OMIP }>(c)
-    });
-    tally.case("clusters: one without protocol is not helped", |c| {
+    tally.case("one under OMIP, too", helped::<S, { kind::OMIP }>);
+    tally.case("one without protocol is not helped", |c| {
         displaced_owner::<S, { kind::NONE }>(c);
         c.start_in(3, 20, SIDE, want::<S, { kind::NONE }>);
-        let waiter = c.helper(3);
-        c.soon("the other waits", || {
-            waiter.thread().state() == State::Blocked
-        });
+        c.expect_blocked("the other waits", 3);
         c.expect_running("and so does the owner", &[1, 2]);
         S::objects().set_number(1);
-        c.ok("deletion", c.helper(1).thread().delete());
+        c.ok("deletion", c.thread(1).delete());
         c.expect_told("at last", 3, Ok(()));
     });
     tally.case(
-        "clusters: who is more urgent there displaces a helped owner, too",
+        "who is more urgent there displaces a helped owner, too",
         |c| {
             displaced_owner::<S, { kind::INHERITANCE }>(c);
             c.start_in(3, 20, SIDE, want::<S, { kind::INHERITANCE }>);
             owner_is_helped(c);
-            c.start_in(4, 19, SIDE, |h| h.spin());
+            c.start_in(4, 19, SIDE, spin);
             c.expect_running("it instead of the owner", &[1, 2, 4]);
-            c.ok("deletion", c.helper(4).thread().delete());
+            c.ok("deletion", c.thread(4).delete());
             c.helper(0).forget();
             owner_is_helped(c);
             S::objects().set_number(1);
             c.expect_told("then the other has it", 3, Ok(()));
         },
+    );
+}
+
+/// Owns the mutex, sends to the helper 1, and continues.
+fn own_and_send<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
+    helper.tell_result(mutex::<S>(KIND).lock(Timeout::FOREVER));
+    helper.spin_until(1);
+    let receiver = S::objects().helper(1).thread();
+    let _ = receiver.send(Message([1, 2]), Timeout::FOREVER);
+    helper.spin_until(2);
+    let _ = mutex::<S>(KIND).unlock();
+}
+
+/// Owns a mutex of its own, waits for the helper 0 with a time-out, and continues.
+fn own_and_receive<S: SeveralBoard, const OWN: usize>(helper: &'static Helper<S>) {
+    helper.tell_result(mutex::<S>(OWN).lock(Timeout::FOREVER));
+    let sender = S::objects().helper(0).thread();
+    helper.tell_result(sender.receive_from(Duration::from_secs(1).into()));
+    helper.spin();
+}
+
+/// An owner wakes its equal, which inherits more. The owner loses its processor by that, and
+/// continues at once in the instance of its waiter: its own processor does not know then which
+/// thread runs next.
+fn displaces_itself<S: SeveralBoard, const KIND: usize, const OWN: usize>(
+    c: &mut Case<S>,
+    level: u8,
+) {
+    give_to_side(c, &[3]);
+    c.start(0, 20, own_and_send::<S, KIND>);
+    c.expect_told("lock", 0, Ok(()));
+    set_ceilings::<S, KIND>(c);
+    c.start(1, level, own_and_receive::<S, OWN>);
+    c.expect_blocked("it waits", 1);
+    c.start(2, CEILING - 2, spin);
+    c.start(4, CEILING - 1, want::<S, OWN>);
+    c.expect_blocked("it waits", 4);
+    c.start_in(3, 20, SIDE, want::<S, KIND>);
+    c.never("the other has it", || S::objects().helper(3).value() != 0);
+    c.helper(1).tell(0);
+    S::objects().set_number(1);
+    c.expect_told("the message", 1, Ok(()));
+    c.helper(0).forget();
+    owner_is_helped(c);
+    S::objects().set_number(2);
+    c.expect_told("then the other has it", 3, Ok(()));
+}
+
+fn turns<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "an owner with inheritance wakes who displaces it, and is helped",
+        |c| displaces_itself::<S, { kind::INHERITANCE }, { kind::OMIP }>(c, 20),
+    );
+    tally.case(
+        "an owner under OMIP wakes who displaces it, and is helped",
+        |c| displaces_itself::<S, { kind::OMIP }, { kind::INHERITANCE }>(c, 20),
+    );
+    tally.case(
+        "an owner under MrsP wakes who displaces it, and is helped",
+        |c| displaces_itself::<S, { kind::MRSP }, { kind::INHERITANCE }>(c, CEILING),
     );
 }
 
@@ -126,7 +176,7 @@ fn timed<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     c.start_in(3, 20, SIDE, want_briefly::<S, KIND>);
     c.expect_told("its wait", 3, Err::<(), _>(Error::Timeout));
     let helped = c.helper(0).seen().contains(cpu(3));
-    c.expect("the owner was helped", helped, true);
+    c.expect_true("the owner was helped", helped);
     c.expect_running("and is not any more", &[1, 2]);
 }
 
@@ -135,115 +185,80 @@ fn deserted<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     displaced_owner::<S, KIND>(c);
     c.start_in(3, 20, SIDE, want::<S, KIND>);
     owner_is_helped(c);
-    c.ok("deletion", c.helper(3).thread().delete());
+    c.ok("deletion", c.thread(3).delete());
     c.expect_running("it is not helped any more", &[1, 2]);
     S::objects().set_number(1);
-    c.ok("deletion", c.helper(1).thread().delete());
+    c.ok("deletion", c.thread(1).delete());
     c.expect_running("it goes on at home", &[0, 2]);
 }
 
-/// A helped owner is deleted where it is helped; who waits has the mutex.
+/// A helped owner is deleted where it is helped; its waiter has the mutex.
 fn gone<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     displaced_owner::<S, KIND>(c);
     c.start_in(3, 20, SIDE, want::<S, KIND>);
     owner_is_helped(c);
-    c.ok("deletion", c.helper(0).thread().delete());
+    c.ok("deletion", c.thread(0).delete());
     c.expect_told("the other has it", 3, Ok(()));
     c.expect_running("each in its place", &[1, 2, 3]);
 }
 
 fn ends_of_help<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case("clusters: MrsP's help ends by a time-out", |c| {
-        timed::<S, { kind::MRSP }>(c)
-    });
-    tally.case("clusters: inheritance's help ends by a time-out", |c| {
-        timed::<S, { kind::INHERITANCE }>(c);
-    });
-    tally.case("clusters: OMIP's help ends by a time-out", |c| {
-        timed::<S, { kind::OMIP }>(c)
-    });
-    tally.case("clusters: MrsP's help ends when the waiter does", |c| {
-        deserted::<S, { kind::MRSP }>(c);
-    });
+    tally.case("MrsP's help ends by a time-out", timed::<S, { kind::MRSP }>);
     tally.case(
-        "clusters: inheritance's help ends when the waiter does",
-        |c| {
-            deserted::<S, { kind::INHERITANCE }>(c);
-        },
+        "inheritance's help ends by a time-out",
+        timed::<S, { kind::INHERITANCE }>,
     );
-    tally.case("clusters: OMIP's help ends when the waiter does", |c| {
-        deserted::<S, { kind::OMIP }>(c);
-    });
+    tally.case("OMIP's help ends by a time-out", timed::<S, { kind::OMIP }>);
     tally.case(
-        "clusters: an owner under MrsP is deleted while it is helped",
-        |c| {
-            gone::<S, { kind::MRSP }>(c);
-        },
+        "MrsP's help ends when the waiter does",
+        deserted::<S, { kind::MRSP }>,
     );
     tally.case(
-        "clusters: one with inheritance is deleted while it is helped",
-        |c| {
-            gone::<S, { kind::INHERITANCE }>(c);
-        },
+        "inheritance's help ends when the waiter does",
+        deserted::<S, { kind::INHERITANCE }>,
     );
     tally.case(
-        "clusters: one under OMIP is deleted while it is helped",
-        |c| {
-            gone::<S, { kind::OMIP }>(c);
-        },
+        "OMIP's help ends when the waiter does",
+        deserted::<S, { kind::OMIP }>,
+    );
+    tally.case(
+        "an owner under MrsP is deleted while it is helped",
+        gone::<S, { kind::MRSP }>,
+    );
+    tally.case(
+        "one with inheritance is deleted while it is helped",
+        gone::<S, { kind::INHERITANCE }>,
+    );
+    tally.case(
+        "one under OMIP is deleted while it is helped",
+        gone::<S, { kind::OMIP }>,
     );
 }
 
 /// Threads of both clusters count with a mutex.
 fn count<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
-    fn add<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
-        let number = &S::objects().plain_number;
-        for _ in 0..40 {
-            if mutex::<S>(KIND).lock(Timeout::FOREVER).is_err() {
-                return helper.tell(99);
-            }
-            let read = number.load(core::sync::atomic::Ordering::Relaxed);
-            S::pause();
-            number.store(read + 1, core::sync::atomic::Ordering::Relaxed);
-            if mutex::<S>(KIND).unlock().is_err() {
-                return helper.tell(98);
-            }
-        }
-        helper.tell(1);
-    }
     give_to_side(c, &[2, 3]);
     // Both ceilings are above all of them.
     c.ok("made", mutex::<S>(KIND).make());
-    if KIND == kind::MRSP {
-        let side = instance::<S>(SIDE);
-        let set = side.and_then(|side| mutex::<S>(KIND).set_ceiling(side, at(CEILING)));
-        c.ok("ceiling", set);
-    }
+    set_ceilings::<S, KIND>(c);
     for index in 0..3 {
         c.start(index, 10 + index as u8, add::<S, KIND>);
     }
     for index in 3..6 {
         c.start_in(index, 10 + index as u8, SIDE, add::<S, KIND>);
     }
-    for index in 0..6 {
-        c.expect_told("no call failed", index, Ok(()));
-    }
-    let number = S::objects()
-        .plain_number
-        .load(core::sync::atomic::Ordering::Relaxed);
-    c.expect("nothing is lost", number, 6 * 40);
+    all_have_added(c, 6);
 }
 
 fn exclusion<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case("clusters: both count with a mutex without protocol", |c| {
-        count::<S, { kind::NONE }>(c);
-    });
-    tally.case("clusters: with inheritance", |c| {
-        count::<S, { kind::INHERITANCE }>(c)
-    });
-    tally.case("clusters: under OMIP", |c| count::<S, { kind::OMIP }>(c));
-    tally.case("clusters: under MrsP", |c| count::<S, { kind::MRSP }>(c));
-    tally.case("clusters: an immediate ceiling is for one cluster", |c| {
+    tally.case(
+        "both count with a mutex without protocol",
+        count::<S, { kind::NONE }>,
+    );
+    tally.case("with inheritance", count::<S, { kind::INHERITANCE }>);
+    tally.case("under OMIP", count::<S, { kind::OMIP }>);
+    tally.case("under MrsP", count::<S, { kind::MRSP }>);
+    tally.case("an immediate ceiling is for one cluster", |c| {
         give_to_side(c, &[3]);
         c.ok("made", mutex::<S>(kind::CEILING).make());
         c.start_in(0, 10, SIDE, |h| {

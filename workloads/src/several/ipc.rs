@@ -1,4 +1,5 @@
-//! Owns: the cases of threads on different processors that hand each other data: messages, queues, pipes, pools.
+//! Owns: the cases of threads on different processors that hand each other data: messages, queues,
+//! pipes, pools.
 
 use super::case::Tally;
 use super::{Helper, SeveralBoard};
@@ -8,6 +9,7 @@ use taktos_kernel::{AnyThread, Error, Message, State, Timeout};
 const COUNT: u32 = 100;
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.about("ipc");
     messages(tally);
     servers(tally);
     stores(tally);
@@ -23,86 +25,70 @@ fn serve<S: SeveralBoard>(helper: &'static Helper<S>) {
 }
 
 fn messages<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "ipc: messages go from one processor to another, in order",
-        |c| {
-            c.start(0, 10, |h| {
-                for number in 0..COUNT as usize {
-                    match AnyThread::<S>::receive(Timeout::FOREVER) {
-                        Ok(received) if received.message.0 == [number, number + 1] => h.tick(),
-                        _ => return h.tell(99),
-                    }
+    tally.case("messages go from one processor to another, in order", |c| {
+        c.start(0, 10, |h| {
+            for number in 0..COUNT as usize {
+                match AnyThread::<S>::receive(Timeout::FOREVER) {
+                    Ok(received) if received.message.0 == [number, number + 1] => h.tick(),
+                    _ => return h.tell(99),
                 }
-                h.tell(1);
-            });
-            c.start(1, 10, |h| {
-                for number in 0..COUNT as usize {
-                    let message = Message([number, number + 1]);
-                    let _ = S::objects()
-                        .helper(0)
-                        .thread()
-                        .send(message, Timeout::FOREVER);
-                    h.tick();
-                }
-            });
-            c.expect_told("all as they were sent", 0, Ok(()));
-        },
-    );
-    tally.case(
-        "ipc: a sender is deleted while its receiver is elsewhere",
-        |c| {
-            c.start(0, 10, |h| {
-                h.spin_until(1);
-                h.tell_result(AnyThread::<S>::receive(Timeout::NONE));
-            });
-            c.start(1, 10, |h| {
-                h.tick();
+            }
+            h.tell(1);
+        });
+        c.start(1, 10, |h| {
+            for number in 0..COUNT as usize {
+                let message = Message([number, number + 1]);
                 let _ = S::objects()
                     .helper(0)
                     .thread()
-                    .send(Message([1, 2]), Timeout::FOREVER);
-            });
-            let sender = c.helper(1);
-            c.soon("it waits", || {
-                sender.thread().state() == State::Blocked && sender.ticks() == 1
-            });
-            c.ok("deletion", sender.thread().delete());
-            S::objects().set_number(1);
-            c.expect_told("nothing is there", 0, Err::<(), _>(Error::WouldBlock));
-        },
-    );
+                    .send(message, Timeout::FOREVER);
+                h.tick();
+            }
+        });
+        c.expect_told("all as they were sent", 0, Ok(()));
+    });
+    tally.case("a sender is deleted while its receiver is elsewhere", |c| {
+        c.start(0, 10, |h| {
+            h.spin_until(1);
+            h.tell_result(AnyThread::<S>::receive(Timeout::NONE));
+        });
+        c.start(1, 10, |h| {
+            h.tick();
+            let _ = S::objects()
+                .helper(0)
+                .thread()
+                .send(Message([1, 2]), Timeout::FOREVER);
+        });
+        let sender = c.helper(1);
+        c.soon("it waits", || {
+            sender.thread().state() == State::Blocked && sender.ticks() == 1
+        });
+        c.ok("deletion", sender.thread().delete());
+        S::objects().set_number(1);
+        c.expect_told("nothing is there", 0, Err::<(), _>(Error::WouldBlock));
+    });
 }
 
 fn servers<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "ipc: three clients on their processors call one server",
-        |c| {
-            c.start(0, 9, serve);
-            for index in 1..4 {
-                c.start(index, 10, |h| {
-                    for round in 0..COUNT as usize {
-                        let server = S::objects().helper(0).thread();
-                        match server.call(Message([h.index(), round]), Timeout::FOREVER) {
-                            Ok(Message(reply)) if reply == [h.index(), round + 1] => h.tick(),
-                            _ => return h.tell(99),
-                        }
-                    }
-                    h.tell(1);
-                });
+    tally.case("three clients on their processors call one server", |c| {
+        c.start(0, 9, serve);
+        c.start_each(1..4, 10, |h| {
+            for round in 0..COUNT as usize {
+                let server = S::objects().helper(0).thread();
+                match server.call(Message([h.index(), round]), Timeout::FOREVER) {
+                    Ok(Message(reply)) if reply == [h.index(), round + 1] => h.tick(),
+                    _ => return h.tell(99),
+                }
             }
-            for index in 1..4 {
-                c.expect_told("all answers as they should be", index, Ok(()));
-            }
-            c.expect("calls", c.helper(0).ticks(), 3 * COUNT);
-        },
-    );
-    tally.case("ipc: main calls a server elsewhere", |c| {
+            h.tell(1);
+        });
+        c.expect_all_told("all answers as they should be", 1..4);
+        c.expect("calls", c.helper(0).ticks(), 3 * COUNT);
+    });
+    tally.case("main calls a server elsewhere", |c| {
         c.start(0, 9, serve);
         for round in 0..COUNT as usize {
-            let reply = c
-                .helper(0)
-                .thread()
-                .call(Message([7, round]), Timeout::FOREVER);
+            let reply = c.thread(0).call(Message([7, round]), Timeout::FOREVER);
             c.expect(
                 "reply",
                 reply.map(|Message(words)| words),
@@ -111,15 +97,13 @@ fn servers<S: SeveralBoard>(tally: &mut Tally<S>) {
         }
     });
     tally.case(
-        "ipc: a less urgent server has its caller's priority, wherever it runs",
+        "a less urgent server has its caller's priority, wherever it runs",
         |c| {
             c.start(0, 25, |h| {
                 h.spin_until(1);
                 serve(h);
             });
-            for index in 1..4 {
-                c.start(index, 15, |h| h.spin());
-            }
+            c.start_spinning(1, [15; 3]);
             c.expect_running("the server waits", &[1, 2, 3]);
             c.start(4, 8, |h| {
                 let server = S::objects().helper(0).thread();
@@ -136,18 +120,16 @@ fn servers<S: SeveralBoard>(tally: &mut Tally<S>) {
         },
     );
     tally.case(
-        "ipc: a server is deleted while others wait for its reply elsewhere",
+        "a server is deleted while others wait for its reply elsewhere",
         |c| {
             c.start(0, 9, |h| {
                 let _ = AnyThread::<S>::receive(Timeout::FOREVER);
                 h.spin();
             });
-            for index in 1..3 {
-                c.start(index, 10, |h| {
-                    let server = S::objects().helper(0).thread();
-                    h.tell_result(server.call(Message([0, 0]), Timeout::FOREVER));
-                });
-            }
+            c.start_each(1..3, 10, |h| {
+                let server = S::objects().helper(0).thread();
+                h.tell_result(server.call(Message([0, 0]), Timeout::FOREVER));
+            });
             let server = c.helper(0);
             c.soon("it has received", || server.ticks() > 0);
             let blocked = |index| S::objects().helper(index).thread().state() == State::Blocked;
@@ -162,27 +144,23 @@ fn servers<S: SeveralBoard>(tally: &mut Tally<S>) {
 
 fn stores<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "ipc: a queue with two senders and two receivers loses and doubles nothing",
+        "a queue with two senders and two receivers loses and doubles nothing",
         |c| {
-            for index in 0..2 {
-                c.start(index, 10, |h| {
-                    for number in 0..COUNT {
-                        let message = number * 2 + h.index() as u32;
-                        if S::objects().queue.send(&message, Timeout::FOREVER).is_err() {
-                            return h.tell(99);
-                        }
+            c.start_each(0..2, 10, |h| {
+                for number in 0..COUNT {
+                    let message = number * 2 + h.index() as u32;
+                    if S::objects().queue.send(&message, Timeout::FOREVER).is_err() {
+                        return h.tell(99);
                     }
-                    h.tell(1);
-                });
-            }
-            for index in 2..4 {
-                c.start(index, 10, |h| {
-                    while let Ok(number) = S::objects().queue.receive(Timeout::FOREVER) {
-                        h.tell(h.value() + number);
-                        S::objects().count();
-                    }
-                });
-            }
+                }
+                h.tell(1);
+            });
+            c.start_each(2..4, 10, |h| {
+                while let Ok(number) = S::objects().queue.receive(Timeout::FOREVER) {
+                    h.tell(h.value() + number);
+                    S::objects().count();
+                }
+            });
             c.soon("all have come", || S::objects().number() == 2 * COUNT);
             let (first, second) = (c.helper(2), c.helper(3));
             let sum = (0..2 * COUNT).sum::<u32>();
@@ -190,7 +168,7 @@ fn stores<S: SeveralBoard>(tally: &mut Tally<S>) {
         },
     );
     tally.case(
-        "ipc: bytes go through a pipe from one processor to another",
+        "bytes go through a pipe from one processor to another",
         |c| {
             c.start(0, 10, |h| {
                 for number in 0..COUNT {
@@ -218,26 +196,20 @@ fn stores<S: SeveralBoard>(tally: &mut Tally<S>) {
                 }
                 h.tell(1);
             });
-            for index in 0..2 {
-                c.expect_told("all bytes in order", index, Ok(()));
-            }
+            c.expect_all_told("all bytes in order", 0..2);
         },
     );
-    tally.case("ipc: blocks of a pool go round among processors", |c| {
-        for index in 0..4 {
-            c.start(index, 10, |h| {
-                for _ in 0..COUNT {
-                    match S::objects().pool.allocate(Timeout::FOREVER) {
-                        Ok(block) => drop(block),
-                        Err(_) => return h.tell(99),
-                    }
-                    h.tick();
+    tally.case("blocks of a pool go round among processors", |c| {
+        c.start_each(0..4, 10, |h| {
+            for _ in 0..COUNT {
+                match S::objects().pool.allocate(Timeout::FOREVER) {
+                    Ok(block) => drop(block),
+                    Err(_) => return h.tell(99),
                 }
-                h.tell(1);
-            });
-        }
-        for index in 0..4 {
-            c.expect_told("each had its blocks", index, Ok(()));
-        }
+                h.tick();
+            }
+            h.tell(1);
+        });
+        c.expect_all_told("each had its blocks", 0..4);
     });
 }

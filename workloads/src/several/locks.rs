@@ -1,8 +1,7 @@
 //! Owns: the cases of mutexes among threads on several processors of one cluster, of each kind.
 
 use super::WORK;
-use super::case::at;
-use super::case::{Case, Tally};
+use super::case::{Case, Tally, at};
 use super::objects::CEILING;
 use super::objects::instance;
 use super::{Helper, SeveralBoard, UNIT};
@@ -22,6 +21,7 @@ pub(super) mod kind {
 }
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.about("locks");
     exclusion(tally);
     limits(tally);
     ends(tally);
@@ -45,7 +45,7 @@ fn add_one<S: SeveralBoard>() {
 }
 
 /// Adds to the plain number with the cluster mutex `KIND`.
-fn add<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
+pub(super) fn add<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
     for _ in 0..ROUNDS {
         let locked = mutex::<S>(KIND).lock(Timeout::FOREVER);
         if locked.is_err() {
@@ -61,10 +61,8 @@ fn add<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
     helper.tell(1);
 }
 
-fn all_have_added<S: SeveralBoard>(c: &mut Case<S>, helpers: u32) {
-    for index in 0..helpers as usize {
-        c.expect_told("no call failed", index, Ok(()));
-    }
+pub(super) fn all_have_added<S: SeveralBoard>(c: &mut Case<S>, helpers: u32) {
+    c.expect_all_told("no call failed", 0..helpers as usize);
     let number = S::objects().plain_number.load(Relaxed);
     c.expect("nothing is lost", number, helpers * ROUNDS);
 }
@@ -77,30 +75,23 @@ fn exclude<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
 }
 
 fn exclusion<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "locks: without one, updates on several processors are lost",
-        |c| {
-            // Otherwise the cases that follow would show nothing.
-            for index in 0..3 {
-                c.start(index, 10, |h| {
-                    while S::objects().number() == 0 {
-                        S::pause();
-                    }
-                    for _ in 0..ROUNDS * 20 {
-                        add_one::<S>();
-                    }
-                    h.tell(1);
-                });
+    tally.case("without one, updates on several processors are lost", |c| {
+        // Otherwise the cases that follow would show nothing.
+        c.start_each(0..3, 10, |h| {
+            while S::objects().number() == 0 {
+                S::pause();
             }
-            S::objects().set_number(1);
-            for index in 0..3 {
-                c.expect_told("done", index, Ok(()));
+            for _ in 0..ROUNDS * 20 {
+                add_one::<S>();
             }
-            let number = S::objects().plain_number.load(Relaxed);
-            c.expect("some are lost", number < 3 * ROUNDS * 20, true);
-        },
-    );
-    tally.case("locks: a mutex excludes", |c| {
+            h.tell(1);
+        });
+        S::objects().set_number(1);
+        c.expect_all_told("done", 0..3);
+        let number = S::objects().plain_number.load(Relaxed);
+        c.expect_true("some are lost", number < 3 * ROUNDS * 20);
+    });
+    tally.case("a mutex excludes", |c| {
         for index in 0..5 {
             c.start(index, 10 + index as u8 % 2, |h| {
                 for _ in 0..ROUNDS {
@@ -113,21 +104,20 @@ fn exclusion<S: SeveralBoard>(tally: &mut Tally<S>) {
         }
         all_have_added(c, 5);
     });
-    tally.case("locks: a cluster mutex without protocol excludes", |c| {
-        exclude::<S, { kind::NONE }>(c);
-    });
-    tally.case("locks: one with inheritance excludes", |c| {
-        exclude::<S, { kind::INHERITANCE }>(c);
-    });
-    tally.case("locks: one under OMIP excludes", |c| {
-        exclude::<S, { kind::OMIP }>(c)
-    });
-    tally.case("locks: one with a ceiling excludes", |c| {
-        exclude::<S, { kind::CEILING }>(c);
-    });
-    tally.case("locks: one under MrsP excludes", |c| {
-        exclude::<S, { kind::MRSP }>(c)
-    });
+    tally.case(
+        "a cluster mutex without protocol excludes",
+        exclude::<S, { kind::NONE }>,
+    );
+    tally.case(
+        "one with inheritance excludes",
+        exclude::<S, { kind::INHERITANCE }>,
+    );
+    tally.case("one under OMIP excludes", exclude::<S, { kind::OMIP }>);
+    tally.case(
+        "one with a ceiling excludes",
+        exclude::<S, { kind::CEILING }>,
+    );
+    tally.case("one under MrsP excludes", exclude::<S, { kind::MRSP }>);
 }
 
 /// Locks all cluster mutexes, and keeps them until the case's number is 1.
@@ -149,7 +139,7 @@ fn own_all<S: SeveralBoard>(helper: &'static Helper<S>) {
 
 fn limits<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "locks: waits for each kind end by time-outs, and then it can be had",
+        "waits for each kind end by time-outs, and then it can be had",
         |c| {
             c.start(0, 10, own_all);
             c.expect_told("its locks", 0, Ok(()));
@@ -178,79 +168,73 @@ fn limits<S: SeveralBoard>(tally: &mut Tally<S>) {
         },
     );
     tally.case(
-        "locks: only the owner unlocks, and what is owned is not deleted",
+        "only the owner unlocks, and what is owned is not deleted",
         |c| {
             c.start(0, 10, own_all);
             c.expect_told("its locks", 0, Ok(()));
             for mutex in &S::objects().cluster {
-                c.expect("another's unlock", mutex.unlock(), Err(Error::NotOwner));
-                c.expect("deletion", mutex.delete(), Err(Error::InUse));
+                c.expect_error("another's unlock", mutex.unlock(), Error::NotOwner);
+                c.expect_error("deletion", mutex.delete(), Error::InUse);
             }
             S::objects().set_number(1);
             let helper = c.helper(0);
             c.soon("all are free", || helper.place() != 0);
         },
     );
-    tally.case(
-        "locks: who is more urgent than a ceiling may not lock",
-        |c| {
-            c.start(0, CEILING - 1, |h| {
-                let refused = |kind| mutex::<S>(kind).lock(Timeout::FOREVER);
-                // Made by one who may, whose home the ceiling is for.
-                h.spin_until(1);
-                let both = [refused(kind::CEILING), refused(kind::MRSP)];
-                h.tell(if both == [Err(Error::Ceiling); 2] {
-                    1
-                } else {
-                    99
-                });
+    tally.case("who is more urgent than a ceiling may not lock", |c| {
+        c.start(0, CEILING - 1, |h| {
+            let refused = |kind| mutex::<S>(kind).lock(Timeout::FOREVER);
+            // Made by a thread that may lock, at home in the instance that the ceiling is for.
+            h.spin_until(1);
+            let both = [refused(kind::CEILING), refused(kind::MRSP)];
+            h.tell(if both == [Err(Error::Ceiling); 2] {
+                1
+            } else {
+                99
             });
-            c.start(1, 10, |h| {
-                for kind in [kind::CEILING, kind::MRSP] {
-                    let _ = mutex::<S>(kind).lock(Timeout::FOREVER);
-                    let _ = mutex::<S>(kind).unlock();
-                }
-                S::objects().set_number(1);
-                h.tell(1);
-            });
-            c.expect_told("refused", 0, Ok(()));
-        },
-    );
+        });
+        c.start(1, 10, |h| {
+            for kind in [kind::CEILING, kind::MRSP] {
+                let _ = mutex::<S>(kind).lock(Timeout::FOREVER);
+                let _ = mutex::<S>(kind).unlock();
+            }
+            S::objects().set_number(1);
+            h.tell(1);
+        });
+        c.expect_told("refused", 0, Ok(()));
+    });
 }
 
 fn ends<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case("what a deleted thread owned goes to those who wait", |c| {
+        for mutex in 0..S::objects().cluster.len() {
+            S::objects().set_number(mutex as u32);
+            c.start(0, 10, |h| {
+                let mutex = &S::objects().cluster[S::objects().number() as usize];
+                h.tell_result(mutex.lock(Timeout::FOREVER));
+                h.spin();
+            });
+            c.expect_told("lock", 0, Ok(()));
+            c.start(1, 11, |h| {
+                let mutex = &S::objects().cluster[S::objects().number() as usize];
+                h.tick();
+                h.tell_result(mutex.lock(Timeout::FOREVER));
+                let _ = mutex.unlock();
+            });
+            let waiter = c.helper(1);
+            c.soon("it asks", || waiter.ticks() == 1);
+            c.never("it waits", || waiter.value() != 0);
+            c.ok("deletion", c.thread(0).delete());
+            c.expect_told("it has it", 1, Ok(()));
+            c.ok("its end", waiter.thread().join(Timeout::FOREVER));
+            c.ok("deletion", waiter.thread().delete());
+            super::busy::<S>(1);
+            c.helper(0).reset();
+            c.helper(1).reset();
+        }
+    });
     tally.case(
-        "locks: what a deleted thread owned goes to those who wait",
-        |c| {
-            for mutex in 0..S::objects().cluster.len() {
-                S::objects().set_number(mutex as u32);
-                c.start(0, 10, |h| {
-                    let mutex = &S::objects().cluster[S::objects().number() as usize];
-                    h.tell_result(mutex.lock(Timeout::FOREVER));
-                    h.spin();
-                });
-                c.expect_told("lock", 0, Ok(()));
-                c.start(1, 11, |h| {
-                    let mutex = &S::objects().cluster[S::objects().number() as usize];
-                    h.tick();
-                    h.tell_result(mutex.lock(Timeout::FOREVER));
-                    let _ = mutex.unlock();
-                });
-                let waiter = c.helper(1);
-                c.soon("it asks", || waiter.ticks() == 1);
-                c.never("it waits", || waiter.value() != 0);
-                c.ok("deletion", c.helper(0).thread().delete());
-                c.expect_told("it has it", 1, Ok(()));
-                c.ok("its end", waiter.thread().join(Timeout::FOREVER));
-                c.ok("deletion", waiter.thread().delete());
-                super::busy::<S>(1);
-                c.helper(0).reset();
-                c.helper(1).reset();
-            }
-        },
-    );
-    tally.case(
-        "locks: a thread that waits is deleted, and the others get their turns",
+        "a thread that waits is deleted, and the others get their turns",
         |c| {
             for mutex in 0..S::objects().cluster.len() {
                 S::objects().set_number(100 + mutex as u32);
@@ -275,14 +259,14 @@ fn ends<S: SeveralBoard>(tally: &mut Tally<S>) {
                     (c.helper(1).value(), c.helper(2).value()),
                     (0, 0),
                 );
-                c.ok("deletion", c.helper(1).thread().delete());
+                c.ok("deletion", c.thread(1).delete());
                 S::objects().set_number(200);
                 c.expect_told("the third has it", 2, Ok(()));
                 let helper = c.helper(2);
                 c.soon("all are done", || helper.place() != 0);
                 c.ok("its end", helper.thread().join(Timeout::FOREVER));
                 for index in [0, 2] {
-                    c.ok("deletion", c.helper(index).thread().delete());
+                    c.ok("deletion", c.thread(index).delete());
                 }
                 super::busy::<S>(1);
                 (0..3).for_each(|index| c.helper(index).reset());
@@ -307,32 +291,29 @@ fn two_wait<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
             h.take_place();
             h.tell_result(locked.and(mutex::<S>(KIND).unlock()));
         });
-        let thread = c.helper(index).thread();
-        c.soon("it waits", || thread.state() == State::Blocked);
+        c.expect_blocked("it waits", index);
     }
 }
 
 /// The order of two waiters is that of their priorities when the mutex is unlocked.
 fn waits_by_priority<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     two_wait::<S, KIND>(c);
-    let changed = c.helper(1).thread().set_priority(at(10));
+    let changed = c.thread(1).set_priority(at(10));
     c.ok("a more urgent priority", changed);
     S::objects().set_number(1);
-    for index in [1, 2] {
-        c.expect_told("its turn", index, Ok(()));
-    }
+    c.expect_all_told("its turn", [1, 2]);
     let places = [1, 2].map(|index| c.helper(index).place());
-    c.expect("the first is served first", places[0] < places[1], true);
+    c.expect_true("the first is served first", places[0] < places[1]);
 }
 
 /// One that is stopped while it waits is passed over.
 fn stopped_while_it_waits<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
     two_wait::<S, KIND>(c);
-    c.ok("stop", c.helper(2).thread().stop());
+    c.ok("stop", c.thread(2).stop());
     S::objects().set_number(1);
     c.expect_told("the other has it", 1, Ok(()));
     c.expect("who was stopped has not", c.helper(2).value(), 0);
-    let state = c.helper(2).thread().state();
+    let state = c.thread(2).state();
     c.expect("it is dormant", state, State::Dormant);
     c.start(3, 12, |h| {
         h.tell_result(mutex::<S>(KIND).lock(Timeout::NONE));
@@ -343,31 +324,28 @@ fn stopped_while_it_waits<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
 
 fn turns<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "locks: waiters of one without protocol are served by their present priorities",
-        |c| {
-            waits_by_priority::<S, { kind::NONE }>(c);
-        },
+        "waiters of one without protocol are served by their present priorities",
+        waits_by_priority::<S, { kind::NONE }>,
     );
-    tally.case("locks: those of one with a ceiling, too", |c| {
-        waits_by_priority::<S, { kind::CEILING }>(c);
-    });
-    tally.case("locks: those of one with inheritance, too", |c| {
-        waits_by_priority::<S, { kind::INHERITANCE }>(c);
-    });
     tally.case(
-        "locks: who is stopped while it waits for one without protocol is passed over",
-        |c| {
-            stopped_while_it_waits::<S, { kind::NONE }>(c);
-        },
+        "those of one with a ceiling, too",
+        waits_by_priority::<S, { kind::CEILING }>,
     );
-    tally.case("locks: so is one that waits for one with a ceiling", |c| {
-        stopped_while_it_waits::<S, { kind::CEILING }>(c);
-    });
     tally.case(
-        "locks: so is one that waits for one with inheritance",
-        |c| {
-            stopped_while_it_waits::<S, { kind::INHERITANCE }>(c);
-        },
+        "those of one with inheritance, too",
+        waits_by_priority::<S, { kind::INHERITANCE }>,
+    );
+    tally.case(
+        "who is stopped while it waits for one without protocol is passed over",
+        stopped_while_it_waits::<S, { kind::NONE }>,
+    );
+    tally.case(
+        "so is one that waits for one with a ceiling",
+        stopped_while_it_waits::<S, { kind::CEILING }>,
+    );
+    tally.case(
+        "so is one that waits for one with inheritance",
+        stopped_while_it_waits::<S, { kind::INHERITANCE }>,
     );
 }
 
@@ -388,8 +366,7 @@ fn owner_and_other_wait<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
         h.take_place();
     });
     for index in 0..2 {
-        let thread = c.helper(index).thread();
-        c.soon("it waits", || thread.state() == State::Blocked);
+        c.expect_blocked("it waits", index);
     }
 }
 
@@ -405,13 +382,15 @@ fn owner_waits_by_ceiling<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
 }
 
 fn ceilings<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case("locks: an owner waits for others by its ceiling", |c| {
-        owner_waits_by_ceiling::<S, { kind::CEILING }>(c);
-    });
-    tally.case("locks: an owner under MrsP, too", |c| {
-        owner_waits_by_ceiling::<S, { kind::MRSP }>(c);
-    });
-    tally.case("locks: a ceiling that is changed counts at once", |c| {
+    tally.case(
+        "an owner waits for others by its ceiling",
+        owner_waits_by_ceiling::<S, { kind::CEILING }>,
+    );
+    tally.case(
+        "an owner under MrsP, too",
+        owner_waits_by_ceiling::<S, { kind::MRSP }>,
+    );
+    tally.case("a ceiling that is changed counts at once", |c| {
         let permits = &S::objects().semaphores[0];
         owner_and_other_wait::<S, { kind::CEILING }>(c);
         let set = instance::<S>(WORK)
@@ -423,7 +402,7 @@ fn ceilings<S: SeveralBoard>(tally: &mut Tally<S>) {
         c.ok("permit", permits.give());
         c.expect_told("then the owner", 0, Ok(()));
     });
-    tally.case("locks: an owner that blocks leaves its processor", |c| {
+    tally.case("an owner that blocks leaves its processor", |c| {
         c.start(0, 20, |h| {
             h.tell_result(mutex::<S>(kind::MRSP).lock(Timeout::FOREVER));
             let taken = S::objects().semaphores[0].take(Timeout::FOREVER);
@@ -432,11 +411,8 @@ fn ceilings<S: SeveralBoard>(tally: &mut Tally<S>) {
             let _ = mutex::<S>(kind::MRSP).unlock();
         });
         c.expect_told("lock", 0, Ok(()));
-        let owner = c.helper(0).thread();
-        c.soon("it waits", || owner.state() == State::Blocked);
-        for index in 1..4 {
-            c.start(index, 15, |h| h.spin());
-        }
+        c.expect_blocked("it waits", 0);
+        c.start_spinning(1, [15; 3]);
         c.expect_running("others have all processors", &[1, 2, 3]);
         c.helper(0).reset();
         c.ok("permit", S::objects().semaphores[0].give());
@@ -444,8 +420,8 @@ fn ceilings<S: SeveralBoard>(tally: &mut Tally<S>) {
     });
 }
 
-/// A thread of little urgency owns a lock, three of more urgency keep it from the processors, and one that is urgent wants the
-/// lock: whether the owner then runs.
+/// A thread of little urgency owns a lock, three of more urgency keep it from the processors, and
+/// one that is urgent wants the lock: whether the owner then runs.
 fn inversion<S: SeveralBoard>(
     c: &mut Case<S>,
     own: fn(&'static Helper<S>),
@@ -453,13 +429,12 @@ fn inversion<S: SeveralBoard>(
 ) {
     c.start(0, 25, own);
     c.expect_told("lock", 0, Ok(()));
-    for index in 1..4 {
-        c.start(index, 15, |h| h.spin());
-    }
+    c.start_spinning(1, [15; 3]);
     c.start(4, 8, want);
 }
 
-fn own<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
+/// Locks, ticks until the case's number is 1, unlocks and continues.
+pub(super) fn own<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
     helper.tell_result(mutex::<S>(KIND).lock(Timeout::FOREVER));
     helper.spin_until(1);
     let _ = mutex::<S>(KIND).unlock();
@@ -471,7 +446,7 @@ fn want<S: SeveralBoard, const KIND: usize>(helper: &'static Helper<S>) {
     let _ = mutex::<S>(KIND).unlock();
 }
 
-/// The owner runs until it unlocks, and not behind that.
+/// The owner runs until it unlocks, and not after that.
 fn owner_runs<S: SeveralBoard>(c: &mut Case<S>) {
     let owner = c.helper(0);
     let ticks = owner.ticks();
@@ -482,9 +457,15 @@ fn owner_runs<S: SeveralBoard>(c: &mut Case<S>) {
     c.expect_running("and the owner waits again", &[1, 2, 3]);
 }
 
+/// The owner of the cluster mutex `KIND` runs for an urgent waiter.
+fn kind_runs<S: SeveralBoard, const KIND: usize>(c: &mut Case<S>) {
+    inversion(c, own::<S, KIND>, want::<S, KIND>);
+    owner_runs(c);
+}
+
 fn urgency<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "locks: the owner of a mutex runs for an urgent waiter, wherever",
+        "the owner of a mutex runs for an urgent waiter, wherever",
         |c| {
             fn own<S: SeveralBoard>(helper: &'static Helper<S>) {
                 helper.tell_result(S::objects().mutex.lock(Timeout::FOREVER));
@@ -500,32 +481,19 @@ fn urgency<S: SeveralBoard>(tally: &mut Tally<S>) {
             owner_runs(c);
         },
     );
-    tally.case("locks: that of a cluster mutex with inheritance", |c| {
-        inversion(
-            c,
-            own::<S, { kind::INHERITANCE }>,
-            want::<S, { kind::INHERITANCE }>,
-        );
-        owner_runs(c);
-    });
-    tally.case("locks: that of one under OMIP", |c| {
-        inversion(c, own::<S, { kind::OMIP }>, want::<S, { kind::OMIP }>);
-        owner_runs(c);
-    });
-    tally.case("locks: that of one with a ceiling", |c| {
-        inversion(c, own::<S, { kind::CEILING }>, want::<S, { kind::CEILING }>);
-        owner_runs(c);
-    });
-    tally.case("locks: that of one under MrsP", |c| {
-        inversion(c, own::<S, { kind::MRSP }>, want::<S, { kind::MRSP }>);
-        owner_runs(c);
-    });
-    tally.case("locks: that of one without protocol waits", |c| {
+    tally.case(
+        "that of a cluster mutex with inheritance",
+        kind_runs::<S, { kind::INHERITANCE }>,
+    );
+    tally.case("that of one under OMIP", kind_runs::<S, { kind::OMIP }>);
+    tally.case(
+        "that of one with a ceiling",
+        kind_runs::<S, { kind::CEILING }>,
+    );
+    tally.case("that of one under MrsP", kind_runs::<S, { kind::MRSP }>);
+    tally.case("that of one without protocol waits", |c| {
         inversion(c, own::<S, { kind::NONE }>, want::<S, { kind::NONE }>);
-        let waiter = c.helper(4);
-        c.soon("the other waits", || {
-            waiter.thread().state() == State::Blocked
-        });
+        c.expect_blocked("the other waits", 4);
         c.expect_running("and so does the owner", &[1, 2, 3]);
         S::objects().set_number(1);
         c.ok("main sleeps", AnyThread::<S>::sleep(UNIT));

@@ -1,13 +1,15 @@
-//! The kernel's test-suite for several processors: one program for the host and for every board with four of them.
+//! The kernel's test-suite for several processors: one program for the host and for every board
+//! with four of them.
 //!
-//! Owns: the cases, what they need, how they are counted and reported.
-//! Must never know: a board, the kernel's inside.
+//! Owns: the cases, what they need, how they are counted and reported. Must never know: a board,
+//! the kernel's inside.
 //!
-//! A board starts the kernel with four processors and [`instances`] of a policy, implements [`SeveralBoard`] with an
-//! [`Objects`] in a static, and calls [`run`] with that policy in its main thread, on a stack of at least 8 KiB. The main
-//! thread becomes the most urgent one, of priority [`MAIN`], and is busy on one of the processors all the time: it looks at what
-//! the helpers do on the three others. Times are never exact; what must come to be is waited for, and what must not be is
-//! looked for during a [`UNIT`].
+//! A board starts the kernel with four processors and [`instances`] of a policy, implements
+//! [`SeveralBoard`] with an [`Objects`] in a static, and calls [`run`] with that policy in its main
+//! thread, on a stack of at least 8 KiB. The main thread becomes the most urgent one, of priority
+//! [`MAIN`], and is busy on one of the processors all the time: it checks what the helpers do on
+//! the three others. Times are never exact. The suite waits for what must come to be, and checks
+//! during a [`UNIT`] for what must not be.
 
 mod case;
 mod clusters;
@@ -29,11 +31,12 @@ use crate::look_away::look_away;
 use case::Tally;
 use taktos_kernel::{CpuSet, Duration, InstanceConfig, Instant, Kernel, PolicyKind, System};
 
-/// What a system gives the suite.
+/// Interface of a system to the suite.
 pub trait SeveralBoard: System {
     /// The suite's objects: always the same.
     fn objects() -> &'static Objects<Self>;
-    /// Runs `handler` in an interrupt of the caller's processor at the kernel's level, before this returns.
+    /// Runs `handler` in an interrupt of the caller's processor at the kernel's level, before this
+    /// returns.
     fn trigger_interrupt(handler: fn());
     /// Lets a little time pass; in loops that look again and again.
     fn pause() {
@@ -41,7 +44,7 @@ pub trait SeveralBoard: System {
     }
 }
 
-/// So many turns between two looks: far less than the unit.
+/// Turns between two reads: far less than the unit.
 const LOOKS_AWAY: u32 = 200;
 
 /// How many processors the suite needs.
@@ -57,9 +60,10 @@ pub const ROWS: usize = HELPERS + 1 + PROCESSORS;
 /// The rows of locks that the kernel's tables need at least.
 pub const LOCKS: usize = 5;
 
-/// The unit of the suite's times: longer than a slow emulator needs for a few calls on each processor.
+/// The unit of the suite's times: longer than a slow emulator needs for a few calls on each
+/// processor.
 pub const UNIT: Duration = Duration::from_millis(1);
-/// After so many units what was to come has not come.
+/// Units after which an expected event has not come.
 const PATIENCE: u64 = 400;
 
 /// The scheduler instances with which a board starts the kernel.
@@ -78,12 +82,12 @@ pub const fn instances(policy: PolicyKind) -> [InstanceConfig; 2] {
     ]
 }
 
-/// So many units from now.
+/// Returns the instant in `count` units.
 fn units<S: System>(count: u64) -> Instant {
     Kernel::<S>::now().saturating_add(Duration::from_nanos(UNIT.as_nanos() * count))
 }
 
-/// Keeps the caller busy for so many units.
+/// Keeps the caller busy for `count` units.
 fn busy<S: SeveralBoard>(count: u64) {
     let end = units::<S>(count);
     while Kernel::<S>::now() < end {
@@ -91,8 +95,8 @@ fn busy<S: SeveralBoard>(count: u64) {
     }
 }
 
-/// Runs all cases that the policy allows. Each that fails writes one line; the last lines give the numbers. Then the
-/// program ends: with status 0 if all passed, otherwise 1.
+/// Runs all cases that the policy allows. Each that fails writes one line; the last lines give the
+/// numbers. Then the program ends: with status 0 if all passed, otherwise 1.
 pub fn run<S: SeveralBoard>(policy: PolicyKind) -> ! {
     let mut tally = Tally::<S>::new(policy);
     order::cases(&mut tally);

@@ -16,7 +16,7 @@ pub(super) const ROOM: usize = 3;
 /// The ceiling of [`Objects::ceiling`] and [`Objects::mrsp`].
 pub(super) const CEILING: u8 = 6;
 
-/// A thread that cases start, and what it tells.
+/// A thread that cases start, and its reports.
 pub struct Helper<S: System> {
     thread: Thread<S, STACK>,
     /// Its own number.
@@ -69,22 +69,22 @@ impl<S: System> Helper<S> {
         self.place.load(SeqCst)
     }
 
-    /// The last value that it told.
+    /// Returns the last value that it reported.
     pub fn value(&self) -> u32 {
         self.value.load(SeqCst)
     }
 
-    /// Tells a value.
+    /// Reports a value.
     pub fn tell(&self, value: u32) {
         self.value.store(value, SeqCst);
     }
 
-    /// Tells how a call ended: 1 for success, otherwise 16 + the error's number.
+    /// Reports how a call ended: 1 for success, otherwise 16 + the error's number.
     pub fn tell_result<T>(&self, result: Result<T, Error>) {
         self.tell(told(result));
     }
 
-    /// Forgets all that it told.
+    /// Forgets all that it reported.
     pub(super) fn reset(&self) {
         for word in [&self.ticks, &self.seen, &self.place, &self.value] {
             word.store(0, SeqCst);
@@ -92,7 +92,7 @@ impl<S: System> Helper<S> {
     }
 }
 
-/// How a call ended, as [`Helper::tell_result`] tells it.
+/// Returns how a call ended, as [`Helper::tell_result`] reports it.
 pub(super) fn told<T>(result: Result<T, Error>) -> u32 {
     match result {
         Ok(_) => 1,
@@ -131,7 +131,7 @@ impl<S: SeveralBoard> Helper<S> {
     }
 }
 
-/// What the cases work on. A board has one, in a static.
+/// Objects of the cases. A board has them, in a static.
 pub struct Objects<S: System> {
     helpers: [Helper<S>; HELPERS],
     places: AtomicU32,

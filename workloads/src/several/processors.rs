@@ -1,19 +1,17 @@
-//! Owns: the cases of processors that come and go, of clusters, and of threads that move between them.
+//! Owns: the cases of processors that come and go, of clusters, and of threads that move between
+//! them.
 
-use super::case::{ALL, Case, Tally, at, cpu};
+use super::case::{ALL, Case, Tally, at, cpu, spin};
 use super::objects::{all_processors, hand_over, instance};
-use super::{Helper, SIDE, SeveralBoard, WORK};
+use super::{SIDE, SeveralBoard, WORK};
 use taktos_kernel::{AnyThread, Cpu, CpuSet, Error, Kernel, State, Timeout};
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.about("processors");
     questions(tally);
     removal(tally);
     clusters(tally);
     moves(tally);
-}
-
-fn spin<S: SeveralBoard>(helper: &'static Helper<S>) {
-    helper.spin();
 }
 
 /// Gives these processors to the other instance.
@@ -37,86 +35,67 @@ pub(super) fn give<S: SeveralBoard>(c: &mut Case<S>, processor: Cpu) {
 }
 
 fn questions<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "processors: instances are known by names and processors",
-        |c| {
-            let (work, side) = (instance::<S>(WORK), instance::<S>(SIDE));
-            c.expect("two instances", work == side, false);
-            c.expect(
-                "no other name",
-                instance::<S>(*b"none"),
-                Err(Error::Parameter),
-            );
-            for processor in all_processors() {
-                c.expect("whose it is", Kernel::<S>::instance_with(processor), work);
-            }
-            c.expect("all", work.and_then(Kernel::<S>::processors), Ok(ALL));
-            c.expect(
-                "none",
-                side.and_then(Kernel::<S>::processors),
-                Ok(CpuSet::EMPTY),
-            );
-            c.create(0, 10);
-            c.expect(
-                "home of a new thread",
-                c.helper(0).thread().instance(),
-                work,
-            );
-            give_to_side(c, &[3]);
-            c.expect(
-                "the one",
-                side.and_then(Kernel::<S>::processors),
-                Ok(CpuSet::of(cpu(3))),
-            );
-            c.expect("whose it is now", Kernel::<S>::instance_with(cpu(3)), side);
-        },
-    );
-    tally.case(
-        "processors: what cannot be given or taken is refused",
-        |c| {
-            let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
-                return c.ok("instances", instance::<S>(SIDE));
-            };
-            let (add, remove) = (Kernel::<S>::add_processor, Kernel::<S>::remove_processor);
-            c.expect("one that it has", add(work, cpu(1)), Err(Error::InUse));
-            c.expect("one that another has", add(side, cpu(1)), Err(Error::InUse));
-            c.expect(
-                "one that it does not have",
-                remove(side, cpu(1)),
-                Err(Error::Parameter),
-            );
-            let far = Cpu::new(63).map_or(Ok(()), |far| remove(work, far));
-            c.expect("one that is not there", far, Err(Error::Parameter));
-        },
-    );
+    tally.case("instances are known by names and processors", |c| {
+        let (work, side) = (instance::<S>(WORK), instance::<S>(SIDE));
+        c.expect("two instances", work == side, false);
+        c.expect_error("no other name", instance::<S>(*b"none"), Error::Parameter);
+        for processor in all_processors() {
+            c.expect("whose it is", Kernel::<S>::instance_with(processor), work);
+        }
+        c.expect("all", work.and_then(Kernel::<S>::processors), Ok(ALL));
+        c.expect(
+            "none",
+            side.and_then(Kernel::<S>::processors),
+            Ok(CpuSet::EMPTY),
+        );
+        c.create(0, 10);
+        c.expect("home of a new thread", c.thread(0).instance(), work);
+        give_to_side(c, &[3]);
+        c.expect(
+            "the one",
+            side.and_then(Kernel::<S>::processors),
+            Ok(CpuSet::of(cpu(3))),
+        );
+        c.expect("whose it is now", Kernel::<S>::instance_with(cpu(3)), side);
+    });
+    tally.case("what cannot be given or taken is refused", |c| {
+        let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
+            return c.ok("instances", instance::<S>(SIDE));
+        };
+        let (add, remove) = (Kernel::<S>::add_processor, Kernel::<S>::remove_processor);
+        c.expect_error("one that it has", add(work, cpu(1)), Error::InUse);
+        c.expect_error("one that another has", add(side, cpu(1)), Error::InUse);
+        c.expect_error(
+            "one that it does not have",
+            remove(side, cpu(1)),
+            Error::Parameter,
+        );
+        let far = Cpu::new(63).map_or(Ok(()), |far| remove(work, far));
+        c.expect_error("one that is not there", far, Error::Parameter);
+    });
 }
 
 fn removal<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "processors: who runs on a processor that goes runs elsewhere",
-        |c| {
-            for index in 0..3 {
-                c.start(index, 10 + index as u8, spin);
-            }
-            for processor in all_processors() {
-                c.expect_running("all", &[0, 1, 2]);
-                take(c, processor);
-                c.expect_running("all but the least urgent", &[0, 1]);
-                for index in 0..2 {
-                    c.helper(index).forget();
-                }
-                c.expect_running("all but the least urgent", &[0, 1]);
-                for index in 0..2 {
-                    let there = c.helper(index).seen().contains(processor);
-                    c.expect("nobody on it", there, false);
-                }
-                give(c, processor);
-            }
+    tally.case("who runs on a processor that goes runs elsewhere", |c| {
+        c.start_spinning(0, 10..13);
+        for processor in all_processors() {
             c.expect_running("all", &[0, 1, 2]);
-        },
-    );
+            take(c, processor);
+            c.expect_running("all but the least urgent", &[0, 1]);
+            for index in 0..2 {
+                c.helper(index).forget();
+            }
+            c.expect_running("all but the least urgent", &[0, 1]);
+            for index in 0..2 {
+                let there = c.helper(index).seen().contains(processor);
+                c.expect("nobody on it", there, false);
+            }
+            give(c, processor);
+        }
+        c.expect_running("all", &[0, 1, 2]);
+    });
     tally.case(
-        "processors: a thread takes its own processor away, and runs on elsewhere",
+        "a thread takes its own processor away, and runs on elsewhere",
         |c| {
             c.start(0, 10, |h| {
                 let Ok(work) = instance::<S>(WORK) else {
@@ -137,49 +116,40 @@ fn removal<S: SeveralBoard>(tally: &mut Tally<S>) {
             c.expect_told("each time", 0, Ok(()));
         },
     );
-    tally.case(
-        "processors: who runs on one that goes is held and ended at once",
-        |c| {
-            c.create(0, 10);
-            let thread = c.helper(0).thread();
-            for round in 0..24 {
-                let processor = cpu(round / 6);
-                c.go(0, spin);
-                c.soon("it runs", || thread.state() == State::Executing);
-                take(c, processor);
-                if round % 2 == 0 {
-                    give(c, processor);
-                }
-                if round % 3 == 0 {
-                    c.ok("hold", thread.suspend());
-                    c.expect("held", thread.state(), State::Blocked);
-                    c.ok("let go", thread.resume());
-                }
-                if round % 4 != 0 {
-                    c.soon("it runs again", || thread.state() == State::Executing);
-                }
-                c.ok("end", thread.stop());
-                if round % 2 != 0 {
-                    give(c, processor);
-                }
+    tally.case("who runs on one that goes is held and ended at once", |c| {
+        c.create(0, 10);
+        let thread = c.thread(0);
+        for round in 0..24 {
+            let processor = cpu(round / 6);
+            c.go(0, spin);
+            c.soon("it runs", || thread.state() == State::Executing);
+            take(c, processor);
+            if round % 2 == 0 {
+                give(c, processor);
             }
-        },
-    );
-    tally.case("processors: all but one can go", |c| {
-        for index in 0..2 {
-            c.start(index, 10 + index as u8, spin);
+            if round % 3 == 0 {
+                c.ok("hold", thread.suspend());
+                c.expect("held", thread.state(), State::Blocked);
+                c.ok("let go", thread.resume());
+            }
+            if round % 4 != 0 {
+                c.soon("it runs again", || thread.state() == State::Executing);
+            }
+            c.ok("end", thread.stop());
+            if round % 2 != 0 {
+                give(c, processor);
+            }
         }
+    });
+    tally.case("all but one can go", |c| {
+        c.start_spinning(0, 10..12);
         for number in [1, 3, 0] {
             take(c, cpu(number));
         }
         c.expect_running("nobody beside main", &[]);
         let before = c.helper(0).ticks();
         c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
-        c.expect(
-            "the most urgent has run",
-            c.helper(0).ticks() > before,
-            true,
-        );
+        c.expect_true("the most urgent has run", c.helper(0).ticks() > before);
         c.expect("on the last one", AnyThread::<S>::processor(), cpu(2));
         for number in [3, 0] {
             give(c, cpu(number));
@@ -187,46 +157,37 @@ fn removal<S: SeveralBoard>(tally: &mut Tally<S>) {
         c.expect_running("both", &[0, 1]);
         give(c, cpu(1));
     });
-    tally.case("processors: idle ones go and come", |c| {
+    tally.case("idle ones go and come", |c| {
         for _ in 0..5 {
             for processor in all_processors() {
                 take(c, processor);
                 give(c, processor);
             }
         }
-        for index in 0..3 {
-            c.start(index, 10, spin);
-        }
+        c.start_spinning(0, [10; 3]);
         c.expect_running("all serve", &[0, 1, 2]);
     });
-    tally.case(
-        "processors: sleepers wake though their processor has gone",
-        |c| {
-            for index in 0..3 {
-                c.start(index, 10, |h| {
-                    h.tick();
-                    h.tell_result(AnyThread::<S>::sleep(super::UNIT));
-                });
-            }
-            let asleep = |index| S::objects().helper(index).thread().state() == State::Blocked;
-            c.soon("all sleep", || (0..3).all(asleep));
-            for number in [0, 1, 3] {
-                take(c, cpu(number));
-            }
-            c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
-            c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
-            for index in 0..3 {
-                c.expect_told("it woke", index, Ok(()));
-            }
-        },
-    );
+    tally.case("sleepers wake though their processor has gone", |c| {
+        c.start_each(0..3, 10, |h| {
+            h.tick();
+            h.tell_result(AnyThread::<S>::sleep(super::UNIT));
+        });
+        let asleep = |index| S::objects().helper(index).thread().state() == State::Blocked;
+        c.soon("all sleep", || (0..3).all(asleep));
+        for number in [0, 1, 3] {
+            take(c, cpu(number));
+        }
+        c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
+        c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
+        c.expect_all_told("it woke", 0..3);
+    });
     if tally.can_bind() {
-        tally.case("processors: one that a thread is bound to stays", |c| {
+        tally.case("one that a thread is bound to stays", |c| {
             c.start_on(0, 10, 2, spin);
             let taken =
                 instance::<S>(WORK).and_then(|work| Kernel::<S>::remove_processor(work, cpu(2)));
-            c.expect("removal", taken, Err(Error::InUse));
-            c.ok("unbind", c.helper(0).thread().set_affinity(ALL));
+            c.expect_error("removal", taken, Error::InUse);
+            c.ok("unbind", c.thread(0).set_affinity(ALL));
             take(c, cpu(2));
             c.expect_running("it runs elsewhere", &[0]);
         });
@@ -234,27 +195,22 @@ fn removal<S: SeveralBoard>(tally: &mut Tally<S>) {
 }
 
 fn clusters<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.case("each cluster runs its own most urgent threads", |c| {
+        give_to_side(c, &[3]);
+        c.start_in(0, 20, SIDE, spin);
+        c.start_in(1, 19, SIDE, spin);
+        c.start_spinning(2, 10..13);
+        c.expect_running("one there, two here", &[1, 2, 3]);
+        c.expect("there", c.helper(1).seen(), CpuSet::of(cpu(3)));
+        for index in 2..4 {
+            let strayed = c.helper(index).seen().contains(cpu(3));
+            c.expect("not there", strayed, false);
+        }
+        c.ok("deletion", c.thread(1).delete());
+        c.expect_running("the next there", &[0, 2, 3]);
+    });
     tally.case(
-        "processors: each cluster runs its own most urgent threads",
-        |c| {
-            give_to_side(c, &[3]);
-            c.start_in(0, 20, SIDE, spin);
-            c.start_in(1, 19, SIDE, spin);
-            for index in 2..5 {
-                c.start(index, 8 + index as u8, spin);
-            }
-            c.expect_running("one there, two here", &[1, 2, 3]);
-            c.expect("there", c.helper(1).seen(), CpuSet::of(cpu(3)));
-            for index in 2..4 {
-                let strayed = c.helper(index).seen().contains(cpu(3));
-                c.expect("not there", strayed, false);
-            }
-            c.ok("deletion", c.helper(1).thread().delete());
-            c.expect_running("the next there", &[0, 2, 3]);
-        },
-    );
-    tally.case(
-        "processors: a thread that another creates is at home where that one is",
+        "a thread that another creates is at home where that one is",
         |c| {
             give_to_side(c, &[3]);
             c.start_in(0, 10, SIDE, |h| {
@@ -263,23 +219,17 @@ fn clusters<S: SeveralBoard>(tally: &mut Tally<S>) {
                 h.spin();
             });
             c.expect_told("start", 0, Ok(()));
-            c.expect(
-                "its home",
-                c.helper(1).thread().instance(),
-                instance::<S>(SIDE),
-            );
-            c.ok("deletion", c.helper(0).thread().delete());
+            c.expect("its home", c.thread(1).instance(), instance::<S>(SIDE));
+            c.ok("deletion", c.thread(0).delete());
             c.expect_running("it", &[1]);
             c.expect("there", c.helper(1).seen(), CpuSet::of(cpu(3)));
         },
     );
     tally.case(
-        "processors: a processor goes to and fro between clusters that are busy",
+        "a processor goes to and fro between clusters that are busy",
         |c| {
             give_to_side(c, &[3]);
-            for index in 0..3 {
-                c.start(index, 10 + index as u8, spin);
-            }
+            c.start_spinning(0, 10..13);
             c.start_in(3, 10, SIDE, spin);
             c.start_in(4, 11, SIDE, spin);
             for _ in 0..6 {
@@ -294,7 +244,7 @@ fn clusters<S: SeveralBoard>(tally: &mut Tally<S>) {
 
 fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "processors: a running thread is moved to another cluster and back",
+        "a running thread is moved to another cluster and back",
         |c| {
             give_to_side(c, &[3]);
             let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
@@ -317,12 +267,12 @@ fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
                     });
                 }
             }
-            let (base, _) = c.helper(0).thread().priorities();
+            let (base, _) = c.thread(0).priorities();
             c.expect("its priority there", base, at(12));
         },
     );
     tally.case(
-        "processors: a thread moves itself, and is there when the call returns",
+        "a thread moves itself, and is there when the call returns",
         |c| {
             give_to_side(c, &[2, 3]);
             c.start(0, 10, |h| {
@@ -344,38 +294,33 @@ fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
             c.expect_told("each time", 0, Ok(()));
         },
     );
+    tally.case("main itself goes to another cluster and comes back", |c| {
+        give_to_side(c, &[3]);
+        let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
+            return c.ok("instances", instance::<S>(SIDE));
+        };
+        c.start_spinning(0, 10..14);
+        let main = AnyThread::<S>::current();
+        c.ok("move", main.move_to(side, at(super::MAIN)));
+        c.expect("there", AnyThread::<S>::processor(), cpu(3));
+        c.expect_running("one more here", &[0, 1, 2]);
+        c.ok("back", main.move_to(work, at(super::MAIN)));
+        c.expect_running("one less", &[0, 1]);
+    });
     tally.case(
-        "processors: main itself goes to another cluster and comes back",
-        |c| {
-            give_to_side(c, &[3]);
-            let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
-                return c.ok("instances", instance::<S>(SIDE));
-            };
-            for index in 0..4 {
-                c.start(index, 10 + index as u8, spin);
-            }
-            let main = AnyThread::<S>::current();
-            c.ok("move", main.move_to(side, at(super::MAIN)));
-            c.expect("there", AnyThread::<S>::processor(), cpu(3));
-            c.expect_running("one more here", &[0, 1, 2]);
-            c.ok("back", main.move_to(work, at(super::MAIN)));
-            c.expect_running("one less", &[0, 1]);
-        },
-    );
-    tally.case(
-        "processors: a running thread is moved twice, held and ended at once",
+        "a running thread is moved twice, held and ended at once",
         |c| {
             give_to_side(c, &[3]);
             let (Ok(work), Ok(side)) = (instance::<S>(WORK), instance::<S>(SIDE)) else {
                 return c.ok("instances", instance::<S>(SIDE));
             };
             c.create(0, 10);
-            let thread = c.helper(0).thread();
+            let thread = c.thread(0);
             for round in 0..12 {
                 c.go(0, spin);
                 c.soon("it runs", || thread.state() == State::Executing);
                 c.ok("move", thread.move_to(side, at(10)));
-                c.expect("a wait to cancel", thread.cancel_wait(), Err(Error::State));
+                c.expect_error("a wait to cancel", thread.cancel_wait(), Error::State);
                 if round % 2 == 0 {
                     c.ok("back", thread.move_to(work, at(10)));
                 }
@@ -394,7 +339,7 @@ fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
             }
         },
     );
-    tally.case("processors: threads move while they wait", |c| {
+    tally.case("threads move while they wait", |c| {
         give_to_side(c, &[3]);
         let Ok(side) = instance::<S>(SIDE) else {
             return c.ok("instance", instance::<S>(SIDE));
@@ -415,15 +360,15 @@ fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
         c.expect_told("it woke", 0, Ok(()));
         c.expect("there", helper.seen(), CpuSet::of(cpu(3)));
     });
-    tally.case("processors: moves that cannot be are refused", |c| {
+    tally.case("moves that cannot be are refused", |c| {
         let Ok(side) = instance::<S>(SIDE) else {
             return c.ok("instance", instance::<S>(SIDE));
         };
-        let thread = c.helper(0).thread();
-        c.expect(
+        let thread = c.thread(0);
+        c.expect_error(
             "who does not exist",
             thread.move_to(side, at(10)),
-            Err(Error::Deleted),
+            Error::Deleted,
         );
         c.start(0, 10, |h| {
             h.tell_result(S::objects().mutex.lock(Timeout::FOREVER));
@@ -432,16 +377,15 @@ fn moves<S: SeveralBoard>(tally: &mut Tally<S>) {
             h.spin();
         });
         c.expect_told("lock", 0, Ok(()));
-        c.expect(
+        c.expect_true(
             "where no processor is",
             thread.move_to(side, at(10)).is_err(),
-            true,
         );
         give_to_side(c, &[3]);
-        c.expect(
+        c.expect_error(
             "who owns a mutex",
             thread.move_to(side, at(10)),
-            Err(Error::InUse),
+            Error::InUse,
         );
         c.expect("its home", thread.instance(), instance::<S>(WORK));
         S::objects().set_number(1);

@@ -4,7 +4,8 @@ use super::case::{Tally, cpu};
 use super::{SeveralBoard, UNIT, units};
 use taktos_kernel::{AnyThread, CpuSet, Duration, Error, Instant, Kernel, State, Timeout};
 
-/// So far may the clocks of two processors be apart: the emulator has them run in turns, of which the longest is this.
+/// So far may the clocks of two processors be apart: the emulator has them run in turns, of which
+/// the longest is this.
 const APART: Duration = Duration::from_micros(1);
 
 /// Whether it is `instant` on some processor.
@@ -13,6 +14,7 @@ fn has_come<S: SeveralBoard>(instant: Instant) -> bool {
 }
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.about("time");
     sleeps(tally);
     limits(tally);
     if tally.can_bind() {
@@ -22,21 +24,19 @@ pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
 
 fn sleeps<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "time: threads on all processors sleep, each as long as it wants",
+        "threads on all processors sleep, each as long as it wants",
         |c| {
-            for index in 0..6 {
-                c.start(index, 10, |h| {
-                    for _ in 0..3 {
-                        let end = units::<S>(1 + 2 * h.index() as u64);
-                        let slept = AnyThread::<S>::sleep(Timeout::until(end));
-                        if slept.is_err() || !has_come::<S>(end) {
-                            return h.tell(99);
-                        }
+            c.start_each(0..6, 10, |h| {
+                for _ in 0..3 {
+                    let end = units::<S>(1 + 2 * h.index() as u64);
+                    let slept = AnyThread::<S>::sleep(Timeout::until(end));
+                    if slept.is_err() || !has_come::<S>(end) {
+                        return h.tell(99);
                     }
-                    h.take_place();
-                    h.tell(1);
-                });
-            }
+                }
+                h.take_place();
+                h.tell(1);
+            });
             for index in 0..6 {
                 c.expect_told("never too early", index, Ok(()));
                 c.expect(
@@ -47,17 +47,15 @@ fn sleeps<S: SeveralBoard>(tally: &mut Tally<S>) {
             }
         },
     );
-    tally.case("time: main wakes while all processors are busy", |c| {
-        for index in 0..5 {
-            c.start(index, 10, |h| h.spin());
-        }
+    tally.case("main wakes while all processors are busy", |c| {
+        c.start_spinning(0, [10; 5]);
         for _ in 0..5 {
             let end = units::<S>(1);
             c.ok("sleep", AnyThread::<S>::sleep(Timeout::until(end)));
-            c.expect("not too early", has_come::<S>(end), true);
+            c.expect_true("not too early", has_come::<S>(end));
         }
     });
-    tally.case("time: sleeps are cancelled from elsewhere", |c| {
+    tally.case("sleeps are cancelled from elsewhere", |c| {
         c.start(0, 10, |h| {
             for _ in 0..30 {
                 match AnyThread::<S>::sleep(Timeout::FOREVER) {
@@ -77,43 +75,38 @@ fn sleeps<S: SeveralBoard>(tally: &mut Tally<S>) {
 }
 
 fn limits<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case("time: waits end by time-outs on all processors", |c| {
-        for index in 0..6 {
-            c.start(index, 10, |h| {
-                for _ in 0..5 {
-                    let until = units::<S>(1);
-                    let taken = S::objects().semaphores[0].take(Timeout::until(until));
-                    if taken != Err(Error::Timeout) || !has_come::<S>(until) {
-                        return h.tell(99);
-                    }
+    tally.case("waits end by time-outs on all processors", |c| {
+        c.start_each(0..6, 10, |h| {
+            for _ in 0..5 {
+                let until = units::<S>(1);
+                let taken = S::objects().semaphores[0].take(Timeout::until(until));
+                if taken != Err(Error::Timeout) || !has_come::<S>(until) {
+                    return h.tell(99);
                 }
-                h.tell(1);
-            });
-        }
-        for index in 0..6 {
-            c.expect_told("time-outs", index, Ok(()));
-        }
+            }
+            h.tell(1);
+        });
+        c.expect_all_told("time-outs", 0..6);
     });
-    tally.case("time: permits race with time-outs, and none is lost", |c| {
+    tally.case("permits race with time-outs, and none is lost", |c| {
         const SPAN: u64 = UNIT.as_nanos() / 16;
-        for index in 0..3 {
-            c.start(index, 10, |h| {
-                loop {
-                    let wait = Timeout::after(Duration::from_nanos(SPAN));
-                    match S::objects().semaphores[0].take(wait) {
-                        Ok(()) => S::objects().count(),
-                        Err(Error::Timeout) => h.tick(),
-                        Err(_) => return h.tell(99),
-                    }
+        c.start_each(0..3, 10, |h| {
+            loop {
+                let wait = Timeout::after(Duration::from_nanos(SPAN));
+                match S::objects().semaphores[0].take(wait) {
+                    Ok(()) => S::objects().count(),
+                    Err(Error::Timeout) => h.tick(),
+                    Err(_) => return h.tell(99),
                 }
-            });
-        }
+            }
+        });
         let mut given = 0;
         let end = units::<S>(6);
         while Kernel::<S>::now() < end {
             c.ok("permit", S::objects().semaphores[0].give());
             given += 1;
-            // On average a third of a wait, of three that wait: so a permit comes about when a wait ends.
+            // On average a third of a wait, of three that wait: so a permit comes about when a wait
+            // ends.
             let gap = Duration::from_nanos(SPAN * (u64::from(given) % 17) / 24);
             let next = Kernel::<S>::now().saturating_add(gap);
             while Kernel::<S>::now() < next {
@@ -123,30 +116,26 @@ fn limits<S: SeveralBoard>(tally: &mut Tally<S>) {
         c.soon("each permit is taken", || S::objects().number() == given);
         for index in 0..3 {
             c.expect("no other error", c.helper(index).value(), 0);
-            c.expect("some time-outs", c.helper(index).ticks() > 0, true);
+            c.expect_true("some time-outs", c.helper(index).ticks() > 0);
         }
     });
-    tally.case(
-        "time: a thread whose time-out runs is deleted elsewhere",
-        |c| {
-            for _ in 0..10 {
-                c.start(0, 10, |h| {
-                    h.tick();
-                    let _ = AnyThread::<S>::sleep(UNIT);
-                    h.tell(99);
-                });
-                let helper = c.helper(0);
-                c.soon("it sleeps", || helper.thread().state() == State::Blocked);
-                c.ok("deletion", helper.thread().delete());
-            }
-            super::busy::<S>(2);
-            c.expect("it never woke", c.helper(0).value(), 0);
-        },
-    );
+    tally.case("a thread whose time-out runs is deleted elsewhere", |c| {
+        for _ in 0..10 {
+            c.start(0, 10, |h| {
+                h.tick();
+                let _ = AnyThread::<S>::sleep(UNIT);
+                h.tell(99);
+            });
+            c.expect_blocked("it sleeps", 0);
+            c.ok("deletion", c.thread(0).delete());
+        }
+        super::busy::<S>(2);
+        c.expect("it never woke", c.helper(0).value(), 0);
+    });
 }
 
 fn each_processor<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case("time: a time-out on each processor", |c| {
+    tally.case("a time-out on each processor", |c| {
         for index in 0..4 {
             c.start_on(index, 1, index, |h| {
                 for _ in 0..5 {
@@ -162,7 +151,7 @@ fn each_processor<S: SeveralBoard>(tally: &mut Tally<S>) {
         }
     });
     tally.case(
-        "time: a thread moves while it sleeps, and wakes on the other processor",
+        "a thread moves while it sleeps, and wakes on the other processor",
         |c| {
             for target in [2, 3, 1, 2] {
                 c.start_on(0, 10, 1, |h| {
@@ -188,13 +177,13 @@ fn each_processor<S: SeveralBoard>(tally: &mut Tally<S>) {
                 c.expect_told("it woke in time", 0, Ok(()));
                 c.expect("there", helper.seen(), CpuSet::of(cpu(target)));
                 c.ok("its end", helper.thread().join(Timeout::FOREVER));
-                c.ok("deletion", helper.thread().delete());
+                c.ok("deletion", c.thread(0).delete());
                 helper.reset();
             }
         },
     );
     tally.case(
-        "time: an earlier time-out elsewhere does not disturb a later one",
+        "an earlier time-out elsewhere does not disturb a later one",
         |c| {
             c.start_on(0, 10, 1, |h| {
                 let end = units::<S>(4);

@@ -1,6 +1,7 @@
-//! Owns: the cases of threads on different processors that wake each other: semaphores, events, notifications, interrupts.
+//! Owns: the cases of threads on different processors that wake each other: semaphores, events,
+//! notifications, interrupts.
 
-use super::case::Tally;
+use super::case::{Tally, spin};
 use super::{Helper, SeveralBoard};
 use taktos_kernel::{AnyThread, Error, Notify, State, Timeout};
 
@@ -8,6 +9,7 @@ use taktos_kernel::{AnyThread, Error, Notify, State, Timeout};
 const ROUNDS: u32 = 100;
 
 pub fn cases<S: SeveralBoard>(tally: &mut Tally<S>) {
+    tally.about("wake");
     semaphores(tally);
     crowds(tally);
     signals(tally);
@@ -29,10 +31,8 @@ fn pass_on<S: SeveralBoard>(helper: &'static Helper<S>, count: usize) {
 }
 
 fn semaphores<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case("wake: two threads give each other permits", |c| {
-        for index in 0..2 {
-            c.start(index, 10, |h| pass_on(h, 2));
-        }
+    tally.case("two threads give each other permits", |c| {
+        c.start_each(0..2, 10, |h| pass_on(h, 2));
         c.ok("the first permit", S::objects().semaphores[0].give());
         for index in 0..2 {
             c.expect_told("all rounds", index, Ok(()));
@@ -40,35 +40,29 @@ fn semaphores<S: SeveralBoard>(tally: &mut Tally<S>) {
         }
     });
     if tally.can_bind() {
-        tally.case(
-            "wake: three threads on three processors pass a permit on",
-            |c| {
-                for index in 0..3 {
-                    c.start_on(index, 10, index + 1, |h| pass_on(h, 3));
-                }
-                // Main must not be in their way.
-                c.ok("the first permit", S::objects().semaphores[0].give());
-                c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
-                for index in 0..3 {
-                    c.expect_told("all rounds", index, Ok(()));
-                    let own = taktos_kernel::CpuSet::of(super::case::cpu(index + 1));
-                    c.expect("its processor alone", c.helper(index).seen(), own);
-                }
-            },
-        );
+        tally.case("three threads on three processors pass a permit on", |c| {
+            for index in 0..3 {
+                c.start_on(index, 10, index + 1, |h| pass_on(h, 3));
+            }
+            // Main must not be in their way.
+            c.ok("the first permit", S::objects().semaphores[0].give());
+            c.ok("main sleeps", AnyThread::<S>::sleep(super::UNIT));
+            for index in 0..3 {
+                c.expect_told("all rounds", index, Ok(()));
+                let own = taktos_kernel::CpuSet::of(super::case::cpu(index + 1));
+                c.expect("its processor alone", c.helper(index).seen(), own);
+            }
+        });
     }
     tally.case(
-        "wake: a permit wakes a thread that displaces one elsewhere",
+        "a permit wakes a thread that displaces one elsewhere",
         |c| {
             c.start(0, 5, |h| {
                 h.tell_result(S::objects().semaphores[0].take(Timeout::FOREVER));
                 h.spin();
             });
-            let helper = c.helper(0);
-            c.soon("it waits", || helper.thread().state() == State::Blocked);
-            for index in 1..4 {
-                c.start(index, 10 + index as u8, |h| h.spin());
-            }
+            c.expect_blocked("it waits", 0);
+            c.start_spinning(1, 11..14);
             c.expect_running("the others", &[1, 2, 3]);
             c.ok("permit", S::objects().semaphores[0].give());
             c.expect_running("it instead of the least urgent", &[0, 1, 2]);
@@ -78,7 +72,7 @@ fn semaphores<S: SeveralBoard>(tally: &mut Tally<S>) {
 
 fn crowds<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "wake: many takers on all processors, and no permit is lost or doubled",
+        "many takers on all processors, and no permit is lost or doubled",
         |c| {
             for index in 0..6 {
                 c.start(index, 10 + index as u8 % 2, |h| {
@@ -95,15 +89,13 @@ fn crowds<S: SeveralBoard>(tally: &mut Tally<S>) {
             c.never("more are taken", || S::objects().number() != 300);
         },
     );
-    tally.case("wake: many givers on all processors", |c| {
-        for index in 0..6 {
-            c.start(index, 10, |h| {
-                for _ in 0..50 {
-                    let _ = S::objects().semaphores[0].give();
-                }
-                h.tell(1);
-            });
-        }
+    tally.case("many givers on all processors", |c| {
+        c.start_each(0..6, 10, |h| {
+            for _ in 0..50 {
+                let _ = S::objects().semaphores[0].give();
+            }
+            h.tell(1);
+        });
         for _ in 0..300 {
             c.ok(
                 "take",
@@ -112,18 +104,16 @@ fn crowds<S: SeveralBoard>(tally: &mut Tally<S>) {
         }
         c.expect("none is left", S::objects().semaphores[0].count(), 0);
     });
-    tally.case("wake: takers and those who cancel their waits", |c| {
-        for index in 0..2 {
-            c.start(index, 10, |h| {
-                loop {
-                    match S::objects().semaphores[0].take(Timeout::FOREVER) {
-                        Ok(()) => S::objects().count(),
-                        Err(Error::Cancelled) => h.tick(),
-                        Err(_) => return h.tell(99),
-                    }
+    tally.case("takers and those who cancel their waits", |c| {
+        c.start_each(0..2, 10, |h| {
+            loop {
+                match S::objects().semaphores[0].take(Timeout::FOREVER) {
+                    Ok(()) => S::objects().count(),
+                    Err(Error::Cancelled) => h.tick(),
+                    Err(_) => return h.tell(99),
                 }
-            });
-        }
+            }
+        });
         c.start(2, 9, |h| {
             for _ in 0..200 {
                 let _ = S::objects().helper(0).thread().cancel_wait();
@@ -145,35 +135,28 @@ fn crowds<S: SeveralBoard>(tally: &mut Tally<S>) {
             (0, 0),
         );
     });
-    tally.case(
-        "wake: a semaphore is deleted while others wait elsewhere",
-        |c| {
-            for index in 0..3 {
-                c.start(index, 10, |h| {
-                    h.tick();
-                    h.tell_result(S::objects().semaphores[0].take(Timeout::FOREVER));
-                });
-            }
-            let blocked = |index| S::objects().helper(index).thread().state() == State::Blocked;
-            c.soon("all wait", || (0..3).all(blocked));
-            c.ok("deletion", S::objects().semaphores[0].delete());
-            for index in 0..3 {
-                c.expect_told("its wait", index, Err::<(), _>(Error::Deleted));
-            }
-        },
-    );
+    tally.case("a semaphore is deleted while others wait elsewhere", |c| {
+        c.start_each(0..3, 10, |h| {
+            h.tick();
+            h.tell_result(S::objects().semaphores[0].take(Timeout::FOREVER));
+        });
+        let blocked = |index| S::objects().helper(index).thread().state() == State::Blocked;
+        c.soon("all wait", || (0..3).all(blocked));
+        c.ok("deletion", S::objects().semaphores[0].delete());
+        for index in 0..3 {
+            c.expect_told("its wait", index, Err::<(), _>(Error::Deleted));
+        }
+    });
 }
 
 fn signals<S: SeveralBoard>(tally: &mut Tally<S>) {
-    tally.case("wake: one event wakes threads on all processors", |c| {
-        for index in 0..3 {
-            c.start(index, 10, |_| {
-                for round in 0..30 {
-                    let _ = S::objects().events.wait_any(1 << round, Timeout::FOREVER);
-                    S::objects().count();
-                }
-            });
-        }
+    tally.case("one event wakes threads on all processors", |c| {
+        c.start_each(0..3, 10, |_| {
+            for round in 0..30 {
+                let _ = S::objects().events.wait_any(1 << round, Timeout::FOREVER);
+                S::objects().count();
+            }
+        });
         for round in 0..30 {
             c.ok("event", S::objects().events.set(1 << round));
             c.soon("all have seen it", || {
@@ -181,37 +164,33 @@ fn signals<S: SeveralBoard>(tally: &mut Tally<S>) {
             });
         }
     });
-    tally.case("wake: a thread is notified from other processors", |c| {
+    tally.case("a thread is notified from other processors", |c| {
         c.start(0, 9, |h| {
             // Each time one is taken, of those that have come.
             while AnyThread::<S>::notify_take(Timeout::FOREVER).is_ok() {
                 h.tell(h.value() + 1);
             }
         });
-        for index in 1..4 {
-            c.start(index, 10, |h| {
-                for _ in 0..50 {
-                    let _ = S::objects().helper(0).thread().notify(Notify::Increment);
-                    h.tick();
-                }
-            });
-        }
+        c.start_each(1..4, 10, |h| {
+            for _ in 0..50 {
+                let _ = S::objects().helper(0).thread().notify(Notify::Increment);
+                h.tick();
+            }
+        });
         let helper = c.helper(0);
         c.soon("all counted", || helper.value() == 150);
     });
-    tally.case("wake: conditions are signalled across processors", |c| {
-        for index in 0..3 {
-            c.start(index, 10, |h| {
-                let objects = S::objects();
-                let _ = objects.mutex.lock(Timeout::FOREVER);
-                while objects.number() == 0 {
-                    h.tick();
-                    let _ = objects.condition.wait(&objects.mutex, Timeout::FOREVER);
-                }
-                let _ = objects.mutex.unlock();
-                h.tell(1);
-            });
-        }
+    tally.case("conditions are signalled across processors", |c| {
+        c.start_each(0..3, 10, |h| {
+            let objects = S::objects();
+            let _ = objects.mutex.lock(Timeout::FOREVER);
+            while objects.number() == 0 {
+                h.tick();
+                let _ = objects.condition.wait(&objects.mutex, Timeout::FOREVER);
+            }
+            let _ = objects.mutex.unlock();
+            h.tell(1);
+        });
         let blocked = |index| S::objects().helper(index).thread().state() == State::Blocked;
         c.soon("all wait", || (0..3).all(blocked));
         let objects = S::objects();
@@ -219,15 +198,13 @@ fn signals<S: SeveralBoard>(tally: &mut Tally<S>) {
         objects.set_number(1);
         c.ok("broadcast", objects.condition.broadcast());
         c.ok("unlock", objects.mutex.unlock());
-        for index in 0..3 {
-            c.expect_told("it has seen the change", index, Ok(()));
-        }
+        c.expect_all_told("it has seen the change", 0..3);
     });
 }
 
 fn interrupts<S: SeveralBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "wake: a handler on one processor wakes a thread on another",
+        "a handler on one processor wakes a thread on another",
         |c| {
             c.start(0, 9, |h| {
                 while S::objects().semaphores[0].take(Timeout::FOREVER).is_ok() {
@@ -243,36 +220,31 @@ fn interrupts<S: SeveralBoard>(tally: &mut Tally<S>) {
             }
         },
     );
-    tally.case("wake: handlers on all processors give permits", |c| {
-        for index in 0..3 {
-            c.start(index, 10, |h| {
-                for _ in 0..40 {
-                    S::trigger_interrupt(|| {
-                        let _ = S::objects().semaphores[0].give();
-                    });
-                    h.tick();
-                }
-            });
-        }
+    tally.case("handlers on all processors give permits", |c| {
+        c.start_each(0..3, 10, |h| {
+            for _ in 0..40 {
+                S::trigger_interrupt(|| {
+                    let _ = S::objects().semaphores[0].give();
+                });
+                h.tick();
+            }
+        });
         for _ in 0..120 {
             let taken = S::objects().semaphores[0].take(Timeout::after(super::UNIT));
             c.ok("each permit comes", taken);
         }
     });
-    tally.case(
-        "wake: a handler suspends and resumes a thread elsewhere",
-        |c| {
-            c.start(0, 9, |h| h.spin());
-            for _ in 0..30 {
-                S::trigger_interrupt(|| {
-                    let _ = S::objects().helper(0).thread().suspend();
-                });
-                c.expect("its state", c.helper(0).thread().state(), State::Blocked);
-                S::trigger_interrupt(|| {
-                    let _ = S::objects().helper(0).thread().resume();
-                });
-            }
-            c.expect_running("it runs", &[0]);
-        },
-    );
+    tally.case("a handler suspends and resumes a thread elsewhere", |c| {
+        c.start(0, 9, spin);
+        for _ in 0..30 {
+            S::trigger_interrupt(|| {
+                let _ = S::objects().helper(0).thread().suspend();
+            });
+            c.expect("its state", c.thread(0).state(), State::Blocked);
+            S::trigger_interrupt(|| {
+                let _ = S::objects().helper(0).thread().resume();
+            });
+        }
+        c.expect_running("it runs", &[0]);
+    });
 }

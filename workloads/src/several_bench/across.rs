@@ -1,6 +1,5 @@
-//! Owns: one small scenario for each operation that reaches from one processor to another: from 0 to 1 where threads are
-//! told where to run.
-//! Must never know: how it is counted.
+//! Owns: one small scenario for each operation that reaches from one processor to another: from 0
+//! to 1 if threads are given their processors. Must never know: how it is counted.
 
 use super::{BenchBoard, Objects, REPETITIONS, SETTLE, alone, begin_on, end_of, expect, failed};
 use super::{home, keep_busy, pair, put, reach, same};
@@ -19,8 +18,8 @@ pub(super) fn others<S: BenchBoard>(objects: &'static Objects<S>) {
     alone(objects, starter);
 }
 
-/// Those that wake a thread that waits there: the processor is idle, or busy with a thread that is less urgent. Then the other
-/// processors of a cluster are busy with more urgent ones.
+/// Those that wake a thread that waits there: the processor is idle, or busy with a thread that is
+/// less urgent. Then the other processors of a cluster are busy with more urgent ones.
 pub(super) fn wakes<S: BenchBoard>(objects: &'static Objects<S>) {
     pair(objects, giver, taker);
     objects.done.store(false, Relaxed);
@@ -152,7 +151,7 @@ fn pong<S: BenchBoard>(objects: &'static Objects<S>) {
     }
 }
 
-/// The other thread runs; it is stopped, and goes on.
+/// The other thread runs; it is stopped, and resumes.
 #[inline(never)]
 fn suspender<S: BenchBoard>(objects: &'static Objects<S>) {
     for _ in 0..REPETITIONS {

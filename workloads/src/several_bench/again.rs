@@ -1,4 +1,5 @@
-//! Owns: what opens an instance that is closed. Must never know: what is measured afterwards.
+//! Owns: what makes an instance lend seats, and end that. Must never know: what is measured
+//! afterwards.
 
 use super::{
     BenchBoard, Layout, Objects, REPETITIONS, SETTLE, alone, begin_on, end_of, expect, round,
@@ -6,13 +7,13 @@ use super::{
 use crate::mark::{begin, end};
 use taktos_kernel::Timeout;
 
-/// What is behind the layout's name from then on.
+/// Suffix of the layout's name from then on.
 pub(super) const AGAIN: &str = "-again";
 
-/// Opens the caller's instance by a wait of `far` for a cluster mutex that the caller owns, which
-/// is at home there, too; it is closed when a cluster mutex with a ceiling is locked and unlocked,
-/// many times, which is counted.
-pub(super) fn open<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
+/// Makes the caller's instance lend its seats for a while, by a wait of `far` for a cluster mutex
+/// that the caller owns; the home of `far` is that instance. Then a cluster mutex with a ceiling is
+/// locked and unlocked, many times, which is counted.
+pub(super) fn lend<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
     round::<S>(format_args!("part=same layout={}{AGAIN}", layout.name));
     let inherits = &objects.cluster[1];
     expect(inherits.lock(Timeout::FOREVER));
@@ -20,7 +21,7 @@ pub(super) fn open<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout)
     S::busy(SETTLE);
     expect(inherits.unlock());
     end_of(&objects.far);
-    alone(objects, opener);
+    alone(objects, lock_and_unlock);
 }
 
 fn waiter<S: BenchBoard>(objects: &'static Objects<S>) {
@@ -30,7 +31,7 @@ fn waiter<S: BenchBoard>(objects: &'static Objects<S>) {
 }
 
 #[inline(never)]
-fn opener<S: BenchBoard>(objects: &'static Objects<S>) {
+fn lock_and_unlock<S: BenchBoard>(objects: &'static Objects<S>) {
     let ceiling = &objects.cluster[4];
     for _ in 0..REPETITIONS {
         begin!("ceiling-lock-unlock");

@@ -1,11 +1,12 @@
-//! Owns: threads that use all that spans processors and instances, in the second instance: pins, MrsP, OMIP, ceilings, moves
-//! by affinity. Must never know: what is measured beside them.
+//! Owns: threads that use all that spans processors and instances, in the second instance: pins,
+//! MrsP, OMIP, ceilings, moves by affinity. Must never know: what is measured at the same time.
 
 use super::{BenchBoard, Layout, Objects, PROCESSORS, begin_on, cpu, end_of, expect};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::{AnyThread, CpuSet, Timeout};
 
-/// Turns of the busy loop with a lock, and between two rounds of a worker: so the kernel's lock is mostly free.
+/// Turns of the busy loop with a lock, and between two rounds of a worker: so the kernel's lock is
+/// mostly free.
 const WITH_LOCK: u32 = 500;
 const BETWEEN: u32 = 50_000;
 

@@ -1,8 +1,9 @@
 //! Owns: the loop in which one to four processors contend for one lock, for each kind of lock.
 //! Must never know: how it is counted.
 //!
-//! Each contender locks, is busy for [`INSIDE`] turns, unlocks, and is busy for as many turns outside: so one is
-//! alone half of the time, two want it all of the time, and with more of them it is contended whenever it is given up.
+//! Each contender locks, is busy for [`INSIDE`] turns, unlocks, and is busy for as many turns
+//! outside: so one is alone half of the time, two want it all of the time, and with more of them it
+//! is contended whenever it is given up.
 
 use super::round;
 use super::{BenchBoard, CEILING, Entry, Objects, PROCESSORS, begin_on, end_of, expect, home};
@@ -33,8 +34,8 @@ pub(super) fn partitioned<S: BenchBoard>() -> [Kind<S>; 8] {
     ]
 }
 
-/// The one whose threads must be of one instance.
-pub(super) fn gathered<S: BenchBoard>() -> [Kind<S>; 1] {
+/// Returns the kind that only threads of one instance can share.
+pub(super) fn within_an_instance<S: BenchBoard>() -> [Kind<S>; 1] {
     [Kind("cluster-ceiling", |o| {
         contend::<S, _>(o, &o.cluster[4])
     })]
@@ -96,7 +97,7 @@ fn contend<S: BenchBoard, L: Lock<S>>(objects: &'static Objects<S>, lock: &'stat
 
 /// A lock of any kind.
 trait Lock<S> {
-    /// What must be remembered while it is locked.
+    /// State that must be remembered while it is locked.
     type Taken;
     fn lock(&'static self) -> Self::Taken;
     fn unlock(&'static self, taken: Self::Taken);

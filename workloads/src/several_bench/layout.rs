@@ -1,13 +1,13 @@
-//! Owns: the table of layouts: what the processors are divided into, and what the threads that are measured are told.
-//! Must never know: what is measured in them.
+//! Owns: the table of layouts: how the processors are divided, and the settings of the threads that
+//! are measured. Must never know: what is measured in them.
 
 use super::PROCESSORS;
 use taktos_kernel::{CpuSet, InstanceConfig, PolicyKind};
 
-/// What the four processors are divided into. A run of the program has one.
+/// Division of the four processors into instances. A run of the program has one.
 #[derive(Debug)]
 pub struct Layout {
-    /// Its name: the word by which the program is told.
+    /// Its name: the word by which the program selects it.
     pub name: &'static str,
     /// Its instances, for [`run_smp`](taktos_kernel::run_smp). Processor 0 is the first one's.
     pub instances: &'static [InstanceConfig],
@@ -15,33 +15,33 @@ pub struct Layout {
     pub(super) told: Told,
 }
 
-/// What is measured in a layout.
+/// Parts that are measured in a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parts {
-    /// All that is between instances, and all in the first one, before and after it was opened;
+    /// All that is between instances, and all in the first one, before and after it lent seats;
     /// pairs in each of them at once.
     Instances,
-    /// All that is in one instance of all processors, before and after it was opened.
-    Opened,
+    /// All that is in one instance of all processors, before and after it lent seats.
+    Again,
     /// All that is in one instance of all processors.
     Cluster,
-    /// What is on one processor of an instance of all.
+    /// Operations on one processor of an instance of all.
     Same,
-    /// What needs affinities: wakes, moves and locks.
+    /// Operations that need affinities: wakes, moves and locks.
     Affinities,
-    /// What is on one processor of the first instance, while nothing happens in the second one, and while it uses all that
-    /// spans processors and instances.
+    /// Operations on one processor of the first instance, while nothing happens in the second one,
+    /// and while it uses all that spans processors and instances.
     Beside,
 }
 
-/// What threads are told before they are measured.
+/// Parameters that threads get before they are measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Told {
     /// Nothing: their priorities are all there is.
     Nothing,
     /// Their deadlines, in the order of their priorities.
     Deadlines,
-    /// Servers, whose deadlines are in the order of their priorities.
+    /// Servers, with deadlines in the order of their priorities.
     Servers,
     /// That they may run on some of their instance's processors.
     Affinity,
@@ -52,14 +52,14 @@ pub(super) enum Told {
 /// All of them.
 pub static LAYOUTS: [Layout; 11] = [
     layout("partitioned", &PARTITIONED, Parts::Instances, Told::Nothing),
-    layout("cluster", &CLUSTER, Parts::Opened, Told::Nothing),
+    layout("cluster", &CLUSTER, Parts::Again, Told::Nothing),
     layout("edf", &EDF, Parts::Cluster, Told::Nothing),
     layout("deadlines", &EDF, Parts::Same, Told::Deadlines),
     layout("servers", &CBS, Parts::Same, Told::Servers),
     layout("bound", &EDF, Parts::Same, Told::Bound),
     layout("simple", &SIMPLE, Parts::Same, Told::Nothing),
     layout("weak", &WEAK, Parts::Same, Told::Affinity),
-    layout("gathered", &GATHERED, Parts::Affinities, Told::Affinity),
+    layout("affinity", &STRONG, Parts::Affinities, Told::Affinity),
     layout("one", &ONE_AND_THREE, Parts::Beside, Told::Nothing),
     layout("two", &TWO_AND_TWO, Parts::Beside, Told::Nothing),
 ];
@@ -94,7 +94,7 @@ static EDF: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Edf)];
 static CBS: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Cbs)];
 static SIMPLE: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::Simple)];
 static WEAK: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::PriorityAffinity)];
-static GATHERED: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::StrongAffinity)];
+static STRONG: [InstanceConfig; 1] = [instance(0, PROCESSORS, PolicyKind::StrongAffinity)];
 static ONE_AND_THREE: [InstanceConfig; 2] = [
     instance(0, 1, PolicyKind::Priority),
     instance(1, 3, PolicyKind::StrongAffinity),
@@ -118,7 +118,7 @@ const fn layout(
     }
 }
 
-/// That of so many processors from `first` on.
+/// Returns the instance of `processors` processors from `first` on.
 const fn instance(first: usize, processors: usize, policy: PolicyKind) -> InstanceConfig {
     InstanceConfig {
         name: [b'c', b'p', b'u', b'0' + first as u8],

@@ -1,19 +1,20 @@
-//! Owns: what is measured on four processors: the operations of [`bench`](mod@crate::bench) with both threads on one of them; those
-//! that reach from one processor to another; each kind of lock, with one to four of them
-//! contending; and pairs of threads that share nothing but the kernel, one to four at once.
-//! Must never know: how it is counted.
+//! Owns: what is measured on four processors: the operations of [`bench`](mod@crate::bench) with
+//! both threads on one of them; those that reach from one processor to another; each kind of lock,
+//! with one to four of them contending; and pairs of threads that share nothing but the kernel, one
+//! to four at once. Must never know: how it is counted.
 //!
 //! # Layouts
-//! What the processors are divided into is said by the program's caller: [`LAYOUTS`] are all that there are. In an instance of
-//! several processors the others of them execute threads that are more urgent, while one is measured; where the operation is to reach
-//! another one, they are idle.
+//! The program's caller says what the processors are divided into: [`LAYOUTS`] are all that there
+//! are. In an instance of several processors the others of them execute threads that are more
+//! urgent, while one is measured; where the operation is to reach another one, they are idle.
 //!
-//! # What the laboratory is told
-//! An operation that reaches from one processor to another is an interval that begins on the one and ends on the other. Within
-//! it the machine's points `call` (one processor calls another) and `interrupt` (a processor begins to handle an interrupt) divide
-//! it into the sender's part and the receiver's. The interval of the same name with `-call` behind it is the sender's alone, to the return.
-//! Where the other thread is stopped, or goes on in the middle of what it does, there is no end: the switch of that
-//! processor is it.
+//! # Reports to the laboratory
+//! An operation that reaches from one processor to another is an interval that begins on the one
+//! and ends on the other. Within it the machine's points `call` (one processor calls another) and
+//! `interrupt` (a processor begins to handle an interrupt) divide it into the sender's part and the
+//! receiver's. The interval of the same name with the suffix `-call` is the sender's alone, to the
+//! return. If the other thread is stopped, or resumes in the middle of its work, there is no end:
+//! the switch of that processor is it.
 
 mod across;
 mod again;
@@ -36,7 +37,7 @@ use taktos_kernel::{
     Priority, Protocol, Semaphore, System, Thread, Timeout,
 };
 
-/// What the program needs of a board beside the kernel.
+/// Interface of a board to the program, in addition to the kernel.
 pub trait BenchBoard: System {
     /// Is busy for `turns` turns of a loop of two instructions, without the kernel.
     fn busy(turns: u32);
@@ -52,17 +53,18 @@ const BUSY: u8 = 2;
 const URGENT: u8 = 4;
 const USUAL: u8 = 8;
 const BYSTANDER: u8 = 12;
-/// What the ceilings are: above all who lock.
+/// Ceilings of the locks: above all threads that lock.
 const CEILING: u8 = 6;
 
 /// How often each operation is done.
 const REPETITIONS: usize = 101;
-/// Turns of the busy loop in which every processor comes to rest: longer than any operation takes, and than the longest quantum.
+/// Turns of the busy loop in which every processor comes to rest: longer than any operation takes,
+/// and than the longest quantum.
 const SETTLE: u32 = 6_000;
 /// The stack of each thread, in bytes.
 const STACK: usize = 512 * size_of::<usize>();
 
-/// What the scenarios need. A board has it in a static.
+/// Objects of the scenarios. A board has them in a static.
 pub struct Objects<S: System> {
     near: Thread<S, STACK>,
     far: Thread<S, STACK>,
@@ -78,11 +80,12 @@ pub struct Objects<S: System> {
     cluster: [ClusterMutex<S>; 5],
     /// Whether a thread is put on a processor by its affinity.
     by_affinity: AtomicBool,
-    /// Tells threads that are busy to end.
+    /// Makes busy threads end.
     done: AtomicBool,
-    /// Tells those that keep processors busy, or use the other instance, to end.
+    /// Makes the threads that keep processors busy, or use the other instance, end.
     released: AtomicBool,
-    /// How many contenders, or threads that keep processors busy, there are in this round, and how many of them have come.
+    /// How many contenders, or threads that keep processors busy, there are in this round, and how
+    /// many of them have come.
     expected: AtomicUsize,
     arrived: AtomicUsize,
 }
@@ -128,8 +131,8 @@ impl<S: System> Default for Objects<S> {
 
 type Entry<S> = fn(&'static Objects<S>);
 
-/// Runs what is measured in `layout`. Called by a thread of priority [`MAIN`] on processor 0, of a kernel with the layout's
-/// instances.
+/// Runs what is measured in `layout`. Called by a thread of priority [`MAIN`] on processor 0, of a
+/// kernel with the layout's instances.
 pub fn run<S: BenchBoard>(
     layout: &'static Layout,
     (objects, pairs): (&'static Objects<S>, &'static Pairs<S>),
@@ -143,13 +146,13 @@ pub fn run<S: BenchBoard>(
     match layout.parts {
         Parts::Instances => {
             across_instances(objects, layout);
-            again::open(objects, layout);
+            again::lend(objects, layout);
             same(again::AGAIN);
             pairs::run(objects, pairs);
         }
-        Parts::Opened => {
+        Parts::Again => {
             across_cluster(objects, layout);
-            again::open(objects, layout);
+            again::lend(objects, layout);
             same(again::AGAIN);
         }
         Parts::Cluster => across_cluster(objects, layout),
@@ -164,7 +167,7 @@ pub fn run<S: BenchBoard>(
     S::write("all is measured\n");
 }
 
-/// What reaches from one instance to another.
+/// Measures operations from one instance to another.
 fn across_instances<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
     across_round::<S>(layout);
     across::wakes(objects);
@@ -174,26 +177,26 @@ fn across_instances<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout
     contention::run(objects, contention::partitioned());
 }
 
-/// What reaches from one processor of an instance to another.
+/// Measures operations from one processor of an instance to another.
 fn across_cluster<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
     across_round::<S>(layout);
     across::wakes(objects);
     across::others(objects);
 }
 
-/// What is told by affinities, and the lock whose threads must be of one instance.
+/// Measures operations with affinities, and the lock that only threads of one instance can share.
 fn with_affinities<S: BenchBoard>(objects: &'static Objects<S>, layout: &Layout) {
     across_round::<S>(layout);
     across::wakes(objects);
     moves::within_an_instance(objects);
-    contention::run(objects, contention::gathered());
+    contention::run(objects, contention::within_an_instance());
 }
 
 fn across_round<S: System>(layout: &Layout) {
     round::<S>(format_args!("part=across layout={}", layout.name));
 }
 
-/// Tells the laboratory what follows.
+/// Announces the following round to the laboratory.
 fn round<S: System>(labels: core::fmt::Arguments<'_>) {
     taktos_kernel::fault::print::<S>(format_args!("@round {labels}\n"));
     begin_round();
@@ -243,7 +246,8 @@ fn end_of<S: System>(thread: &'static AnyThread<S>) {
     expect(thread.delete());
 }
 
-/// Runs `far` on processor 1 and `near` on processor 0 to their ends; `near` begins when `far` has come to rest.
+/// Runs `far` on processor 1 and `near` on processor 0 to their ends; `near` begins when `far` has
+/// come to rest.
 fn pair<S: BenchBoard>(objects: &'static Objects<S>, near: Entry<S>, far: Entry<S>) {
     objects.done.store(false, Relaxed);
     begin_on(objects, &objects.far, 1, far);
@@ -259,7 +263,7 @@ fn alone<S: BenchBoard>(objects: &'static Objects<S>, entry: Entry<S>) {
     end_of(&objects.near);
 }
 
-/// Is busy until it is told to end.
+/// Is busy until it is to end.
 fn keep_busy<S: BenchBoard>(objects: &'static Objects<S>) {
     while !objects.done.load(Relaxed) {
         S::busy(64);
@@ -282,7 +286,8 @@ fn failed() -> ! {
     panic!("a benchmark's call failed")
 }
 
-/// Measures `$call`, which reaches another processor: the interval `$name` begins, and the sender's own is around the call.
+/// Measures `$call`, which reaches another processor: the interval `$name` begins, and the sender's
+/// own is around the call.
 macro_rules! reach {
     ($name:literal, $call:expr) => {{
         $crate::mark::label!(concat!("taktos.mark.", $name, ".begin"));

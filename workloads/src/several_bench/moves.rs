@@ -1,5 +1,5 @@
-//! Owns: scenarios in which a thread goes on on another processor.
-//! Must never know: how it is counted.
+//! Owns: scenarios in which a thread continues on another processor. Must never know: how it is
+//! counted.
 
 use super::{BenchBoard, Objects, REPETITIONS, SETTLE, URGENT, USUAL, alone, cpu, expect, home};
 use super::{keep_busy, pair, reach};

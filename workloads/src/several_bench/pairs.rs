@@ -17,7 +17,7 @@ pub const TRIPS: usize = 500;
 /// Turns of the busy loop before each give: two instructions each.
 pub const WORK: [u32; 2] = [0, 100];
 
-/// What the pairs need beside threads. A board has it in a static.
+/// Objects of the pairs in addition to threads. A board has them in a static.
 pub struct Pairs<S> {
     /// The semaphores of the pair on each processor: there, and back.
     semaphores: [[Semaphore<S>; 2]; PROCESSORS],

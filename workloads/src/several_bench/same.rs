@@ -1,5 +1,5 @@
-//! Owns: the operations of [`bench`] on one processor of the first instance, while its others are busy.
-//! Must never know: the operations.
+//! Owns: the operations of [`bench`] on one processor of the first instance, while its others are
+//! busy. Must never know: the operations.
 
 use super::layout::{Layout, Told};
 use super::{BenchBoard, Entry, Objects, PROCESSORS, SETTLE, USUAL, cpu, end_of, expect, round};
@@ -7,12 +7,12 @@ use crate::bench;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use taktos_kernel::{AnyThread, CpuSet, Duration, Instant, System};
 
-/// What a unit of priority is worth as a deadline, in nanoseconds: all of them lie behind the end of the run.
+/// Deadline for a unit of priority, in nanoseconds: all deadlines are after the end of the run.
 const DEADLINE: u64 = 1_000_000_000_000;
 /// A budget that no run uses up.
 const BUDGET: Duration = Duration::from_nanos(DEADLINE);
 
-/// Runs them all on processor 0, in a round whose name says the layout and its `state`.
+/// Runs them all on processor 0, in a round that is named after the layout and its `state`.
 pub(super) fn run<S: BenchBoard>(
     layout: &Layout,
     objects: &'static Objects<S>,
@@ -32,8 +32,9 @@ pub(super) fn run<S: BenchBoard>(
     release(objects, processors);
 }
 
-/// Lets so many processors of the caller's instance execute threads that are more urgent than all others, until
-/// [`release`]. They are told where to run, if they are to be, and whatever `tell` tells them.
+/// Lets `processors` processors of the caller's instance execute threads that are more urgent than
+/// all others, until [`release`]. Each gets its processor, if it is to have one, and the settings
+/// that `tell` gives it.
 pub(super) fn occupy<S: BenchBoard>(
     objects: &'static Objects<S>,
     processors: usize,
@@ -62,7 +63,8 @@ pub(super) fn release<S: System>(objects: &'static Objects<S>, processors: usize
     }
 }
 
-/// When all processors are occupied, the first one is left: so whoever is less urgent goes on there.
+/// Leaves the first processor when all processors are occupied: so a less urgent thread continues
+/// there.
 fn make_room<S: BenchBoard>(objects: &'static Objects<S>) {
     objects.arrived.fetch_add(1, AcqRel);
     while objects.arrived.load(Acquire) < objects.expected.load(Relaxed) {
@@ -95,7 +97,7 @@ fn tell_urgency<S: System>(told: Told, thread: &'static AnyThread<S>) {
         Told::Nothing | Told::Affinity => {}
         Told::Deadlines | Told::Bound => expect(thread.release_job(Instant::from_nanos(deadline))),
         Told::Servers => {
-            // Later than all deadlines that are told from each other.
+            // Later than all deadlines that are distinguished.
             let last = priority >= USUAL;
             let period = if last { u64::MAX } else { deadline };
             expect(thread.set_server(BUDGET, Duration::from_nanos(period)));

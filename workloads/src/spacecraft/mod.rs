@@ -1,15 +1,18 @@
-//! The task set of a spacecraft on several processors: periodic tasks that do nothing but execute for their time, for so long.
+//! The task set of a spacecraft on several processors: periodic tasks that do nothing but execute
+//! for their time, for a given span.
 //!
-//! Owns: the tasks, what is counted of them, and how it is told.
-//! Must never know: a board; how many processors there really are.
+//! Owns: the tasks, what is counted of them, and how it is reported. Must never know: a board; how
+//! many processors there really are.
 //!
-//! What it is told to do it finds in words, see [`Plan::read`]. It prints, when it is over, in
-//! the form of [`experiment`]: `@run` with the policy, the layout, the processors, the span and the scale; `@begin at_ns=`, the instant of the first
-//! releases; a line `@task` for each task, with its concluded jobs, missed ones included, and their processor and wall times; `@cpu` for each
-//! processor, with what it was busy and idle; `@work`, the time that all jobs' loops must take at one instruction a nanosecond, and
-//! the instructions that they really had; `@span`, the time that `@cpu` and `@work` are of. That
-//! begins before the first release, while all is idle, and ends when the jobs that are on at the end of the
-//! span are done, so that `@work` knows all that was executed; the lines `@task` are of the span alone.
+//! Its parameters come in words, see [`Plan::read`]. It prints, when it is over, in the form of
+//! [`experiment`]: `@run` with the policy, the layout, the processors, the span and the scale;
+//! `@begin at_ns=`, the instant of the first releases; a line `@task` for each task, with its
+//! concluded jobs, missed ones included, and their processor and wall times; `@cpu` for each
+//! processor, with its busy and idle time; `@work`, the time that all jobs' loops must take at one
+//! instruction a nanosecond, and the instructions that they really had; `@span`, the time that
+//! `@cpu` and `@work` are of. That begins before the first release, while all is idle, and ends
+//! when the jobs that are on at the end of the span are done, so that `@work` knows all that was
+//! executed; the lines `@task` are of the span alone.
 
 mod plan;
 
@@ -32,7 +35,7 @@ const STACK: usize = 512 * size_of::<usize>();
 const LEAD: Duration = Duration::from_millis(20);
 /// From one task's start to the next one's: longer than a task takes to wait for its first release.
 const STEP: Duration = Duration::from_micros(500);
-/// So long before the first release the processors' times are looked at.
+/// Time before the first release at which the processors' times are read.
 const LOOK: Duration = Duration::from_millis(5);
 /// The rows of a picture of all threads' times: the tasks and the main thread.
 const ROWS: usize = TASKS + 1;
@@ -53,7 +56,7 @@ struct Running<S: System> {
     instructions: AtomicU64,
 }
 
-/// What the workload needs. A board has it in a static.
+/// Objects of the workload. A board has them in a static.
 pub struct Objects<S: System> {
     tasks: [Running<S>; TASKS],
 }
@@ -83,8 +86,8 @@ impl<S: System> Default for Objects<S> {
     }
 }
 
-/// The instances with which the kernel is to be started, and how many of them: by the command line. Ends the program if a
-/// word is refused. Called before the kernel runs.
+/// The instances with which the kernel is to be started, and how many of them: by the command line.
+/// Ends the program if a word is refused. Called before the kernel runs.
 pub fn configuration<S: ExperimentBoard>() -> ([InstanceConfig; PROCESSORS], usize) {
     let mut buffer = NO_LINE;
     let scheme = read::<S>(&mut buffer).scheme;
@@ -98,8 +101,8 @@ fn read<S: ExperimentBoard>(buffer: &mut Line) -> Plan {
     }
 }
 
-/// Runs the workload as the command line says, and ends the program. In the main thread, which becomes more urgent than all others, on a
-/// stack of 16 KiB.
+/// Runs the workload as the command line says, and ends the program. In the main thread, which
+/// becomes more urgent than all others, on a stack of 16 KiB.
 pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     let mut buffer = NO_LINE;
     let plan = read::<S>(&mut buffer);
@@ -111,7 +114,8 @@ pub fn run<S: ExperimentBoard>(objects: &'static Objects<S>) -> ! {
     for (index, task) in plan.tasks().iter().enumerate() {
         if let Some(place) = places[index] {
             objects.tasks[index].start(&plan, index, task, place, begin);
-            // Tasks that are released at one instant are so in the order in which they began to wait: that of the plan.
+            // Tasks that are released at one instant are so in the order in which they began to
+            // wait: that of the plan.
             sleep_for::<S>(STEP);
         }
     }
@@ -161,7 +165,7 @@ impl<S: ExperimentBoard> Running<S> {
         certain(self.thread.start_with(Self::execute, self));
     }
 
-    /// What the task's thread does.
+    /// Body of the task's thread.
     fn execute(&'static self) {
         let nanos = |cell: &AtomicU64| Duration::from_nanos(cell.load(Relaxed));
         let (length, execution) = (nanos(&self.length), nanos(&self.execution));
@@ -178,13 +182,15 @@ impl<S: ExperimentBoard> Running<S> {
     }
 }
 
-/// The processor time that a job may take before it has overrun: its execution and a twentieth for what the kernel does meanwhile.
+/// The processor time that a job may take before it has overrun: its execution and a twentieth for
+/// what the kernel does meanwhile.
 fn allowance(execution: Duration) -> Duration {
     execution.saturating_add(Duration::from_nanos(execution.as_nanos() / 20))
 }
 
 impl<S: ExperimentBoard> Objects<S> {
-    /// Ends all releases, and waits for the jobs that are on. The statistics are those at the end of the releases.
+    /// Ends all releases, and waits for the jobs that are on. The statistics are those at the end
+    /// of the releases.
     fn conclude(&'static self, plan: &Plan) -> [Statistics; TASKS] {
         let used = &self.tasks[..plan.tasks().len()];
         let mut found = [Statistics::EMPTY; TASKS];

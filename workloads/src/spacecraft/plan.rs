@@ -1,4 +1,4 @@
-//! Owns: what is asked of the workload: policy, layout, tasks, how long; and where each task goes.
+//! Owns: the parameters of the workload: policy, layout, tasks, how long; and where each task goes.
 //! Must never know: how tasks are run.
 
 use crate::experiment::PROCESSORS;
@@ -38,14 +38,14 @@ impl Name {
     }
 }
 
-/// A task as asked for.
+/// A task as requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Task {
     /// Its name.
     pub name: Name,
     /// From release to release.
     pub period: Duration,
-    /// What a job has to do, in processor time.
+    /// Work of a job, in processor time.
     pub execution: Duration,
     /// When its first job is released, after the common beginning.
     pub offset: Duration,
@@ -53,14 +53,14 @@ pub struct Task {
     pub processor: Option<usize>,
 }
 
-/// What is asked for.
+/// Requested parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// Policy, layout, processors.
     pub scheme: Scheme,
     /// How long jobs are released.
     pub span: Duration,
-    /// What all periods and execution times are multiplied by, in millionths.
+    /// Factor of all periods and execution times, in millionths.
     pub scale: u64,
     tasks: [Task; TASKS],
     count: usize,
@@ -97,13 +97,13 @@ const NO_TASK: Task = Task {
     processor: None,
 };
 
-/// The scale at which all is as asked for.
+/// The scale at which all is as requested.
 const UNSCALED: u64 = 1_000_000;
 /// The longest time of a task, in nanoseconds: an hour.
 const LONGEST: u64 = 3_600_000_000_000;
 
 impl Plan {
-    /// What `line` asks for.
+    /// Reads the parameters of `line`.
     ///
     /// # Errors
     /// The word that cannot be carried out.
@@ -191,7 +191,8 @@ impl Plan {
         &self.tasks[..self.count]
     }
 
-    /// The priority of the task `index` where priorities decide, from 0: rate monotonic, each its own.
+    /// The priority of the task `index` where priorities decide, from 0: rate monotonic, each its
+    /// own.
     pub fn priority(&self, index: usize) -> usize {
         let key = |index: usize| self.tasks.get(index).map(|task| (task.period, index));
         (0..self.count)
@@ -199,8 +200,8 @@ impl Plan {
             .count()
     }
 
-    /// Where each task goes: to its processor, or, in the order of the list, to the instance that has the least to do for each of
-    /// its processors so far, the first of equals.
+    /// Where each task goes: to its processor, or, in the order of the list, to the instance that
+    /// has the least to do for each of its processors so far, the first of equals.
     pub fn places(&self) -> [Option<Place>; TASKS] {
         let mut load = [0u64; PROCESSORS];
         core::array::from_fn(|index| {

@@ -1,4 +1,5 @@
-//! Owns: what is done to the workers of a storm, and to the processors. Must never know: what workers do.
+//! Owns: what is done to the workers of a stress test, and to the processors. Must never know: what
+//! workers do.
 
 use super::objects::{CEILING, WORKERS};
 use super::work::{level, life};
@@ -30,7 +31,7 @@ pub(super) fn revive<S: StormBoard>(index: usize) {
 const ACTS: u64 = 10;
 const WITHIN: u64 = 6;
 
-/// Does something to somebody, and gives them time.
+/// Does something to a worker or a processor, and gives the workers time.
 pub(super) fn act<S: StormBoard>(chance: &mut Chance) {
     let storm = S::storm();
     let index = chance.below(WORKERS as u64) as usize;
@@ -52,7 +53,7 @@ pub(super) fn act<S: StormBoard>(chance: &mut Chance) {
         }
         3 => {
             numbers.deletions.fetch_add(1, Relaxed);
-            // Odd until it begins anew: its processor may still be on the way from it.
+            // Odd until it begins again: its processor may still be on the way from it.
             worker.life.fetch_or(1, Relaxed);
             let deleted = thread.delete();
             revive::<S>(index);
@@ -93,7 +94,7 @@ fn instance_of_chance<S: StormBoard>(chance: &mut Chance) -> Option<Instance> {
     Kernel::<S>::instance_with(wanted).ok()
 }
 
-/// Takes a processor away, lets the others go on without it, and gives it back.
+/// Takes a processor away, lets the others continue without it, and gives it back.
 fn remove_for_a_while<S: StormBoard>(chance: &mut Chance) -> Result<(), Error> {
     let storm = S::storm();
     let Some(highest) = processors::<S>().highest() else {
@@ -114,7 +115,7 @@ fn remove_for_a_while<S: StormBoard>(chance: &mut Chance) -> Result<(), Error> {
     Ok(())
 }
 
-/// Stops all workers, and sees what they leave behind.
+/// Stops all workers, and checks what they leave.
 pub(super) fn end<S: StormBoard>() {
     let storm = S::storm();
     storm.stop();

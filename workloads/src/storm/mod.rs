@@ -1,11 +1,13 @@
-//! A storm over the kernel on several processors: threads that do anything to everything, in an order that a seed
-//! decides, while another one suspends, deletes, starts and moves them and takes processors away.
+//! A stress test of the kernel on several processors: threads that do anything to everything, in an
+//! order that a seed decides, while another one suspends, deletes, starts and moves them and takes
+//! processors away.
 //!
-//! Owns: the storm, its laws, its verdict.
-//! Must never know: a board; the kernel's inside; how many processors there are, beyond what the kernel says.
+//! Owns: the stress test, its invariants, its verdict. Must never know: a board; the kernel's
+//! inside; how many processors there are, beyond what the kernel says.
 //!
-//! Laws that are looked at all the time: a mutex has one owner, whatever its kind; a message arrives as it was sent; a call says
-//! no error that it does not have; the scheduler's state keeps its laws ([`Kernel::check`]). And in the end: everything stops, nothing is owned, nothing
+//! Invariants that are checked all the time: a mutex has one owner, whatever its kind; a message
+//! arrives as it was sent; a call says no error that it does not have; the scheduler's state keeps
+//! its invariants ([`Kernel::check`]). And in the end: everything stops, nothing is owned, nothing
 //! is lost, the processors are all back.
 
 mod control;
@@ -23,9 +25,9 @@ use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
 use taktos_kernel::{AnyThread, Duration, Kernel, Priority, System};
 
-/// What a system gives the storm.
+/// Interface of a system to the stress test.
 pub trait StormBoard: CommandLine {
-    /// The storm's objects: always the same.
+    /// Returns the objects of the stress test: always the same.
     fn storm() -> &'static StormObjects<Self>;
     /// Keeps the processor busy for about this time.
     fn busy(span: Duration) {
@@ -36,11 +38,11 @@ pub trait StormBoard: CommandLine {
     }
 }
 
-/// So many turns between two looks: less than the shortest span.
+/// Turns between two reads: less than the shortest span.
 const LOOKS_AWAY: u32 = 50;
 
-/// The storm that the command line asks for, as [`Wanted::take`] has it; a word that is none ends the program with the status 2. Words are
-/// separated by `+`, too.
+/// Returns the stress test that the command line requests, as [`Wanted::take`] has it. Another word
+/// ends the program with the status 2. Words are separated by `+`, too.
 pub fn told<S: CommandLine>() -> Wanted {
     let mut wanted = Wanted::NEW;
     each_argument::<S>(|words| {
@@ -56,15 +58,16 @@ pub fn told<S: CommandLine>() -> Wanted {
     wanted
 }
 
-/// How a storm is to be.
+/// Parameters of a stress test.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// What all chance comes from.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// After how many operations it ends.
     pub operations: u64,
-    /// Of so many times one may an operation be chosen that spans instances: a lock of several, a pin, a move, a processor that
-    /// goes. At 1 instances are seldom closed; at 60 they are for long.
+    /// An operation that spans instances may be chosen one time of this number: a lock of several,
+    /// a pin, a move, a processor that goes. At 1 instances lend their seats nearly always; at 60
+    /// they rarely do.
     pub calm: u64,
 }
 
@@ -73,9 +76,9 @@ pub const STACK: usize = 1024 * size_of::<usize>();
 /// The priority of the controlling thread: above all workers.
 const CONTROL: Priority = Priority::from_stored(2);
 
-/// Lets the storm rage, in the calling thread, which gets a priority above all; says whether all laws held. What
-/// does not hold is printed, and then the numbers in one line: `@storm passed` or `@storm failed`, `seed=`, `calm=`, `operations=`,
-/// and how often what was done.
+/// Runs the stress test in the calling thread, which gets a priority above all. Returns whether all
+/// invariants held. Violations are printed, and then the numbers in one line: `@storm passed` or
+/// `@storm failed`, `seed=`, `calm=`, `operations=`, and how often each operation was done.
 pub fn run<S: StormBoard>(plan: Plan) -> bool {
     let storm = S::storm();
     if let Err(error) = AnyThread::<S>::current().set_priority(CONTROL) {
@@ -119,10 +122,10 @@ struct Watch {
     round: u32,
 }
 
-/// So many rounds of the controlling thread without one operation are the end: it sleeps in each, and every wait of the
-/// workers is shorter.
+/// Rounds of the controlling thread without one operation that are the end: it sleeps in each, and
+/// every wait of the workers is shorter.
 const PATIENCE: u32 = 2000;
-/// The scheduler's state is checked in one of so many rounds: it takes long.
+/// The scheduler's state is checked in one round of this number: it takes long.
 const CHECKED: u32 = 8;
 
 impl Watch {
@@ -165,7 +168,7 @@ impl Watch {
     }
 }
 
-/// Sleeps a little. Only a cancellation could end it early, and then the storm goes on earlier.
+/// Sleeps a little. Only a cancellation could end it early, and then the test continues earlier.
 fn nap<S: System>(chance: &mut Chance) {
     let span = Duration::from_micros(1 + chance.below(40));
     let _ = AnyThread::<S>::sleep(span);

@@ -1,4 +1,5 @@
-//! Owns: what the storm rages over, and what is known of it from outside. Must never know: what is done to it.
+//! Owns: the objects of the stress test, and what is known of them from outside. Must never know:
+//! what is done to them.
 
 use super::Plan;
 use core::fmt::Arguments;
@@ -23,24 +24,25 @@ pub(super) const CEILING: u8 = 6;
 /// How many priorities the workers have.
 pub(super) const LEVELS: u8 = 16;
 
-/// A thread of the storm.
+/// A thread of the stress test.
 pub(super) struct Worker<S: System> {
     pub thread: Thread<S, STACK>,
-    /// What its chance goes on with.
+    /// State of its random numbers.
     pub chance: AtomicU64,
     /// How many operations it has done, in all its lives.
     pub operations: AtomicU64,
-    /// In which life it is, twice; odd while it is being ended: what it does then counts as left behind.
+    /// In which life it is, twice; odd while it is being ended: what it does then counts as a
+    /// remainder of that life.
     pub life: AtomicU32,
     /// The operation that it is in.
     pub at: AtomicU32,
     pub index: AtomicU32,
 }
 
-/// Who is where only one may be: 0 for nobody, otherwise a worker's number plus one and its life.
+/// Worker in a place where only one may be: 0 for none, otherwise its number plus one and its life.
 pub(super) struct Inside(AtomicU64);
 
-/// What was done how often.
+/// Counts of operations and events.
 pub(super) struct Numbers {
     pub refused: AtomicU64,
     pub timeouts: AtomicU64,
@@ -51,7 +53,7 @@ pub(super) struct Numbers {
     pub checks: AtomicU64,
 }
 
-/// What the storm rages over. A board has one, in a static.
+/// Objects of the stress test. A board has them, in a static.
 pub struct StormObjects<S: System> {
     pub(super) workers: [Worker<S>; WORKERS],
     pub(super) semaphores: [Semaphore<S>; SEMAPHORES],
@@ -70,7 +72,7 @@ pub struct StormObjects<S: System> {
 }
 
 impl<S: System> StormObjects<S> {
-    /// The objects before a storm. There is one storm to them.
+    /// The objects before a stress test. Only one uses them.
     pub const fn new() -> Self {
         let ceiling = Priority::from_stored(CEILING);
         Self {
@@ -120,7 +122,8 @@ impl<S: System> StormObjects<S> {
         }
     }
 
-    /// One of so many operations, of those that anybody does, may span instances.
+    /// Returns the number of operations of which one may span instances, whether workers or the
+    /// controlling thread do it.
     pub(super) fn calm(&self) -> u64 {
         self.calm.load(Relaxed)
     }
@@ -142,7 +145,7 @@ impl<S: System> StormObjects<S> {
         self.failed.load(Relaxed)
     }
 
-    /// A law is broken: the first few are told.
+    /// Notes that an invariant is violated: the first few are reported.
     pub(super) fn fail<T: System>(&self, what: Arguments<'_>) {
         self.failed.store(true, Relaxed);
         print::<T>(format_args!(
@@ -155,8 +158,9 @@ impl<S: System> StormObjects<S> {
         self.workers[worker].life.load(Relaxed)
     }
 
-    /// `worker` goes in where it must be alone. Who was found there in its present life is told: there should be nobody. One
-    /// that was ended inside has left without a word.
+    /// Enters `worker` in a place where it must be alone. Returns the worker that was found there
+    /// in its present life: there should be none. A worker that was ended inside could not mark
+    /// that it left.
     pub(super) fn enter(&self, place: usize, worker: usize) -> Option<usize> {
         let mark = (worker as u64 + 1) << 32 | u64::from(self.life(worker));
         let found = self.inside[place].0.swap(mark, Relaxed);

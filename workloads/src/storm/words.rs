@@ -1,12 +1,13 @@
-//! Owns: what a storm is told by words: `seed=`, `operations=`, `calm=`, `policy=`, `layout=`. Must never know: where the words come from.
+//! Owns: the words of a stress test: `seed=`, `operations=`, `calm=`, `policy=`, `layout=`. Must
+//! never know: where the words come from.
 
 use super::Plan;
 use taktos_kernel::{CpuSet, InstanceConfig, PolicyKind};
 
-/// A storm as words ask for it.
+/// A stress test as words request it.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// The seed (1), the number of operations (100,000), and how calm it is (1).
+    /// The seed (1), the number of operations (100,000), and [`Plan::calm`] (1).
     pub plan: Plan,
     policy: PolicyKind,
     layout: Layout,
@@ -27,7 +28,7 @@ enum Layout {
 pub struct Refused;
 
 impl Wanted {
-    /// What no word changes: global, by deadline.
+    /// Defaults that no word has changed: global, by deadline.
     pub const NEW: Self = Self {
         plan: Plan {
             seed: 1,
@@ -38,8 +39,9 @@ impl Wanted {
         layout: Layout::Global,
     };
 
-    /// Takes one word: `seed=N`, `operations=N`, `calm=N`; `policy=simple`, `priority`, `edf`, `priority-affinity`, `strong-affinity` or
-    /// `cbs`; `layout=global`, `clustered` or `partitioned`.
+    /// Takes one word: `seed=N`, `operations=N`, `calm=N`; `policy=simple`, `priority`, `edf`,
+    /// `priority-affinity`, `strong-affinity` or `cbs`; `layout=global`, `clustered` or
+    /// `partitioned`.
     ///
     /// # Errors
     /// [`Refused`]: another word, or another value.
@@ -56,7 +58,8 @@ impl Wanted {
         Ok(())
     }
 
-    /// The instances on the first `processors`, at most four. Those behind the number that is given first are of no meaning.
+    /// Returns the instances on the first `processors`, at most four. Those after the number that
+    /// is given first are of no meaning.
     pub fn instances(&self, processors: usize) -> (usize, [InstanceConfig; 4]) {
         let all = CpuSet::first(processors);
         let lower = CpuSet::first(processors / 2);

@@ -1,4 +1,5 @@
-//! Owns: what a worker of the storm does. Must never know: who ends it, and when.
+//! Owns: the operations of a stress test's worker. Must never know: the thread that ends it, and
+//! when.
 
 use super::objects::{LEVELS, LOCKS, MOST_URGENT, MUTEXES, SEMAPHORES, WORKERS, Worker};
 use super::{StormBoard, nap};
@@ -8,7 +9,7 @@ use taktos_kernel::{
     AnyThread, CpuSet, Duration, Error, Kernel, Message, Notify, Priority, Timeout,
 };
 
-/// What a worker knows while it does one thing.
+/// State of a worker during one operation.
 struct Doing<'a> {
     me: usize,
     chance: &'a mut Chance,
@@ -141,7 +142,7 @@ impl Doing<'_> {
 fn semaphore<S: StormBoard>(doing: &mut Doing<'_>) -> Result<(), Error> {
     let semaphore = &S::storm().semaphores[doing.chance.below(SEMAPHORES as u64) as usize];
     if doing.chance.one_in(2) {
-        // Those who are ended take permits with them: now and then there is one more.
+        // Workers that are ended take permits with them: now and then there is one more.
         if semaphore.count() < 3 {
             semaphore.give()?;
         }
@@ -183,7 +184,7 @@ fn lock<S: StormBoard>(doing: &mut Doing<'_>) -> Result<(), Error> {
     lock.unlock()
 }
 
-/// What every message says, so that it can be seen whether it was one.
+/// Returns the content of a message, in which a receiver can detect a change.
 fn words(sender: usize, number: u64) -> Message {
     let number = (number as u32 >> 8) as usize;
     Message([sender << 24 | number, !(sender << 24 | number)])

@@ -1,5 +1,6 @@
-//! The suite on one processor of four, which the command line names (0 without), while the three others are busy in the kernel. Each
-//! processor is an instance of its own, as the suite's cases want it.
+//! The suite on one processor of four, which the command line names (0 without), while the three
+//! others are busy in the kernel. Each processor is an instance of its own, as the suite's cases
+//! want it.
 //!
 //! Owns: where the suite runs, and what the others do meanwhile.
 //! Must never know: the cases.
@@ -15,7 +16,7 @@ use taktos_kernel::{
 /// How many processors there are.
 const PROCESSORS: usize = 4;
 const NUMBERS: [usize; PROCESSORS] = [0, 1, 2, 3];
-/// What is said of where the suite runs.
+/// Text for the processor that the suite runs on.
 const WORDS: [&str; PROCESSORS] = [
     "on processor 0\n",
     "on processor 1\n",
@@ -23,13 +24,13 @@ const WORDS: [&str; PROCESSORS] = [
     "on processor 3\n",
 ];
 
-/// What is busy on one processor.
+/// Thread that is busy on one processor.
 struct Noise<S: System> {
     thread: Thread<S, 4096>,
     relay: Semaphore<S>,
 }
 
-/// What the program needs. It has it in a static.
+/// Objects of the program. It has them in a static.
 pub struct Objects<S: System> {
     noise: [Noise<S>; PROCESSORS],
     /// Where the suite runs.
@@ -51,7 +52,7 @@ impl<S: System> Objects<S> {
         }
     }
 
-    /// The processor behind `number` that has no suite to run.
+    /// Returns the processor after `number` that has no suite to run.
     fn next_noisy(&self, number: usize) -> usize {
         let next = (number + 1) % PROCESSORS;
         if next == self.place.load(Relaxed) {
@@ -131,7 +132,8 @@ fn move_to<S: System>(thread: &'static AnyThread<S>, number: usize) {
     assert!(moved.is_ok());
 }
 
-/// A token goes around among the noisy threads, across processors; who waits for it asks for the time meanwhile.
+/// Sends a token around among the noisy threads, across processors; a thread that waits for it
+/// reads the time meanwhile.
 fn make_noise<S: System>(objects: &'static Objects<S>) {
     let number = AnyThread::<S>::processor().index();
     let step = Duration::from_micros(900 + 130 * number as u64);

@@ -1,96 +1,84 @@
 //! Owns: the cases of condition variables.
 
 use super::case::Tally;
-use super::{HIGH, LOW, MAIN, SuiteBoard, UNIT};
+use super::{FOREVER, HIGH, LOW, MAIN, NONE, SuiteBoard, UNIT, log_result};
 use taktos_kernel::{AnyThread, Error, Timeout};
 
 /// Locks the first mutex, waits at the condition, notes result and letter, unlocks.
 fn wait<S: SuiteBoard>(timeout: Timeout, name: char) {
     let o = S::objects();
-    let _ = o.mutexes[0].lock(Timeout::FOREVER);
+    let _ = o.mutexes[0].lock(FOREVER);
     let result = o.condition.wait(&o.mutexes[0], timeout);
     o.log.add(name);
-    let _ = o.log.result(result);
-    let _ = o.log.result(o.mutexes[0].unlock());
+    log_result::<S>(result);
+    log_result::<S>(o.mutexes[0].unlock());
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.about("condition");
     errors(tally);
     signals(tally);
     ends(tally);
 }
 
 fn errors<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case("condition: calls that do not wait", |c| {
+    tally.case("calls that do not wait", |c| {
         let o = c.objects();
         let mutex = &o.mutexes[0];
-        c.expect("signal to none", o.condition.signal(), Ok(()));
-        c.expect("broadcast to none", o.condition.broadcast(), Ok(()));
-        c.expect(
+        c.ok("signal to none", o.condition.signal());
+        c.ok("broadcast to none", o.condition.broadcast());
+        c.expect_error(
             "not locked",
-            o.condition.wait(mutex, Timeout::FOREVER),
-            Err(Error::NotOwner),
+            o.condition.wait(mutex, FOREVER),
+            Error::NotOwner,
         );
-        c.expect("lock", mutex.lock(Timeout::NONE), Ok(()));
-        c.expect(
-            "no wait",
-            o.condition.wait(mutex, Timeout::NONE),
-            Err(Error::WouldBlock),
-        );
-        c.expect(
+        c.ok("lock", mutex.lock(NONE));
+        c.expect_error("no wait", o.condition.wait(mutex, NONE), Error::WouldBlock);
+        c.expect_error(
             "some time",
             o.condition.wait(mutex, UNIT.into()),
-            Err(Error::Timeout),
+            Error::Timeout,
         );
-        c.expect("renewal", o.condition.renew(), Err(Error::State));
-        c.expect("deletion", o.condition.delete(), Ok(()));
-        c.expect(
-            "deleted",
-            o.condition.wait(mutex, Timeout::FOREVER),
-            Err(Error::Deleted),
-        );
-        c.expect("signal", o.condition.signal(), Err(Error::Deleted));
-        c.expect("broadcast", o.condition.broadcast(), Err(Error::Deleted));
-        c.expect("deletion", o.condition.delete(), Err(Error::Deleted));
-        c.expect("renewal", o.condition.renew(), Ok(()));
-        c.expect("signal", o.condition.signal(), Ok(()));
-        c.expect("still locked", mutex.unlock(), Ok(()));
+        c.expect_error("renewal", o.condition.renew(), Error::State);
+        c.ok("deletion", o.condition.delete());
+        c.expect_error("deleted", o.condition.wait(mutex, FOREVER), Error::Deleted);
+        c.expect_error("signal", o.condition.signal(), Error::Deleted);
+        c.expect_error("broadcast", o.condition.broadcast(), Error::Deleted);
+        c.expect_error("deletion", o.condition.delete(), Error::Deleted);
+        c.ok("renewal", o.condition.renew());
+        c.ok("signal", o.condition.signal());
+        c.ok("still locked", mutex.unlock());
     });
-    tally.case(
-        "condition: one who has locked the mutex twice may not wait",
-        |c| {
-            let o = c.objects();
-            for _ in 0..2 {
-                c.expect("lock", o.recursive.lock(Timeout::NONE), Ok(()));
-            }
-            c.expect(
-                "wait",
-                o.condition.wait(&o.recursive, Timeout::FOREVER),
-                Err(Error::State),
-            );
-            for _ in 0..2 {
-                c.expect("unlock", o.recursive.unlock(), Ok(()));
-            }
-        },
-    );
-    tally.case("condition: all wait with one mutex", |c| {
+    tally.case("one who has locked the mutex twice may not wait", |c| {
         let o = c.objects();
-        c.start(0, HIGH, || wait::<S>(Timeout::FOREVER, 'a'));
-        c.expect("lock", o.mutexes[1].lock(Timeout::NONE), Ok(()));
+        for _ in 0..2 {
+            c.ok("lock", o.recursive.lock(NONE));
+        }
+        c.expect_error(
+            "wait",
+            o.condition.wait(&o.recursive, FOREVER),
+            Error::State,
+        );
+        for _ in 0..2 {
+            c.ok("unlock", o.recursive.unlock());
+        }
+    });
+    tally.case("all wait with one mutex", |c| {
+        let o = c.objects();
+        c.start(0, HIGH, || wait::<S>(FOREVER, 'a'));
+        c.ok("lock", o.mutexes[1].lock(NONE));
         let refused = o.condition.wait(&o.mutexes[1], UNIT.into());
-        c.expect("another mutex", refused, Err(Error::Parameter));
-        c.expect("unlock", o.mutexes[1].unlock(), Ok(()));
-        c.expect("signal", o.condition.signal(), Ok(()));
+        c.expect_error("another mutex", refused, Error::Parameter);
+        c.ok("unlock", o.mutexes[1].unlock());
+        c.ok("signal", o.condition.signal());
         c.expect_log("a..");
     });
-    tally.case("condition: a handler signals, but does not wait", |c| {
-        c.start(0, HIGH, || wait::<S>(Timeout::FOREVER, 'a'));
+    tally.case("a handler signals, but does not wait", |c| {
+        c.start(0, HIGH, || wait::<S>(FOREVER, 'a'));
         S::trigger_interrupt(|| {
             let o = S::objects();
-            let _ = o
-                .log
-                .result(o.condition.wait(&o.mutexes[0], Timeout::FOREVER));
-            let _ = o.log.result(o.condition.signal());
+            log_result::<S>(o.condition.wait(&o.mutexes[0], FOREVER));
+            log_result::<S>(o.condition.signal());
             o.log.add('i');
         });
         c.objects().log.add('m');
@@ -99,107 +87,100 @@ fn errors<S: SuiteBoard>(tally: &mut Tally<S>) {
 }
 
 fn signals<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case("condition: the mutex is free while one waits", |c| {
-        c.start(0, HIGH, || wait::<S>(Timeout::FOREVER, 'a'));
-        c.expect("lock", c.objects().mutexes[0].lock(Timeout::NONE), Ok(()));
-        c.expect("unlock", c.objects().mutexes[0].unlock(), Ok(()));
-        c.expect("signal", c.objects().condition.signal(), Ok(()));
+    tally.case("the mutex is free while one waits", |c| {
+        c.start(0, HIGH, || wait::<S>(FOREVER, 'a'));
+        c.ok("lock", c.objects().mutexes[0].lock(NONE));
+        c.ok("unlock", c.objects().mutexes[0].unlock());
+        c.ok("signal", c.objects().condition.signal());
         c.expect_log("a..");
     });
     tally.case(
-        "condition: a signal wakes one, the most urgent, equals in their order",
+        "a signal wakes one, the most urgent, equals in their order",
         |c| {
-            c.start(0, 9, || wait::<S>(Timeout::FOREVER, 'a'));
-            c.start(1, 7, || wait::<S>(Timeout::FOREVER, 'b'));
-            c.start(2, 9, || wait::<S>(Timeout::FOREVER, 'c'));
+            c.start(0, 9, || wait::<S>(FOREVER, 'a'));
+            c.start(1, 7, || wait::<S>(FOREVER, 'b'));
+            c.start(2, 9, || wait::<S>(FOREVER, 'c'));
             for log in ["b..", "a..", "c..", ""] {
-                c.expect("signal", c.objects().condition.signal(), Ok(()));
+                c.ok("signal", c.objects().condition.signal());
                 c.expect_log(log);
             }
         },
     );
     tally.case(
-        "condition: a broadcast wakes all; each has the mutex in its turn",
+        "a broadcast wakes all; each has the mutex in its turn",
         |c| {
-            c.start(0, 9, || wait::<S>(Timeout::FOREVER, 'a'));
-            c.start(1, 7, || wait::<S>(Timeout::FOREVER, 'b'));
-            c.start(2, 9, || wait::<S>(Timeout::FOREVER, 'c'));
-            c.expect("broadcast", c.objects().condition.broadcast(), Ok(()));
+            c.start(0, 9, || wait::<S>(FOREVER, 'a'));
+            c.start(1, 7, || wait::<S>(FOREVER, 'b'));
+            c.start(2, 9, || wait::<S>(FOREVER, 'c'));
+            c.ok("broadcast", c.objects().condition.broadcast());
             c.expect_log("b..a..c..");
         },
     );
     tally.case(
-        "condition: one signalled under the mutex runs when that is unlocked",
+        "one signalled under the mutex runs when that is unlocked",
         |c| {
             let o = c.objects();
-            c.start(0, HIGH, || wait::<S>(Timeout::FOREVER, 'a'));
-            c.start(1, HIGH, || wait::<S>(Timeout::FOREVER, 'b'));
-            c.expect("lock", o.mutexes[0].lock(Timeout::NONE), Ok(()));
-            c.expect("broadcast", o.condition.broadcast(), Ok(()));
+            c.start(0, HIGH, || wait::<S>(FOREVER, 'a'));
+            c.start(1, HIGH, || wait::<S>(FOREVER, 'b'));
+            c.ok("lock", o.mutexes[0].lock(NONE));
+            c.ok("broadcast", o.condition.broadcast());
             o.log.add('m');
             let (_, effective) = AnyThread::<S>::current().priorities();
             c.expect("it lends its priority", effective.level(), HIGH);
-            c.expect("unlock", o.mutexes[0].unlock(), Ok(()));
+            c.ok("unlock", o.mutexes[0].unlock());
             c.expect_log("ma..b..");
         },
     );
-    tally.case(
-        "condition: a less urgent one is signalled and runs in its turn",
-        |c| {
-            c.start(0, LOW, || wait::<S>(Timeout::FOREVER, 'a'));
-            c.let_others_run();
-            c.expect("signal", c.objects().condition.signal(), Ok(()));
-            c.objects().log.add('m');
-            c.let_others_run();
-            c.expect_log("ma..");
-            c.expect(
-                "own",
-                AnyThread::<S>::current().priorities().1.level(),
-                MAIN,
-            );
-        },
-    );
+    tally.case("a less urgent one is signalled and runs in its turn", |c| {
+        c.start(0, LOW, || wait::<S>(FOREVER, 'a'));
+        c.let_others_run();
+        c.ok("signal", c.objects().condition.signal());
+        c.objects().log.add('m');
+        c.let_others_run();
+        c.expect_log("ma..");
+        c.expect(
+            "own",
+            AnyThread::<S>::current().priorities().1.level(),
+            MAIN,
+        );
+    });
 }
 
 fn ends<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case("one whose time has passed owns the mutex again", |c| {
+        c.start(0, HIGH, || wait::<S>(UNIT.into(), 'a'));
+        c.let_time_outs_pass();
+        c.expect_log("aT.");
+        c.ok("signal to none", c.objects().condition.signal());
+        c.expect_log("");
+    });
     tally.case(
-        "condition: one whose time has passed owns the mutex again",
-        |c| {
-            c.start(0, HIGH, || wait::<S>(UNIT.into(), 'a'));
-            c.let_others_run();
-            c.let_others_run();
-            c.expect_log("aT.");
-            c.expect("signal to none", c.objects().condition.signal(), Ok(()));
-            c.expect_log("");
-        },
-    );
-    tally.case(
-        "condition: time passes while another has the mutex: it is waited for",
+        "time passes while another has the mutex: it is waited for",
         |c| {
             let o = c.objects();
             c.start(0, HIGH, || wait::<S>(UNIT.into(), 'a'));
-            c.expect("lock", o.mutexes[0].lock(Timeout::NONE), Ok(()));
+            c.ok("lock", o.mutexes[0].lock(NONE));
             S::busy_until(super::units::<S>(3));
             c.expect_log("");
-            c.expect("unlock", o.mutexes[0].unlock(), Ok(()));
+            c.ok("unlock", o.mutexes[0].unlock());
             c.expect_log("aT.");
         },
     );
     tally.case(
-        "condition: its deletion, and the end of a wait, give the mutex back",
+        "its deletion, and the end of a wait, give the mutex back",
         |c| {
-            c.start(0, HIGH, || wait::<S>(Timeout::FOREVER, 'a'));
-            c.start(1, HIGH, || wait::<S>(Timeout::FOREVER, 'b'));
-            c.expect("end of wait", c.objects().thread(0).cancel_wait(), Ok(()));
-            c.expect("deletion", c.objects().condition.delete(), Ok(()));
+            c.start(0, HIGH, || wait::<S>(FOREVER, 'a'));
+            c.start(1, HIGH, || wait::<S>(FOREVER, 'b'));
+            c.ok("end of wait", c.thread(0).cancel_wait());
+            c.ok("deletion", c.objects().condition.delete());
             c.expect_log("aX.bD.");
         },
     );
-    tally.case("condition: a deleted waiter is not signalled", |c| {
-        c.start(0, HIGH, || wait::<S>(Timeout::FOREVER, 'a'));
-        c.start(1, HIGH, || wait::<S>(Timeout::FOREVER, 'b'));
-        c.expect("deletion", c.objects().thread(0).delete(), Ok(()));
-        c.expect("signal", c.objects().condition.signal(), Ok(()));
+    tally.case("a deleted waiter is not signalled", |c| {
+        c.start(0, HIGH, || wait::<S>(FOREVER, 'a'));
+        c.start(1, HIGH, || wait::<S>(FOREVER, 'b'));
+        c.ok("deletion", c.thread(0).delete());
+        c.ok("signal", c.objects().condition.signal());
         c.expect_log("b..");
     });
 }

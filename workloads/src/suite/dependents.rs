@@ -1,5 +1,5 @@
-//! Owns: the objects that name other objects of the suite, which are made when the first case asks for them.
-//! Must never know: the cases.
+//! Owns: the objects that name other objects of the suite, which are made when the first case needs
+//! them. Must never know: the cases.
 #![expect(unsafe_code, reason = "one cell that is written before others read it")]
 
 use super::{Objects, SuiteBoard, remote};
@@ -15,18 +15,19 @@ pub(super) const DEFERS_B: usize = 1;
 /// The alarm that notifies the helper 1.
 pub(super) const NOTIFIES_ONE: usize = 2;
 
-/// What names the suite's objects.
+/// Objects that refer to the suite's objects.
 pub(super) struct Dependents<S: System> {
-    /// What adds its word to the log; 2 defers itself down to 'a', too.
+    /// Work that adds its word to the log; 2 defers itself down to 'a', too.
     pub(super) works: [Work<S>; 4],
     pub(super) server: RemoteServer<S>,
     pub(super) timer: Device<S>,
     pub(super) line: Device<S>,
 }
 
-/// What names these in turn.
+/// Objects that refer to these in turn.
 pub(super) struct Served<S: System> {
-    /// The alarms 3 to 5 add 'd' to 'f' to the log, 6 waits for a permit between 'w' and 'v', 7 adds a 'z', thrice.
+    /// The alarms 3 to 5 add 'd' to 'f' to the log, 6 waits for a permit between 'w' and 'v', 7
+    /// adds a 'z', thrice.
     pub(super) alarms: [Alarm<S>; ALARMS],
     pub(super) calls: [RemoteCall<S, { remote::BYTES }>; 3],
 }
@@ -34,7 +35,8 @@ pub(super) struct Served<S: System> {
 /// The place of what is made once.
 pub(super) struct Made<T>(OnceCell<T>);
 
-// SAFETY: the main thread makes what is in it before the first case, when no helper runs; from then on it is only read.
+// SAFETY: the main thread makes what is in it before the first case, when no helper runs; from then
+// on it is only read.
 unsafe impl<T: Sync> Sync for Made<T> {}
 
 impl<T> Made<T> {
@@ -74,7 +76,7 @@ fn wait_for_permit<S: SuiteBoard>(_: usize) {
 }
 
 impl<S: SuiteBoard> Dependents<S> {
-    /// What names `o`'s objects.
+    /// Returns the objects that refer to `o`'s.
     pub(super) fn of(o: &'static Objects<S>) -> Self {
         let work = |function| Work::new(&o.work, function);
         Self {
@@ -92,7 +94,7 @@ impl<S: SuiteBoard> Dependents<S> {
 }
 
 impl<S: SuiteBoard> Served<S> {
-    /// What names `o`'s objects, and their dependents.
+    /// Returns the objects that refer to `o`'s, and to their dependents.
     pub(super) fn of(o: &'static Objects<S>) -> Self {
         let calling = |letter: u8| Alarm::calling(&o.clock, add::<S>, letter.into());
         let call = || RemoteCall::new(&o.dependents().server);

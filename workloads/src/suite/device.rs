@@ -1,7 +1,8 @@
-//! Owns: the cases of devices: who has one open, the timer, and a serial line whose end is its beginning.
+//! Owns: the cases of devices: the thread that has one open, the timer, and a serial line that is
+//! connected to itself.
 
 use super::case::{Case, Tally};
-use super::{HIGH, SuiteBoard, UNIT, units};
+use super::{FOREVER, HIGH, NONE, SuiteBoard, UNIT, log_result, units, wait_for_permit};
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::SeqCst};
 use taktos_kernel::{
     Device, Driver, Error, OpenDevice, State, Timeout, TimerDevice, Uart, UartPort,
@@ -15,7 +16,7 @@ const BUFFER: usize = 8;
 /// The suite's serial line.
 pub(super) type Line<S> = Uart<S, Loop, BUFFER, BUFFER>;
 
-/// A UART whose output is its input. Its interrupt comes when the case has it come.
+/// A UART with its output connected to its input. Its interrupt comes when the case raises it.
 pub(super) struct Loop {
     bytes: [AtomicU8; LINE],
     sent: AtomicUsize,
@@ -85,18 +86,19 @@ impl UartPort for Loop {
     }
 }
 
-/// What the line's interrupt does.
+/// Raises the line's interrupt.
 fn interrupt<S: SuiteBoard>() {
     S::trigger_interrupt(|| S::objects().line.handle());
 }
 
 fn open<S: SuiteBoard>(c: &mut Case<S>, device: &'static Device<S>) -> Option<OpenDevice<S>> {
-    let opened = device.open(Timeout::NONE);
+    let opened = device.open(NONE);
     c.expect("opened", opened.as_ref().err().copied(), None);
     opened.ok()
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.about("device");
     openings(tally);
     timer(tally);
     line(tally);
@@ -104,18 +106,18 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
 
 fn openings<S: SuiteBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "device: one at a time has it open, and who waits gets it next",
+        "one at a time has it open, and who waits gets it next",
         |c| {
             let device = &c.objects().dependents().timer;
             let Some(first) = open(c, device) else { return };
             c.expect("openings", device.openings(), 1);
-            let second = device.open(Timeout::NONE).err();
+            let second = device.open(NONE).err();
             c.expect("second", second, Some(Error::WouldBlock));
             let second = device.open(UNIT.into()).err();
             c.expect("second", second, Some(Error::Timeout));
             c.start(0, HIGH, || {
-                let opened = S::objects().dependents().timer.open(Timeout::FOREVER);
-                let _ = S::objects().log.result(opened.map(drop));
+                let opened = S::objects().dependents().timer.open(FOREVER);
+                log_result::<S>(opened.map(drop));
             });
             c.expect_state(0, State::Blocked);
             first.close();
@@ -123,33 +125,26 @@ fn openings<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.expect("openings", device.openings(), 0);
         },
     );
-    tally.case(
-        "device: a shared one is closed when the last has closed it",
-        |c| {
-            let device = &c.objects().dependents().line;
-            let running = |device: &OpenDevice<S>| device.control(2, 0);
-            let (Some(first), Some(second)) = (open(c, device), open(c, device)) else {
-                return;
-            };
-            c.expect(
-                "third",
-                device.open(Timeout::NONE).err(),
-                Some(Error::WouldBlock),
-            );
-            c.expect("runs", running(&second), Ok(1));
-            drop(first);
-            c.expect("runs", running(&second), Ok(1));
-            drop(second);
-            c.expect("runs", c.objects().line.control(2, 0), Ok(0));
-            S::trigger_interrupt(|| {
-                let device = &S::objects().dependents().timer;
-                let fallen = device.open(Timeout::NONE);
-                let _ = S::objects().log.result(fallen.map(core::mem::forget));
-            });
-            c.expect_log("C");
-            c.expect("openings", c.objects().dependents().timer.openings(), 0);
-        },
-    );
+    tally.case("a shared one is closed when the last has closed it", |c| {
+        let device = &c.objects().dependents().line;
+        let running = |device: &OpenDevice<S>| device.control(2, 0);
+        let (Some(first), Some(second)) = (open(c, device), open(c, device)) else {
+            return;
+        };
+        c.expect_error("third", device.open(NONE), Error::WouldBlock);
+        c.expect("runs", running(&second), Ok(1));
+        drop(first);
+        c.expect("runs", running(&second), Ok(1));
+        drop(second);
+        c.expect("runs", c.objects().line.control(2, 0), Ok(0));
+        S::trigger_interrupt(|| {
+            let device = &S::objects().dependents().timer;
+            let fallen = device.open(NONE);
+            log_result::<S>(fallen.map(core::mem::forget));
+        });
+        c.expect_log("C");
+        c.expect("openings", c.objects().dependents().timer.openings(), 0);
+    });
 }
 
 /// Reads the timer.
@@ -161,78 +156,60 @@ fn count<S: SuiteBoard>(timer: &OpenDevice<S>, timeout: Timeout) -> Result<u64, 
 }
 
 fn timer<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case("device: a timer's reader waits for the next instant", |c| {
+    tally.case("a timer's reader waits for the next instant", |c| {
         let Some(timer) = open(c, &c.objects().dependents().timer) else {
             return;
         };
         let unit = UNIT.as_micros() as usize;
         let start = units::<S>(0);
         c.expect("start", timer.control(TimerDevice::<S>::START, unit), Ok(0));
-        c.expect(
-            "no wait",
-            count(&timer, Timeout::NONE),
-            Err(Error::WouldBlock),
-        );
-        c.expect("first", count(&timer, Timeout::FOREVER), Ok(1));
+        c.expect_error("no wait", count(&timer, NONE), Error::WouldBlock);
+        c.expect("first", count(&timer, FOREVER), Ok(1));
         c.expect_true("time", units::<S>(0) >= start.saturating_add(UNIT));
         S::busy_until(units::<S>(3));
-        c.expect_true(
-            "several",
-            count(&timer, Timeout::NONE).is_ok_and(|count| count >= 2),
-        );
+        c.expect_true("several", count(&timer, NONE).is_ok_and(|count| count >= 2));
         let left = timer.control(TimerDevice::<S>::LEFT, 0);
         c.expect_true("left", left.is_ok_and(|left| left <= unit));
         c.expect("stop", timer.control(TimerDevice::<S>::STOP, 0), Ok(1));
         c.expect("stop", timer.control(TimerDevice::<S>::STOP, 0), Ok(0));
-        c.expect(
+        c.expect_error(
             "left",
             timer.control(TimerDevice::<S>::LEFT, 0),
-            Err(Error::State),
+            Error::State,
         );
-        c.expect("stopped", count(&timer, UNIT.into()), Err(Error::Timeout));
+        c.expect_error("stopped", count(&timer, UNIT.into()), Error::Timeout);
         c.expect(
             "once",
             timer.control(TimerDevice::<S>::START_ONCE, unit),
             Ok(0),
         );
-        c.expect("once", count(&timer, Timeout::FOREVER), Ok(1));
-        c.expect("over", count(&timer, UNIT.into()), Err(Error::Timeout));
+        c.expect("once", count(&timer, FOREVER), Ok(1));
+        c.expect_error("over", count(&timer, UNIT.into()), Error::Timeout);
     });
-    tally.case(
-        "device: a timer refuses, and stops when it is closed",
-        |c| {
-            let Some(timer) = open(c, &c.objects().dependents().timer) else {
-                return;
-            };
-            c.expect(
-                "short",
-                timer.read(&mut [0; 7], Timeout::NONE),
-                Err(Error::Parameter),
-            );
-            c.expect("write", timer.write(&[0], Timeout::NONE), Err(Error::State));
-            let start = TimerDevice::<S>::START;
-            c.expect(
-                "no interval",
-                timer.control(start, 0),
-                Err(Error::Parameter),
-            );
-            c.expect("unknown", timer.control(99, 0), Err(Error::Parameter));
-            c.expect("start", timer.control(start, 1_000_000), Ok(0));
-            drop(timer);
-            let Some(timer) = open(c, &c.objects().dependents().timer) else {
-                return;
-            };
-            let left = timer.control(TimerDevice::<S>::LEFT, 0);
-            c.expect("closed", left, Err(Error::State));
-        },
-    );
-    tally.case("device: a timer that is set while one reads", |c| {
+    tally.case("a timer refuses, and stops when it is closed", |c| {
+        let Some(timer) = open(c, &c.objects().dependents().timer) else {
+            return;
+        };
+        c.expect_error("short", timer.read(&mut [0; 7], NONE), Error::Parameter);
+        c.expect_error("write", timer.write(&[0], NONE), Error::State);
+        let start = TimerDevice::<S>::START;
+        c.expect_error("no interval", timer.control(start, 0), Error::Parameter);
+        c.expect_error("unknown", timer.control(99, 0), Error::Parameter);
+        c.expect("start", timer.control(start, 1_000_000), Ok(0));
+        drop(timer);
+        let Some(timer) = open(c, &c.objects().dependents().timer) else {
+            return;
+        };
+        let left = timer.control(TimerDevice::<S>::LEFT, 0);
+        c.expect_error("closed", left, Error::State);
+    });
+    tally.case("a timer that is set while one reads", |c| {
         c.start(0, HIGH, || {
-            let Ok(timer) = S::objects().dependents().timer.open(Timeout::FOREVER) else {
+            let Ok(timer) = S::objects().dependents().timer.open(FOREVER) else {
                 return;
             };
             // One thread reads, another one sets: through the driver, which both reach.
-            let read = count(&timer, Timeout::FOREVER);
+            let read = count(&timer, FOREVER);
             S::objects().log.add(if read == Ok(1) { 'r' } else { 'x' });
         });
         c.expect_state(0, State::Blocked);
@@ -247,88 +224,74 @@ fn timer<S: SuiteBoard>(tally: &mut Tally<S>) {
 }
 
 fn line<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "device: bytes go out as the line has room, and come in",
-        |c| {
-            let Some(line) = open(c, &c.objects().dependents().line) else {
+    tally.case("bytes go out as the line has room, and come in", |c| {
+        let Some(line) = open(c, &c.objects().dependents().line) else {
+            return;
+        };
+        c.expect("empty", line.write(&[], NONE), Ok(0));
+        // The line takes 4, the driver 8.
+        c.expect("write", line.write(b"abcdefghijkl", FOREVER), Ok(12));
+        c.expect("unsent", line.control(Line::<S>::UNSENT, 0), Ok(8));
+        c.expect("wanted", line.control(1, 0), Ok(1));
+        c.expect_error("full", line.write(b"mn", NONE), Error::WouldBlock);
+        c.expect_error("full", line.write(b"mn", UNIT.into()), Error::Timeout);
+        let mut bytes = [0; 3];
+        c.expect_error(
+            "nothing yet",
+            line.read(&mut bytes, NONE),
+            Error::WouldBlock,
+        );
+        interrupt::<S>();
+        c.expect("waiting", line.control(Line::<S>::WAITING, 0), Ok(4));
+        c.expect("unsent", line.control(Line::<S>::UNSENT, 0), Ok(4));
+        c.expect("read", line.read(&mut bytes, FOREVER), Ok(3));
+        c.expect("bytes", bytes, *b"abc");
+        c.expect("read", line.read(&mut bytes, FOREVER), Ok(1));
+        c.expect("byte", bytes[0], b'd');
+        c.expect("read", line.read(&mut [], NONE), Ok(0));
+        interrupt::<S>();
+        c.expect("wanted", line.control(1, 0), Ok(0));
+        interrupt::<S>();
+        let mut rest = [0; BUFFER];
+        c.expect("read", line.read(&mut rest, NONE), Ok(8));
+        c.expect("bytes", rest, *b"efghijkl");
+        c.expect("lost", line.control(Line::<S>::LOST, 0), Ok(0));
+        c.expect("of the port", line.control(0, 6), Ok(7));
+        c.expect_error("unknown", line.control(9, 0), Error::Parameter);
+    });
+    tally.case("who writes more than there is room for waits", |c| {
+        c.start(0, HIGH, || {
+            let Ok(line) = S::objects().dependents().line.open(FOREVER) else {
                 return;
             };
-            c.expect("empty", line.write(&[], Timeout::NONE), Ok(0));
-            // The line takes 4, the driver 8.
-            c.expect(
-                "write",
-                line.write(b"abcdefghijkl", Timeout::FOREVER),
-                Ok(12),
-            );
-            c.expect("unsent", line.control(Line::<S>::UNSENT, 0), Ok(8));
-            c.expect("wanted", line.control(1, 0), Ok(1));
-            c.expect(
-                "full",
-                line.write(b"mn", Timeout::NONE),
-                Err(Error::WouldBlock),
-            );
-            c.expect("full", line.write(b"mn", UNIT.into()), Err(Error::Timeout));
-            let mut bytes = [0; 3];
-            c.expect(
-                "nothing yet",
-                line.read(&mut bytes, Timeout::NONE),
-                Err(Error::WouldBlock),
-            );
+            let written = line.write(b"abcdefghijklmnopqrstuvwx", FOREVER);
+            S::objects()
+                .log
+                .add(if written == Ok(24) { 'w' } else { 'x' });
+            wait_for_permit::<S>();
+        });
+        let Some(line) = open(c, &c.objects().dependents().line) else {
+            return;
+        };
+        let mut received = [0; 24];
+        for quarter in received.as_chunks_mut::<LINE>().0 {
+            c.expect_state(0, State::Blocked);
             interrupt::<S>();
-            c.expect("waiting", line.control(Line::<S>::WAITING, 0), Ok(4));
-            c.expect("unsent", line.control(Line::<S>::UNSENT, 0), Ok(4));
-            c.expect("read", line.read(&mut bytes, Timeout::FOREVER), Ok(3));
-            c.expect("bytes", bytes, *b"abc");
-            c.expect("read", line.read(&mut bytes, Timeout::FOREVER), Ok(1));
-            c.expect("byte", bytes[0], b'd');
-            c.expect("read", line.read(&mut [], Timeout::NONE), Ok(0));
-            interrupt::<S>();
-            c.expect("wanted", line.control(1, 0), Ok(0));
-            interrupt::<S>();
-            let mut rest = [0; BUFFER];
-            c.expect("read", line.read(&mut rest, Timeout::NONE), Ok(8));
-            c.expect("bytes", rest, *b"efghijkl");
-            c.expect("lost", line.control(Line::<S>::LOST, 0), Ok(0));
-            c.expect("of the port", line.control(0, 6), Ok(7));
-            c.expect("unknown", line.control(9, 0), Err(Error::Parameter));
-        },
-    );
+            c.expect("read", line.read(quarter, NONE), Ok(LINE));
+        }
+        c.expect("bytes", received, *b"abcdefghijklmnopqrstuvwx");
+        c.expect_log("w");
+        c.expect("wanted", line.control(1, 0), Ok(0));
+    });
     tally.case(
-        "device: who writes more than there is room for waits",
+        "who reads goes on with the first byte; what nobody takes is lost and counted",
         |c| {
             c.start(0, HIGH, || {
-                let Ok(line) = S::objects().dependents().line.open(Timeout::FOREVER) else {
-                    return;
-                };
-                let written = line.write(b"abcdefghijklmnopqrstuvwx", Timeout::FOREVER);
-                S::objects()
-                    .log
-                    .add(if written == Ok(24) { 'w' } else { 'x' });
-                let _ = S::objects().semaphore.take(Timeout::FOREVER);
-            });
-            let Some(line) = open(c, &c.objects().dependents().line) else {
-                return;
-            };
-            let mut received = [0; 24];
-            for quarter in received.as_chunks_mut::<LINE>().0 {
-                c.expect_state(0, State::Blocked);
-                interrupt::<S>();
-                c.expect("read", line.read(quarter, Timeout::NONE), Ok(LINE));
-            }
-            c.expect("bytes", received, *b"abcdefghijklmnopqrstuvwx");
-            c.expect_log("w");
-            c.expect("wanted", line.control(1, 0), Ok(0));
-        },
-    );
-    tally.case(
-        "device: who reads goes on with the first byte; what nobody takes is lost and counted",
-        |c| {
-            c.start(0, HIGH, || {
-                let Ok(line) = S::objects().dependents().line.open(Timeout::FOREVER) else {
+                let Ok(line) = S::objects().dependents().line.open(FOREVER) else {
                     return;
                 };
                 let mut byte = [0; 5];
-                let read = line.read(&mut byte, Timeout::FOREVER);
+                let read = line.read(&mut byte, FOREVER);
                 S::objects()
                     .log
                     .add(if read == Ok(1) { byte[0] as char } else { '?' });
@@ -337,11 +300,11 @@ fn line<S: SuiteBoard>(tally: &mut Tally<S>) {
                 return;
             };
             c.expect_state(0, State::Blocked);
-            c.expect("write", line.write(b"abcd", Timeout::NONE), Ok(4));
+            c.expect("write", line.write(b"abcd", NONE), Ok(4));
             interrupt::<S>();
             c.expect_log("a");
             for _ in 0..2 {
-                c.expect("write", line.write(b"efgh", Timeout::NONE), Ok(4));
+                c.expect("write", line.write(b"efgh", NONE), Ok(4));
                 interrupt::<S>();
             }
             c.expect("waiting", line.control(Line::<S>::WAITING, 0), Ok(BUFFER));

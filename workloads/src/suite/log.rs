@@ -6,7 +6,7 @@ use taktos_kernel::Error;
 
 const ROOM: usize = 96;
 
-/// What happened, in letters. Small ones are the case's own; results of calls are written by
+/// Events, as letters. Small ones are the case's own; results of calls are written by
 /// [`Log::result`].
 pub struct Log {
     letters: [AtomicU8; ROOM],
@@ -50,6 +50,17 @@ pub const fn letter<T>(result: &Result<T, Error>) -> char {
     }
 }
 
+/// Results of calls that are refused, by their letters.
+pub mod refused {
+    use taktos_kernel::Error;
+
+    pub const D: Result<u32, Error> = Err(Error::Deleted);
+    pub const P: Result<u32, Error> = Err(Error::Parameter);
+    pub const S: Result<u32, Error> = Err(Error::State);
+    pub const T: Result<u32, Error> = Err(Error::Timeout);
+    pub const W: Result<u32, Error> = Err(Error::WouldBlock);
+}
+
 impl Log {
     /// Nothing happened.
     pub const fn new() -> Self {
@@ -75,6 +86,11 @@ impl Log {
     pub fn result<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         self.add(letter(&result));
         result
+    }
+
+    /// Adds a number as a digit to the base 36: a question mark if it is none.
+    pub fn digit(&self, number: u32) {
+        self.add(char::from_digit(number, 36).unwrap_or('?'));
     }
 
     /// Adds a letter unless it is the last one.

@@ -1,14 +1,14 @@
 //! The kernel's test-suite: one program for the host and for every board.
 //!
-//! Owns: the cases, what they need, how they are counted and reported.
-//! Must never know: a board, the kernel's inside.
+//! Owns: the cases, what they need, how they are counted and reported. Must never know: a board,
+//! the kernel's inside.
 //!
-//! A case brings the objects into a state, makes calls and looks at their results and at the state after.
-//! Times are never exact, for on a board time passes by itself: cases look at the order of
-//! events, and at bounds that hold however slow the processor is.
+//! A case brings the objects into a state, makes calls and checks their results and the state
+//! after. Times are never exact, for on a board time passes by itself: cases check the order of
+//! events, and bounds that hold however slow the processor is.
 //!
-//! A board implements [`SuiteBoard`], with an [`Objects`] in a static, and calls [`run`] in its main
-//! thread, of priority [`MAIN`], on a stack of at least 4 KiB.
+//! A board implements [`SuiteBoard`], with an [`Objects`] in a static, and calls [`run`] in its
+//! main thread, of priority [`MAIN`], on a stack of at least 4 KiB.
 
 mod alarm;
 #[cfg(target_has_atomic = "64")]
@@ -46,9 +46,9 @@ pub use trigger::Trigger;
 
 use crate::look_away::look_away;
 use case::Tally;
-use taktos_kernel::{Duration, Instant, Kernel, System};
+use taktos_kernel::{Duration, Error, Instant, Kernel, System, Timeout};
 
-/// What a system gives the suite.
+/// Interface of a system to the suite.
 pub trait SuiteBoard: System {
     /// The suite's objects: always the same.
     fn objects() -> &'static Objects<Self>;
@@ -62,7 +62,7 @@ pub trait SuiteBoard: System {
     }
 }
 
-/// So many turns between two looks of a processor that is kept busy: far less than the unit.
+/// Turns between two reads of a processor that is kept busy: far less than the unit.
 const LOOKS_AWAY: u32 = 1_000;
 
 /// The priority of the main thread.
@@ -75,7 +75,37 @@ pub const LOW: u8 = 24;
 /// The unit of the suite's times: longer than a slow emulator needs for a few calls.
 pub const UNIT: Duration = Duration::from_millis(5);
 
-/// So many units from now.
+/// The time-out of waits without end.
+const FOREVER: Timeout = Timeout::FOREVER;
+
+/// The time-out of calls that do not wait.
+const NONE: Timeout = Timeout::NONE;
+
+/// Adds the letter of a result to the log.
+fn log_result<S: SuiteBoard>(result: Result<impl Sized, Error>) {
+    let _ = S::objects().log.result(result);
+}
+
+/// Adds the letter of an error to the log.
+fn log_error<S: SuiteBoard>(error: Error) {
+    log_result::<S>(Err::<(), _>(error));
+}
+
+/// Adds a name to the log, and what the call of that name returned: a digit, or the error's letter.
+fn log_number<S: SuiteBoard>(name: char, result: Result<u32, Error>) {
+    S::objects().log.add(name);
+    match result {
+        Ok(number) => S::objects().log.digit(number),
+        Err(error) => log_error::<S>(error),
+    }
+}
+
+/// Waits for a permit of the suite's semaphore.
+fn wait_for_permit<S: SuiteBoard>() {
+    let _ = S::objects().semaphore.take(FOREVER);
+}
+
+/// Returns the instant in `count` units.
 fn units<S: SuiteBoard>(count: u64) -> Instant {
     Kernel::<S>::now().saturating_add(Duration::from_nanos(UNIT.as_nanos() * count))
 }

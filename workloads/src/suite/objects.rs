@@ -20,7 +20,7 @@ pub(super) const NAMES: [&str; THREADS] = ["one", "two", "three", "four", "five"
 /// The ceiling of [`Objects::ceiling`].
 pub(super) const CEILING: u8 = 10;
 
-/// What the cases work on. A board has one, in a static.
+/// Objects of the cases. A board has them, in a static.
 pub struct Objects<S: System> {
     threads: [Thread<S, STACK>; THREADS],
     pub(super) log: Log,
@@ -101,12 +101,12 @@ impl<S: SuiteBoard> Objects<S> {
         &self.threads[index]
     }
 
-    /// What names these objects.
+    /// Returns the objects that refer to these.
     pub(super) fn dependents(&'static self) -> &'static Dependents<S> {
         self.dependents.get_or_make(|| Dependents::of(self))
     }
 
-    /// What names those.
+    /// Returns the objects that refer to those.
     pub(super) fn served(&'static self) -> &'static Served<S> {
         self.served.get_or_make(|| Served::of(self))
     }

@@ -1,7 +1,7 @@
 //! Owns: the cases of pipes.
 
 use super::case::Tally;
-use super::{Case, HIGH, LOW, SuiteBoard, UNIT};
+use super::{Case, FOREVER, HIGH, LOW, NONE, SuiteBoard, UNIT, log_error};
 use core::str;
 use taktos_kernel::{Error, Partial, State, Timeout};
 
@@ -12,7 +12,8 @@ fn failed(error: Error, moved: usize) -> Result<usize, Partial> {
     Err(Partial { error, moved })
 }
 
-/// Reads between `at_least` and `at_most` bytes; notes the letter, the result's letter and the bytes.
+/// Reads between `at_least` and `at_most` bytes; notes the letter, the result's letter and the
+/// bytes.
 fn read<S: SuiteBoard>(at_most: usize, at_least: usize, timeout: Timeout, name: char) {
     let o = S::objects();
     let mut buffer = [b'?'; 16];
@@ -21,7 +22,7 @@ fn read<S: SuiteBoard>(at_most: usize, at_least: usize, timeout: Timeout, name: 
     let moved = match result {
         Ok(moved) => moved,
         Err(partial) => {
-            let _ = o.log.result(Err::<(), _>(partial.error));
+            log_error::<S>(partial.error);
             partial.moved
         }
     };
@@ -38,11 +39,11 @@ fn write<S: SuiteBoard>(text: &str, at_least: usize, timeout: Timeout, name: cha
     let moved = match result {
         Ok(moved) => moved,
         Err(partial) => {
-            let _ = o.log.result(Err::<(), _>(partial.error));
+            log_error::<S>(partial.error);
             partial.moved
         }
     };
-    o.log.add(char::from_digit(moved as u32, 17).unwrap_or('?'));
+    o.log.digit(moved as u32);
 }
 
 fn expect_read<S: SuiteBoard>(c: &mut Case<S>, at_most: usize, at_least: usize, expected: &str) {
@@ -50,13 +51,14 @@ fn expect_read<S: SuiteBoard>(c: &mut Case<S>, at_most: usize, at_least: usize, 
     let result = c
         .objects()
         .pipe
-        .read(&mut buffer[..at_most], at_least, Timeout::NONE);
+        .read(&mut buffer[..at_most], at_least, NONE);
     c.expect("bytes read", result, Ok(expected.len()));
     let moved = result.unwrap_or(0);
     c.expect("bytes", str::from_utf8(&buffer[..moved]), Ok(expected));
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.about("pipe");
     plain(tally);
     readers(tally);
     writers(tally);
@@ -64,19 +66,15 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
 }
 
 fn plain<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case("pipe: calls that do not wait", |c| {
+    tally.case("calls that do not wait", |c| {
         let pipe = &c.objects().pipe;
         let mut room = [0; 8];
         c.expect(
             "read, empty",
-            pipe.read(&mut room, 1, Timeout::NONE),
+            pipe.read(&mut room, 1, NONE),
             failed(Error::WouldBlock, 0),
         );
-        c.expect(
-            "read what there is",
-            pipe.read(&mut room, 0, Timeout::NONE),
-            Ok(0),
-        );
+        c.expect("read what there is", pipe.read(&mut room, 0, NONE), Ok(0));
         c.expect(
             "read, some time",
             pipe.read(&mut room, 1, UNIT.into()),
@@ -84,106 +82,86 @@ fn plain<S: SuiteBoard>(tally: &mut Tally<S>) {
         );
         c.expect(
             "more than fits",
-            pipe.read(&mut room, 9, Timeout::NONE),
+            pipe.read(&mut room, 9, NONE),
             failed(Error::Parameter, 0),
         );
-        c.expect("write", pipe.write(b"abc", 3, Timeout::NONE), Ok(3));
+        c.expect("write", pipe.write(b"abc", 3, NONE), Ok(3));
         c.expect("length", pipe.len(), 3);
         c.expect(
             "write more",
-            pipe.write(b"de", 2, Timeout::NONE),
+            pipe.write(b"de", 2, NONE),
             failed(Error::WouldBlock, 0),
         );
         c.expect("length", pipe.len(), 3);
-        c.expect(
-            "write what fits",
-            pipe.write(b"de", 0, Timeout::NONE),
-            Ok(1),
-        );
+        c.expect("write what fits", pipe.write(b"de", 0, NONE), Ok(1));
         c.expect(
             "full",
-            pipe.write(b"f", 1, Timeout::NONE),
+            pipe.write(b"f", 1, NONE),
             failed(Error::WouldBlock, 0),
         );
         c.expect(
             "more than there is",
-            pipe.write(b"f", 2, Timeout::NONE),
+            pipe.write(b"f", 2, NONE),
             failed(Error::Parameter, 0),
         );
         expect_read(c, 2, 2, "ab");
         expect_read(c, 8, 1, "cd");
         c.expect_true("empty", pipe.is_empty());
-        c.expect("renewal", pipe.renew(), Err(Error::State));
+        c.expect_error("renewal", pipe.renew(), Error::State);
     });
-    tally.case("pipe: bytes go round its buffer", |c| {
+    tally.case("bytes go round its buffer", |c| {
         for _ in 0..10 {
-            c.expect(
-                "write",
-                c.objects().pipe.write(b"xyz", 3, Timeout::NONE),
-                Ok(3),
-            );
+            c.expect("write", c.objects().pipe.write(b"xyz", 3, NONE), Ok(3));
             expect_read(c, 8, 3, "xyz");
         }
     });
-    tally.case("pipe: deleted, it refuses", |c| {
+    tally.case("deleted, it refuses", |c| {
         let pipe = &c.objects().pipe;
-        c.expect("write", pipe.write(b"ab", 2, Timeout::NONE), Ok(2));
-        c.expect("deletion", pipe.delete(), Ok(()));
-        c.expect("deletion", pipe.delete(), Err(Error::Deleted));
+        c.expect("write", pipe.write(b"ab", 2, NONE), Ok(2));
+        c.ok("deletion", pipe.delete());
+        c.expect_error("deletion", pipe.delete(), Error::Deleted);
         let mut room = [0; 8];
         c.expect(
             "read",
-            pipe.read(&mut room, 1, Timeout::FOREVER),
+            pipe.read(&mut room, 1, FOREVER),
             failed(Error::Deleted, 0),
         );
         c.expect(
             "write",
-            pipe.write(b"c", 1, Timeout::FOREVER),
+            pipe.write(b"c", 1, FOREVER),
             failed(Error::Deleted, 0),
         );
-        c.expect("renewal", pipe.renew(), Ok(()));
+        c.ok("renewal", pipe.renew());
         c.expect("length", pipe.len(), 0);
     });
 }
 
 fn readers<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case("pipe: a reader waits for as many bytes as it needs", |c| {
-        c.start(0, HIGH, || read::<S>(6, 5, Timeout::FOREVER, 'r'));
-        c.expect(
-            "write",
-            c.objects().pipe.write(b"abc", 3, Timeout::NONE),
-            Ok(3),
-        );
+    tally.case("a reader waits for as many bytes as it needs", |c| {
+        c.start(0, HIGH, || read::<S>(6, 5, FOREVER, 'r'));
+        c.expect("write", c.objects().pipe.write(b"abc", 3, NONE), Ok(3));
         c.expect_log("");
-        c.expect(
-            "write",
-            c.objects().pipe.write(b"defg", 4, Timeout::NONE),
-            Ok(4),
-        );
+        c.expect("write", c.objects().pipe.write(b"defg", 4, NONE), Ok(4));
         c.expect_log("rabcdef");
         expect_read(c, 8, 1, "g");
     });
     tally.case(
-        "pipe: readers are served by priority, equals in their order",
+        "readers are served by priority, equals in their order",
         |c| {
-            c.start(0, 9, || read::<S>(2, 2, Timeout::FOREVER, 'r'));
-            c.start(1, 7, || read::<S>(2, 2, Timeout::FOREVER, 's'));
-            c.start(2, 9, || read::<S>(2, 2, Timeout::FOREVER, 't'));
-            c.expect(
-                "write",
-                c.objects().pipe.write(b"abcdefgh", 8, Timeout::NONE),
-                Ok(8),
-            );
+            c.start(0, 9, || read::<S>(2, 2, FOREVER, 'r'));
+            c.start(1, 7, || read::<S>(2, 2, FOREVER, 's'));
+            c.start(2, 9, || read::<S>(2, 2, FOREVER, 't'));
+            c.expect("write", c.objects().pipe.write(b"abcdefgh", 8, NONE), Ok(8));
             c.expect_log("sabrcdtef");
             expect_read(c, 8, 1, "gh");
         },
     );
-    tally.case("pipe: a handler writes and reads, but does not wait", |c| {
-        c.start(0, HIGH, || read::<S>(3, 3, Timeout::FOREVER, 'r'));
+    tally.case("a handler writes and reads, but does not wait", |c| {
+        c.start(0, HIGH, || read::<S>(3, 3, FOREVER, 'r'));
         S::trigger_interrupt(|| {
-            write::<S>("abcde", 5, Timeout::NONE, 'w');
-            read::<S>(1, 1, Timeout::NONE, 'x');
-            read::<S>(8, 2, Timeout::FOREVER, 'y');
+            write::<S>("abcde", 5, NONE, 'w');
+            read::<S>(1, 1, NONE, 'x');
+            read::<S>(8, 2, FOREVER, 'y');
         });
         c.expect_log("w5xdyCrabc");
     });
@@ -191,9 +169,9 @@ fn readers<S: SuiteBoard>(tally: &mut Tally<S>) {
 
 fn writers<S: SuiteBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "pipe: a writer waits until as many bytes as it says are written",
+        "a writer waits until as many bytes as it says are written",
         |c| {
-            c.start(0, HIGH, || write::<S>("abcdefgh", 8, Timeout::FOREVER, 'w'));
+            c.start(0, HIGH, || write::<S>("abcdefgh", 8, FOREVER, 'w'));
             c.expect_state(0, State::Blocked);
             c.expect("length", c.objects().pipe.len(), BUFFER);
             expect_read(c, 3, 1, "abc");
@@ -203,27 +181,21 @@ fn writers<S: SuiteBoard>(tally: &mut Tally<S>) {
         },
     );
     tally.case(
-        "pipe: a less urgent reader and writer exchange more than the buffer holds",
+        "a less urgent reader and writer exchange more than the buffer holds",
         |c| {
-            c.start(0, LOW, || read::<S>(16, 16, Timeout::FOREVER, 'r'));
-            c.start(1, LOW, || {
-                write::<S>("abcdefghijklmnop", 16, Timeout::FOREVER, 'w')
-            });
+            c.start(0, LOW, || read::<S>(16, 16, FOREVER, 'r'));
+            c.start(1, LOW, || write::<S>("abcdefghijklmnop", 16, FOREVER, 'w'));
             c.let_others_run();
-            // Sixteen is the letter g of base 17.
+            // Sixteen is the letter g of base 36.
             c.expect_log("wgrabcdefghijklmnop");
         },
     );
     tally.case(
-        "pipe: writers go on by priority, and their bytes stay together",
+        "writers go on by priority, and their bytes stay together",
         |c| {
-            c.expect(
-                "write",
-                c.objects().pipe.write(b"1234", 4, Timeout::NONE),
-                Ok(4),
-            );
-            c.start(0, 9, || write::<S>("aaa", 3, Timeout::FOREVER, 'v'));
-            c.start(1, 7, || write::<S>("bbb", 3, Timeout::FOREVER, 'w'));
+            c.expect("write", c.objects().pipe.write(b"1234", 4, NONE), Ok(4));
+            c.start(0, 9, || write::<S>("aaa", 3, FOREVER, 'v'));
+            c.start(1, 7, || write::<S>("bbb", 3, FOREVER, 'w'));
             expect_read(c, 4, 4, "1234");
             expect_read(c, 8, 6, "bbbaaa");
             c.expect_log("w3v3");
@@ -232,41 +204,25 @@ fn writers<S: SuiteBoard>(tally: &mut Tally<S>) {
 }
 
 fn ends<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "pipe: a reader whose time passes keeps what it has got",
-        |c| {
-            c.start(0, HIGH, || read::<S>(6, 5, UNIT.into(), 'r'));
-            c.expect(
-                "write",
-                c.objects().pipe.write(b"abc", 3, Timeout::NONE),
-                Ok(3),
-            );
-            c.let_others_run();
-            c.let_others_run();
-            c.expect_log("rTabc");
-            c.expect("length", c.objects().pipe.len(), 0);
-        },
-    );
-    tally.case(
-        "pipe: a writer whose time passes has written what it has",
-        |c| {
-            c.start(0, HIGH, || write::<S>("abcdefgh", 8, UNIT.into(), 'w'));
-            c.let_others_run();
-            c.let_others_run();
-            c.expect_log("wT4");
-            expect_read(c, 8, 4, "abcd");
-        },
-    );
-    tally.case("pipe: waits end by request and by deletion", |c| {
-        c.start(0, HIGH, || read::<S>(8, 8, Timeout::FOREVER, 'r'));
-        c.start(1, HIGH, || read::<S>(8, 8, Timeout::FOREVER, 's'));
-        c.expect("end of wait", c.objects().thread(0).cancel_wait(), Ok(()));
-        c.expect(
-            "write",
-            c.objects().pipe.write(b"ab", 2, Timeout::NONE),
-            Ok(2),
-        );
-        c.expect("deletion", c.objects().pipe.delete(), Ok(()));
+    tally.case("a reader whose time passes keeps what it has got", |c| {
+        c.start(0, HIGH, || read::<S>(6, 5, UNIT.into(), 'r'));
+        c.expect("write", c.objects().pipe.write(b"abc", 3, NONE), Ok(3));
+        c.let_time_outs_pass();
+        c.expect_log("rTabc");
+        c.expect("length", c.objects().pipe.len(), 0);
+    });
+    tally.case("a writer whose time passes has written what it has", |c| {
+        c.start(0, HIGH, || write::<S>("abcdefgh", 8, UNIT.into(), 'w'));
+        c.let_time_outs_pass();
+        c.expect_log("wT4");
+        expect_read(c, 8, 4, "abcd");
+    });
+    tally.case("waits end by request and by deletion", |c| {
+        c.start(0, HIGH, || read::<S>(8, 8, FOREVER, 'r'));
+        c.start(1, HIGH, || read::<S>(8, 8, FOREVER, 's'));
+        c.ok("end of wait", c.thread(0).cancel_wait());
+        c.expect("write", c.objects().pipe.write(b"ab", 2, NONE), Ok(2));
+        c.ok("deletion", c.objects().pipe.delete());
         c.expect_log("rXsDab");
     });
 }

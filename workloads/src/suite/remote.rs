@@ -1,8 +1,10 @@
 //! Owns: the cases of remote calls.
 
 use super::case::{Case, Tally};
-use super::{HIGH, LOW, MAIN, SuiteBoard, UNIT};
-use taktos_kernel::{AnyThread, Error, Message, RemoteCall, RemoteFunction, State, Timeout};
+use super::{
+    FOREVER, HIGH, LOW, MAIN, NONE, SuiteBoard, UNIT, log_error, log_result, wait_for_permit,
+};
+use taktos_kernel::{AnyThread, Error, Message, RemoteCall, RemoteFunction, State};
 
 /// The most bytes of a call.
 pub(super) const BYTES: usize = 8;
@@ -13,7 +15,7 @@ const REVERSE: usize = 0;
 const FAIL: usize = 1;
 /// Waits for a permit.
 const SLOW: usize = 2;
-/// Tells the server's priority.
+/// Reports the server's priority.
 const PRIORITY: usize = 3;
 /// Says that there are more bytes than there is room for.
 const BOAST: usize = 4;
@@ -34,7 +36,7 @@ impl<S: SuiteBoard> Functions<S> {
             S::objects()
                 .log
                 .add(bytes.first().map_or('-', |byte| *byte as char));
-            let _ = S::objects().semaphore.take(Timeout::FOREVER);
+            wait_for_permit::<S>();
             S::objects().log.add('e');
             Ok(length)
         },
@@ -55,11 +57,11 @@ fn of<S: SuiteBoard>(index: usize) -> &'static RemoteCall<S, BYTES> {
     &S::objects().served().calls[index]
 }
 
-/// Has the helper 0 serve.
+/// Makes the helper 0 serve.
 fn serve<S: SuiteBoard>(c: &mut Case<S>, level: u8) {
     c.start(0, level, || {
         let error = S::objects().dependents().server.serve();
-        let _ = S::objects().log.result(Err::<(), _>(error));
+        log_error::<S>(error);
     });
 }
 
@@ -71,7 +73,7 @@ fn expect<S: SuiteBoard>(
     answer: Result<&str, Error>,
 ) {
     let mut output = [0; BYTES];
-    let called = of::<S>(index).call(function, input.as_bytes(), &mut output, Timeout::FOREVER);
+    let called = of::<S>(index).call(function, input.as_bytes(), &mut output, FOREVER);
     c.expect("call", called, answer.map(str::len));
     if let (Ok(length), Ok(answer)) = (called, answer) {
         c.expect("answer", &output[..length.min(BYTES)], answer.as_bytes());
@@ -80,53 +82,43 @@ fn expect<S: SuiteBoard>(
 
 /// The slow function by `index`, and its result.
 fn call_slowly<S: SuiteBoard>(index: usize, letter: &str) {
-    let called = of::<S>(index).call(SLOW, letter.as_bytes(), &mut [], Timeout::FOREVER);
-    let _ = S::objects().log.result(called);
+    let called = of::<S>(index).call(SLOW, letter.as_bytes(), &mut [], FOREVER);
+    log_result::<S>(called);
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.about("remote");
     calls(tally);
     ends(tally);
 }
 
 fn calls<S: SuiteBoard>(tally: &mut Tally<S>) {
-    for (name, level) in [
-        (
-            "remote: functions by number, with a server that waits",
-            HIGH,
-        ),
-        (
-            "remote: functions by number, with a server that comes later",
-            LOW,
-        ),
-    ] {
-        // The level cannot be captured: the case is a function.
-        let body: fn(&mut Case<S>) = match level {
-            HIGH => |c| all_functions(c, HIGH),
-            _ => |c| all_functions(c, LOW),
-        };
-        tally.case(name, body);
-    }
-    tally.case("remote: what is longer than the room", |c| {
+    tally.case("functions by number, with a server that waits", |c| {
+        all_functions(c, HIGH);
+    });
+    tally.case("functions by number, with a server that comes later", |c| {
+        all_functions(c, LOW);
+    });
+    tally.case("what is longer than the room", |c| {
         serve(c, HIGH);
-        let long = of::<S>(0).call(REVERSE, &[0; BYTES + 1], &mut [], Timeout::FOREVER);
-        c.expect("input", long, Err(Error::Parameter));
+        let long = of::<S>(0).call(REVERSE, &[0; BYTES + 1], &mut [], FOREVER);
+        c.expect_error("input", long, Error::Parameter);
         let mut short = [0; 2];
-        let cut = of::<S>(0).call(REVERSE, b"abcd", &mut short, Timeout::FOREVER);
+        let cut = of::<S>(0).call(REVERSE, b"abcd", &mut short, FOREVER);
         c.expect("length", cut, Ok(4));
         c.expect("output", short, *b"dc");
         expect(c, 0, (BOAST, "abc"), Ok("!!!!!!!!"));
     });
-    tally.case("remote: the server has its client's priority", |c| {
+    tally.case("the server has its client's priority", |c| {
         serve(c, LOW);
         let mut level = [0];
-        let called = of::<S>(0).call(PRIORITY, &[], &mut level, Timeout::FOREVER);
+        let called = of::<S>(0).call(PRIORITY, &[], &mut level, FOREVER);
         c.expect("call", called, Ok(1));
         c.expect("priority", level, [MAIN]);
         c.expect_priority(0, LOW);
     });
     tally.case(
-        "remote: the most urgent client first, each with its own bytes",
+        "the most urgent client first, each with its own bytes",
         |c| {
             serve(c, MAIN + 1);
             c.start(1, LOW, || call_slowly::<S>(0, "x"));
@@ -136,7 +128,7 @@ fn calls<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.let_others_run();
             c.expect_log("x");
             for _ in 0..3 {
-                c.expect("give", c.objects().semaphore.give(), Ok(()));
+                c.ok("give", c.objects().semaphore.give());
                 c.let_others_run();
             }
             c.expect_log("ez.e.ye.");
@@ -157,37 +149,37 @@ fn all_functions<S: SuiteBoard>(c: &mut Case<S>, level: u8) {
 
 fn ends<S: SuiteBoard>(tally: &mut Tally<S>) {
     tally.case(
-        "remote: a client whose time is over leaves the bytes to the server",
+        "a client whose time is over leaves the bytes to the server",
         |c| {
             serve(c, HIGH);
-            let none = of::<S>(0).call(REVERSE, b"ab", &mut [], Timeout::NONE);
-            c.expect("no time", none, Err(Error::WouldBlock));
+            let none = of::<S>(0).call(REVERSE, b"ab", &mut [], NONE);
+            c.expect_error("no time", none, Error::WouldBlock);
             let called = of::<S>(0).call(SLOW, b"x", &mut [], UNIT.into());
-            c.expect("call", called, Err(Error::Timeout));
+            c.expect_error("call", called, Error::Timeout);
             let again = of::<S>(0).call(REVERSE, b"ab", &mut [], UNIT.into());
-            c.expect("bytes", again, Err(Error::InUse));
+            c.expect_error("bytes", again, Error::InUse);
             // The server is busy: this one is never begun.
             let other = of::<S>(1).call(REVERSE, b"ab", &mut [], UNIT.into());
-            c.expect("call", other, Err(Error::Timeout));
-            c.expect("give", c.objects().semaphore.give(), Ok(()));
+            c.expect_error("call", other, Error::Timeout);
+            c.ok("give", c.objects().semaphore.give());
             c.expect_log("xe");
             expect(c, 0, (REVERSE, "ab"), Ok("ba"));
             expect(c, 1, (REVERSE, "cd"), Ok("dc"));
         },
     );
-    tally.case("remote: one client at a time has a call", |c| {
+    tally.case("one client at a time has a call", |c| {
         serve(c, HIGH);
         c.start(1, HIGH, || call_slowly::<S>(0, "x"));
         expect(c, 0, (REVERSE, "ab"), Err(Error::InUse));
-        c.expect("give", c.objects().semaphore.give(), Ok(()));
+        c.ok("give", c.objects().semaphore.give());
         c.expect_log("xe.");
         expect(c, 0, (REVERSE, "ab"), Ok("ba"));
     });
-    tally.case("remote: without a server, and when it ends", |c| {
+    tally.case("without a server, and when it ends", |c| {
         expect(c, 0, (REVERSE, "ab"), Err(Error::Deleted));
         serve(c, HIGH);
         c.start(1, HIGH, || call_slowly::<S>(0, "x"));
-        c.expect("end", c.objects().thread(0).delete(), Ok(()));
+        c.ok("end", c.thread(0).delete());
         c.expect_log("xD");
         expect(c, 1, (REVERSE, "ab"), Err(Error::Deleted));
         c.start(2, HIGH, || {
@@ -200,72 +192,48 @@ fn ends<S: SuiteBoard>(tally: &mut Tally<S>) {
             Error::State,
         );
     });
-    tally.case(
-        "remote: a client that ends leaves its call to others",
-        |c| {
-            serve(c, HIGH);
-            c.start(1, HIGH, || call_slowly::<S>(0, "x"));
-            c.expect("end", c.objects().thread(1).delete(), Ok(()));
-            expect(c, 0, (REVERSE, "ab"), Err(Error::InUse));
-            c.expect("give", c.objects().semaphore.give(), Ok(()));
-            c.expect_log("xe");
-            expect(c, 0, (REVERSE, "ab"), Ok("ba"));
-        },
-    );
-    tally.case("remote: a wait of either side that is ended", |c| {
+    tally.case("a client that ends leaves its call to others", |c| {
         serve(c, HIGH);
-        c.expect(
-            "end of the wait",
-            c.objects().thread(0).cancel_wait(),
-            Ok(()),
-        );
+        c.start(1, HIGH, || call_slowly::<S>(0, "x"));
+        c.ok("end", c.thread(1).delete());
+        expect(c, 0, (REVERSE, "ab"), Err(Error::InUse));
+        c.ok("give", c.objects().semaphore.give());
+        c.expect_log("xe");
+        expect(c, 0, (REVERSE, "ab"), Ok("ba"));
+    });
+    tally.case("a wait of either side that is ended", |c| {
+        serve(c, HIGH);
+        c.ok("end of the wait", c.thread(0).cancel_wait());
         c.expect_log("X");
         c.expect_state(0, State::Dormant);
         expect(c, 0, (REVERSE, "ab"), Err(Error::Deleted));
-        c.expect(
-            "start",
-            c.objects().thread(0).start(|| {
-                S::objects().dependents().server.serve();
-            }),
-            Ok(()),
-        );
+        c.start_again(0, || {
+            S::objects().dependents().server.serve();
+        });
         c.start(1, HIGH, || call_slowly::<S>(0, "x"));
-        c.expect(
-            "end of the wait",
-            c.objects().thread(1).cancel_wait(),
-            Ok(()),
-        );
+        c.ok("end of the wait", c.thread(1).cancel_wait());
         c.expect_log("xX");
-        c.expect("give", c.objects().semaphore.give(), Ok(()));
+        c.ok("give", c.objects().semaphore.give());
         c.expect_log("e");
         expect(c, 0, (REVERSE, "ab"), Ok("ba"));
     });
     tally.case(
-        "remote: messages that are no calls are answered, and handlers turned away",
+        "messages that are no calls are answered, and handlers turned away",
         |c| {
             serve(c, HIGH);
-            let answer = c
-                .objects()
-                .thread(0)
-                .call(Message([7, 8]), Timeout::FOREVER);
+            let answer = c.thread(0).call(Message([7, 8]), FOREVER);
             c.expect(
                 "answer",
                 answer,
                 Ok(Message([Error::Parameter as usize; 2])),
             );
-            c.expect(
-                "send",
-                c.objects()
-                    .thread(0)
-                    .send(Message([7, 8]), Timeout::FOREVER),
-                Ok(()),
-            );
+            c.ok("send", c.thread(0).send(Message([7, 8]), FOREVER));
             expect(c, 0, (REVERSE, "ab"), Ok("ba"));
             S::trigger_interrupt(|| {
-                let called = of::<S>(0).call(REVERSE, &[], &mut [], Timeout::NONE);
-                let _ = S::objects().log.result(called);
+                let called = of::<S>(0).call(REVERSE, &[], &mut [], NONE);
+                log_result::<S>(called);
                 let error = S::objects().dependents().server.serve();
-                let _ = S::objects().log.result(Err::<(), _>(error));
+                log_error::<S>(error);
             });
             c.expect_log("CC");
         },

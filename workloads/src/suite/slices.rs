@@ -1,11 +1,11 @@
 //! Owns: the cases of time slices.
 
 use super::case::{Case, Tally};
-use super::{HIGH, LOW, SuiteBoard, UNIT, units};
+use super::{FOREVER, HIGH, LOW, SuiteBoard, UNIT, units};
 use core::sync::atomic::Ordering::SeqCst;
-use taktos_kernel::{AnyThread, Duration, Error, Kernel, Message, Timeout};
+use taktos_kernel::{AnyThread, Duration, Error, Kernel, Message};
 
-/// Is busy for so many units and notes each turn that it gets.
+/// Is busy for `count` units and notes each turn that it gets.
 fn work<S: SuiteBoard>(count: u64, letter: char) {
     let end = units::<S>(count);
     while Kernel::<S>::now() < end {
@@ -52,18 +52,18 @@ fn preempt<S: SuiteBoard>() {
 
 /// Answers calls, on the first account.
 fn serve<S: SuiteBoard>() {
-    let mut received = AnyThread::<S>::receive(Timeout::FOREVER);
+    let mut received = AnyThread::<S>::receive(FOREVER);
     while let Ok(request) = received {
         step::<S>(FIRST);
         let answer = Message::word(0);
-        received = request.sender.reply_and_receive(answer, Timeout::FOREVER);
+        received = request.sender.reply_and_receive(answer, FOREVER);
     }
 }
 
 /// Lets the helpers run, and checks that both accounts have about as much.
 fn expect_halves<S: SuiteBoard>(c: &mut Case<S>) {
     let slept = AnyThread::<S>::sleep(Duration::from_nanos(UNIT.as_nanos() * 40));
-    c.expect("sleep", slept, Ok(()));
+    c.ok("sleep", slept);
     let number = S::objects().number.load(SeqCst);
     let (first, second) = (number % SECOND, number / SECOND);
     let percent = 100 * first / (first + second).max(1);
@@ -73,47 +73,44 @@ fn expect_halves<S: SuiteBoard>(c: &mut Case<S>) {
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case("slices: equals take turns", |c| {
-        c.expect("slice", Kernel::<S>::set_time_slice(Some(UNIT)), Ok(()));
+    tally.about("slices");
+    tally.case("equals take turns", |c| {
+        c.ok("slice", Kernel::<S>::set_time_slice(Some(UNIT)));
         c.start(0, LOW, || work::<S>(12, 'a'));
         c.start(1, LOW, || work::<S>(12, 'b'));
         c.start(2, LOW, || work::<S>(12, 'c'));
-        c.expect(
+        c.ok(
             "sleep",
             AnyThread::<S>::sleep(Duration::from_nanos(UNIT.as_nanos() * 20)),
-            Ok(()),
         );
         let turns = c.objects().log.take();
         if !goes_round(turns.as_str(), "abc", 3) {
             c.expect("turns", turns.as_str(), "abcabcabc and so on");
         }
     });
-    tally.case("slices: without them one runs until it waits", |c| {
+    tally.case("without them one runs until it waits", |c| {
         c.start(0, LOW, || work::<S>(4, 'a'));
         c.start(1, LOW, || work::<S>(1, 'b'));
-        c.expect(
+        c.ok(
             "sleep",
             AnyThread::<S>::sleep(Duration::from_nanos(UNIT.as_nanos() * 8)),
-            Ok(()),
         );
         c.expect_log("ab");
     });
-    tally.case("slices: their ends do not let less urgent ones run", |c| {
-        c.expect("slice", Kernel::<S>::set_time_slice(Some(UNIT)), Ok(()));
+    tally.case("their ends do not let less urgent ones run", |c| {
+        c.ok("slice", Kernel::<S>::set_time_slice(Some(UNIT)));
         c.start(0, LOW, || work::<S>(5, 'a'));
         c.start(1, LOW + 1, || work::<S>(1, 'b'));
-        c.expect(
+        c.ok(
             "sleep",
             AnyThread::<S>::sleep(Duration::from_nanos(UNIT.as_nanos() * 10)),
-            Ok(()),
         );
         c.expect_log("ab");
     });
-    tally.case("slices: a preempted one keeps its turn", |c| {
-        c.expect(
+    tally.case("a preempted one keeps its turn", |c| {
+        c.ok(
             "slice",
             Kernel::<S>::set_time_slice(Some(Duration::from_secs(100))),
-            Ok(()),
         );
         c.start(0, HIGH, || {
             let _ = AnyThread::<S>::sleep(UNIT);
@@ -121,39 +118,35 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
         });
         c.start(1, LOW, || work::<S>(4, 'a'));
         c.start(2, LOW, || work::<S>(1, 'b'));
-        c.expect(
+        c.ok(
             "sleep",
             AnyThread::<S>::sleep(Duration::from_nanos(UNIT.as_nanos() * 8)),
-            Ok(()),
         );
         c.expect_log("ahab");
     });
-    tally.case("slices: equals share beside one that preempts them", |c| {
-        c.expect("slice", Kernel::<S>::set_time_slice(Some(UNIT)), Ok(()));
+    tally.case("equals share beside one that preempts them", |c| {
+        c.ok("slice", Kernel::<S>::set_time_slice(Some(UNIT)));
         c.start(0, HIGH, preempt::<S>);
         c.start(1, LOW, || share::<S>(FIRST));
         c.start(2, LOW, || share::<S>(SECOND));
         expect_halves(c);
     });
-    tally.case(
-        "slices: so do a pair that hands its turn on and an equal",
-        |c| {
-            c.expect("slice", Kernel::<S>::set_time_slice(Some(UNIT)), Ok(()));
-            c.start(0, HIGH, preempt::<S>);
-            c.start(1, LOW, serve::<S>);
-            c.start(2, LOW, || {
-                loop {
-                    step::<S>(FIRST);
-                    let server = S::objects().thread(1);
-                    let _ = server.call(Message::word(0), Timeout::FOREVER);
-                }
-            });
-            c.start(3, LOW, || share::<S>(SECOND));
-            expect_halves(c);
-        },
-    );
-    tally.case("slices: one of no length is refused", |c| {
+    tally.case("so do a pair that hands its turn on and an equal", |c| {
+        c.ok("slice", Kernel::<S>::set_time_slice(Some(UNIT)));
+        c.start(0, HIGH, preempt::<S>);
+        c.start(1, LOW, serve::<S>);
+        c.start(2, LOW, || {
+            loop {
+                step::<S>(FIRST);
+                let server = S::objects().thread(1);
+                let _ = server.call(Message::word(0), FOREVER);
+            }
+        });
+        c.start(3, LOW, || share::<S>(SECOND));
+        expect_halves(c);
+    });
+    tally.case("one of no length is refused", |c| {
         let refused = Kernel::<S>::set_time_slice(Some(Duration::ZERO));
-        c.expect("slice", refused, Err(Error::Parameter));
+        c.expect_error("slice", refused, Error::Parameter);
     });
 }

@@ -1,10 +1,10 @@
 //! Owns: the table of what each call does to a thread in each state.
 #![expect(unsafe_code, reason = "a handler says that it is one")]
 
-use super::case::Tally;
+use super::case::{Tally, at};
 use super::log::letter;
-use super::{Case, HIGH, LOW, SuiteBoard};
-use taktos_kernel::{AnyThread, Error, Interrupt, Priority, State, Timeout};
+use super::{Case, FOREVER, HIGH, LOW, NONE, SuiteBoard, log_result, wait_for_permit};
+use taktos_kernel::{AnyThread, Error, Interrupt, Priority, State};
 
 /// The state that a helper is brought into; the order is that of the columns below.
 const BEFORE: [(&str, State); 6] = [
@@ -18,249 +18,142 @@ const BEFORE: [(&str, State); 6] = [
 
 type Call<S> = fn(&'static AnyThread<S>) -> Result<(), Error>;
 
-/// A call, and for each state before: the letter of its result and the state after.
-struct Row<S: SuiteBoard> {
-    name: &'static str,
-    call: Call<S>,
-    results: &'static str,
-    after: [State; 6],
-}
+/// Name, call, and for each state before: the letter of its result and that of the state after.
+struct Row<S: SuiteBoard>(&'static str, Call<S>, &'static [u8; 6], &'static [u8; 6]);
 
-const N: State = State::NonExistent;
-const D: State = State::Dormant;
-const R: State = State::Ready;
-const B: State = State::Blocked;
+/// The letter of a state.
+const fn initial(state: State) -> char {
+    match state {
+        State::NonExistent => 'N',
+        State::Dormant => 'D',
+        State::Ready => 'R',
+        State::Executing => 'E',
+        State::Blocked => 'B',
+    }
+}
 
 fn prepare<S: SuiteBoard>(c: &mut Case<S>, column: usize) {
     let thread = S::objects().thread(0);
-    let wait = || {
-        let _ = S::objects().semaphore.take(Timeout::FOREVER);
-    };
-    let low = Priority::new(LOW).unwrap_or(Priority::LEAST_URGENT);
+    let wait = wait_for_permit::<S>;
     match column {
         0 => {
             // So that a start without a creation gets a priority below the main thread's.
-            let made = thread.create_as("one", low).and_then(|()| thread.delete());
-            c.expect("creation and deletion", made, Ok(()));
+            let made = thread
+                .create_as("one", at(LOW))
+                .and_then(|()| thread.delete());
+            c.ok("creation and deletion", made);
         }
-        1 => c.expect("creation", thread.create_as("one", low), Ok(())),
+        1 => c.ok("creation", thread.create_as("one", at(LOW))),
         2 => c.start(0, LOW, wait),
         3 => c.start(0, HIGH, wait),
         4 => {
             c.start(0, LOW, wait);
-            c.expect("suspension", thread.suspend(), Ok(()));
+            c.ok("suspension", thread.suspend());
         }
         _ => {
             c.start(0, HIGH, wait);
-            c.expect("suspension", thread.suspend(), Ok(()));
+            c.ok("suspension", thread.suspend());
         }
     }
 }
 
-fn check<S: SuiteBoard>(
-    c: &mut Case<S>,
-    row: &Row<S>,
-    through: fn(&'static AnyThread<S>, Call<S>) -> char,
-) {
-    for (column, result) in row.results.chars().enumerate() {
-        S::objects().reset();
-        prepare(c, column);
-        let (name, before) = BEFORE[column];
-        c.expect(name, S::objects().thread(0).state(), before);
-        let found = through(S::objects().thread(0), row.call);
-        c.expect(name, (row.name, found), (row.name, result));
-        c.expect(
-            name,
-            (row.name, S::objects().thread(0).state()),
-            (row.name, row.after[column]),
-        );
+/// Demands its result and the state after of each call, which `through` makes by the row's number.
+fn check<S: SuiteBoard>(c: &mut Case<S>, rows: &[Row<S>], through: fn(usize, Call<S>) -> char) {
+    for (number, Row(call_name, call, results, after)) in rows.iter().enumerate() {
+        for (column, (result, after)) in results.iter().zip(*after).enumerate() {
+            S::objects().reset();
+            prepare(c, column);
+            let (name, before) = BEFORE[column];
+            c.expect(name, c.thread(0).state(), before);
+            let found = through(number, *call);
+            c.expect(name, (*call_name, found), (*call_name, char::from(*result)));
+            let state = initial(c.thread(0).state());
+            c.expect(name, (*call_name, state), (*call_name, char::from(*after)));
+        }
     }
 }
 
-fn check_all<S: SuiteBoard>(c: &mut Case<S>, rows: &[Row<S>]) {
-    for row in rows {
-        check(c, row, |thread, call| letter(&call(thread)));
-    }
+fn check_here<S: SuiteBoard>(c: &mut Case<S>, rows: &[Row<S>]) {
+    check(c, rows, |_, call| letter(&call(S::objects().thread(0))));
 }
 
-/// The one call of the case, for handlers, which get no argument.
-fn in_interrupt<S: SuiteBoard>(c: &mut Case<S>, row: Row<S>, handler: fn()) {
-    for (column, result) in row.results.chars().enumerate() {
-        S::objects().reset();
-        prepare(c, column);
-        S::trigger_interrupt(handler);
-        let (name, _) = BEFORE[column];
-        let text = S::objects().log.take();
-        c.expect(name, text.as_str().chars().next(), Some(result));
-        c.expect(
-            name,
-            (row.name, S::objects().thread(0).state()),
-            (row.name, row.after[column]),
-        );
-    }
+/// Resumes a thread, as a handler that says that it is one.
+fn resume_here<S: SuiteBoard>(thread: &'static AnyThread<S>) -> Result<(), Error> {
+    // SAFETY: the handler that `in_interrupt` has run, at the kernel's level.
+    thread.resume_in(&unsafe { Interrupt::assume() })
 }
 
-fn in_handler<S: SuiteBoard>(call: Call<S>) {
-    let result = call(S::objects().thread(0));
-    S::objects().log.add(letter(&result));
+/// The calls from interrupts.
+const fn from_interrupts<S: SuiteBoard>() -> [Row<S>; 5] {
+    [
+        Row("suspend", |t| t.suspend(), b"SS....", b"NDBBBB"),
+        Row("resume", |t| t.resume(), b"SSSS..", b"NDRBRB"),
+        Row(
+            "resume, as a handler",
+            resume_here::<S>,
+            b"SSSS..",
+            b"NDRBRB",
+        ),
+        Row("end of wait", |t| t.cancel_wait(), b"SSS.S.", b"NDRDBB"),
+        Row("join", |t| t.join(FOREVER), b"CCCCCC", b"NDRBBB"),
+    ]
+}
+
+/// Makes the call of this number in a handler, which gets no argument.
+fn in_interrupt<S: SuiteBoard>(number: usize, _: Call<S>) -> char {
+    S::objects().set_number(number as u32);
+    S::trigger_interrupt(|| {
+        let o = S::objects();
+        let Row(_, call, ..) = &from_interrupts::<S>()[o.number() as usize];
+        log_result::<S>(call(o.thread(0)));
+    });
+    let text = S::objects().log.take();
+    text.as_str().chars().next().unwrap_or('-')
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case("threads: life, in every state", |c| {
-        check_all(
+    tally.about("threads");
+    tally.case("life, in every state", |c| {
+        let create: Call<S> = |_| S::objects().thread(0).create();
+        let start: Call<S> = |_| S::objects().thread(0).start(|| ());
+        let restart: Call<S> = |_| S::objects().thread(0).restart(|| ());
+        check_here(
             c,
             &[
-                Row {
-                    name: "create",
-                    call: |_| S::objects().thread(0).create(),
-                    results: ".SSSSS",
-                    after: [D, D, R, B, B, B],
-                },
-                Row {
-                    name: "start",
-                    call: |_| S::objects().thread(0).start(|| ()),
-                    results: "..SSSS",
-                    after: [R, R, R, B, B, B],
-                },
-                Row {
-                    name: "delete",
-                    call: |thread| thread.delete(),
-                    results: "D.....",
-                    after: [N; 6],
-                },
-                Row {
-                    name: "stop",
-                    call: |thread| thread.stop(),
-                    results: "DS....",
-                    after: [N, D, D, D, D, D],
-                },
-                Row {
-                    // One that is more urgent than the main thread runs at once, and ends.
-                    name: "restart",
-                    call: |_| S::objects().thread(0).restart(|| ()),
-                    results: "DS....",
-                    after: [N, D, R, D, R, D],
-                },
-                Row {
-                    name: "join without waiting",
-                    call: |thread| thread.join(Timeout::NONE),
-                    results: "D.WWWW",
-                    after: [N, D, R, B, B, B],
-                },
+                Row("create", create, b".SSSSS", b"DDRBBB"),
+                Row("start", start, b"..SSSS", b"RRRBBB"),
+                Row("delete", |t| t.delete(), b"D.....", b"NNNNNN"),
+                Row("stop", |t| t.stop(), b"DS....", b"NDDDDD"),
+                // One that is more urgent than the main thread runs at once, and ends.
+                Row("restart", restart, b"DS....", b"NDRDRD"),
+                Row("join, no wait", |t| t.join(NONE), b"D.WWWW", b"NDRBBB"),
             ],
         );
     });
-    tally.case("threads: suspension, in every state", |c| {
-        check_all(
+    tally.case("suspension, in every state", |c| {
+        check_here(
             c,
             &[
-                Row {
-                    name: "suspend",
-                    call: |thread| thread.suspend(),
-                    results: "SS....",
-                    after: [N, D, B, B, B, B],
-                },
-                Row {
-                    name: "resume",
-                    call: |thread| thread.resume(),
-                    results: "SSSS..",
-                    after: [N, D, R, B, R, B],
-                },
-                Row {
-                    name: "end of wait",
-                    call: |thread| thread.cancel_wait(),
-                    results: "SSS.S.",
-                    after: [N, D, R, D, B, B],
-                },
+                Row("suspend", |t| t.suspend(), b"SS....", b"NDBBBB"),
+                Row("resume", |t| t.resume(), b"SSSS..", b"NDRBRB"),
+                Row("end of wait", |t| t.cancel_wait(), b"SSS.S.", b"NDRDBB"),
             ],
         );
     });
-    tally.case("threads: priority, in every state", |c| {
-        check_all(
+    tally.case("priority, in every state", |c| {
+        let new: Call<S> = |t| t.set_priority(Priority::LEAST_URGENT);
+        let same: Call<S> = |t| t.set_priority(t.priorities().0);
+        let idle: Call<S> = |t| t.set_priority(Priority::IDLE);
+        check_here(
             c,
             &[
-                Row {
-                    name: "new priority",
-                    call: |thread| thread.set_priority(Priority::LEAST_URGENT),
-                    results: "D.....",
-                    after: [N, D, R, B, B, B],
-                },
-                Row {
-                    name: "the same priority",
-                    call: |thread| thread.set_priority(thread.priorities().0),
-                    results: "D.....",
-                    after: [N, D, R, B, B, B],
-                },
-                Row {
-                    name: "the idle priority",
-                    call: |thread| thread.set_priority(Priority::IDLE),
-                    results: "PPPPPP",
-                    after: [N, D, R, B, B, B],
-                },
+                Row("new priority", new, b"D.....", b"NDRBBB"),
+                Row("the same priority", same, b"D.....", b"NDRBBB"),
+                Row("the idle priority", idle, b"PPPPPP", b"NDRBBB"),
             ],
         );
     });
-    tally.case("threads: calls from interrupts, in every state", |c| {
-        let row = |name, call: Call<S>, results, after| Row {
-            name,
-            call,
-            results,
-            after,
-        };
-        in_interrupt(
-            c,
-            row(
-                "suspend",
-                |thread| thread.suspend(),
-                "SS....",
-                [N, D, B, B, B, B],
-            ),
-            || in_handler::<S>(|thread| thread.suspend()),
-        );
-        in_interrupt(
-            c,
-            row(
-                "resume",
-                |thread| thread.resume(),
-                "SSSS..",
-                [N, D, R, B, R, B],
-            ),
-            || in_handler::<S>(|thread| thread.resume()),
-        );
-        in_interrupt(
-            c,
-            row(
-                "resume, by a handler that says so",
-                |thread| thread.resume(),
-                "SSSS..",
-                [N, D, R, B, R, B],
-            ),
-            || {
-                in_handler::<S>(|thread| {
-                    // SAFETY: the handler that `in_interrupt` has run, at the kernel's level.
-                    thread.resume_in(&unsafe { Interrupt::assume() })
-                });
-            },
-        );
-        in_interrupt(
-            c,
-            row(
-                "end of wait",
-                |thread| thread.cancel_wait(),
-                "SSS.S.",
-                [N, D, R, D, B, B],
-            ),
-            || in_handler::<S>(|thread| thread.cancel_wait()),
-        );
-        in_interrupt(
-            c,
-            row(
-                "join",
-                |thread| thread.join(Timeout::FOREVER),
-                "CCCCCC",
-                [N, D, R, B, B, B],
-            ),
-            || in_handler::<S>(|thread| thread.join(Timeout::FOREVER)),
-        );
+    tally.case("calls from interrupts, in every state", |c| {
+        check(c, &from_interrupts::<S>(), in_interrupt::<S>);
     });
 }

@@ -5,7 +5,7 @@
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What an interrupt is to do, and whether it has. A board has one, in a static.
+/// Action of an interrupt, and whether it was done. A board has one, in a static.
 pub struct Trigger {
     act: Cell<fn()>,
     served: AtomicBool,
@@ -23,7 +23,7 @@ impl Trigger {
         }
     }
 
-    /// Has `act` run in the interrupt that `pend` makes pending, and waits until it has.
+    /// Runs `act` in the interrupt that `pend` makes pending, and waits until it has run.
     pub fn run(&self, act: fn(), pend: impl FnOnce()) {
         self.act.set(act);
         self.served.store(false, Relaxed);
@@ -33,7 +33,7 @@ impl Trigger {
         }
     }
 
-    /// What the interrupt's handler does.
+    /// Does the work of the interrupt's handler.
     pub fn serve(&self) {
         (self.act.get())();
         self.served.store(true, Relaxed);

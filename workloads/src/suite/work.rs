@@ -1,19 +1,20 @@
 //! Owns: the cases of deferred work.
 
 use super::case::{Case, Tally};
-use super::{HIGH, LOW, SuiteBoard};
+use super::{HIGH, LOW, SuiteBoard, log_error};
 use taktos_kernel::{AnyThread, Error, State, Work};
 
-/// The work `index`; that of 2 adds its word to the log and defers itself with the next smaller one, down to 'a'.
+/// The work `index`; that of 2 adds its word to the log and defers itself with the next smaller
+/// one, down to 'a'.
 fn work<S: SuiteBoard>(index: usize) -> &'static Work<S> {
     &S::objects().dependents().works[index]
 }
 
-/// Has the helper 0 do the work.
+/// Makes the helper 0 do the work.
 fn serve<S: SuiteBoard>(c: &mut Case<S>, level: u8) {
     c.start(0, level, || {
         let error = S::objects().work.serve();
-        let _ = S::objects().log.result(Err::<(), _>(error));
+        log_error::<S>(error);
     });
 }
 
@@ -23,26 +24,24 @@ fn defer<S: SuiteBoard>(c: &mut Case<S>, index: usize, letter: u8, is_new: bool)
 }
 
 pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
-    tally.case(
-        "work: done in its order, with the priority of who does it",
-        |c| {
-            serve(c, LOW);
-            c.let_others_run();
-            c.expect_true("empty", c.objects().work.is_empty());
-            defer(c, 0, b'x', true);
-            defer(c, 1, b'y', true);
-            defer(c, 3, b'z', true);
-            c.expect_true("empty", !c.objects().work.is_empty());
-            c.expect_log("");
-            c.let_others_run();
-            c.expect_log("xyz");
-            c.expect_true("empty", c.objects().work.is_empty());
-            c.expect("again", work::<S>(0).defer(b'w'.into()), Ok(true));
-            c.let_others_run();
-            c.expect_log("w");
-        },
-    );
-    tally.case("work: an urgent thread does it at once", |c| {
+    tally.about("work");
+    tally.case("done in its order, with the priority of who does it", |c| {
+        serve(c, LOW);
+        c.let_others_run();
+        c.expect_true("empty", c.objects().work.is_empty());
+        defer(c, 0, b'x', true);
+        defer(c, 1, b'y', true);
+        defer(c, 3, b'z', true);
+        c.expect_true("empty", !c.objects().work.is_empty());
+        c.expect_log("");
+        c.let_others_run();
+        c.expect_log("xyz");
+        c.expect_true("empty", c.objects().work.is_empty());
+        c.expect("again", work::<S>(0).defer(b'w'.into()), Ok(true));
+        c.let_others_run();
+        c.expect_log("w");
+    });
+    tally.case("an urgent thread does it at once", |c| {
         serve(c, HIGH);
         defer(c, 0, b'x', true);
         c.expect_log("x");
@@ -50,7 +49,7 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_log("y");
     });
     tally.case(
-        "work: deferred twice it is done once, in its place, with the later word",
+        "deferred twice it is done once, in its place, with the later word",
         |c| {
             serve(c, LOW);
             defer(c, 0, b'x', true);
@@ -62,17 +61,14 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.expect_true("waits", !work::<S>(0).is_waiting());
         },
     );
-    tally.case(
-        "work: what defers itself is done again, behind the others",
-        |c| {
-            serve(c, LOW);
-            defer(c, 2, b'c', true);
-            defer(c, 0, b'x', true);
-            c.let_others_run();
-            c.expect_log("cxba");
-        },
-    );
-    tally.case("work: taken back, wherever it waits", |c| {
+    tally.case("what defers itself is done again, behind the others", |c| {
+        serve(c, LOW);
+        defer(c, 2, b'c', true);
+        defer(c, 0, b'x', true);
+        c.let_others_run();
+        c.expect_log("cxba");
+    });
+    tally.case("taken back, wherever it waits", |c| {
         serve(c, LOW);
         for taken in [0, 1, 3] {
             for (index, letter) in [(0, b'x'), (1, b'y'), (3, b'z')] {
@@ -92,7 +88,7 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_log("");
     });
     tally.case(
-        "work: an interrupt handler defers, and a thread does it behind the handler",
+        "an interrupt handler defers, and a thread does it behind the handler",
         |c| {
             serve(c, HIGH);
             S::trigger_interrupt(|| {
@@ -100,35 +96,27 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
                 let _ = work::<S>(0).defer(b'x'.into());
                 let _ = work::<S>(0).defer(b'y'.into());
                 let _ = work::<S>(1).defer(b'z'.into());
-                let _ = log.result(Err::<(), _>(S::objects().work.serve()));
+                log_error::<S>(S::objects().work.serve());
                 log.add('h');
             });
             c.expect_log("Chyz");
         },
     );
-    tally.case("work: of a deleted queue", |c| {
+    tally.case("of a deleted queue", |c| {
         serve(c, HIGH);
-        c.expect("deletion", c.objects().work.delete(), Ok(()));
+        c.ok("deletion", c.objects().work.delete());
         c.expect_log("D");
         c.expect_state(0, State::Dormant);
-        c.expect("deletion", c.objects().work.delete(), Err(Error::Deleted));
-        c.expect("deferred", work::<S>(0).defer(0), Err(Error::Deleted));
+        c.expect_error("deletion", c.objects().work.delete(), Error::Deleted);
+        c.expect_error("deferred", work::<S>(0).defer(0), Error::Deleted);
         c.expect_true("empty", c.objects().work.is_empty());
-        c.expect("renewal", c.objects().work.renew(), Ok(()));
-        c.expect("renewal", c.objects().work.renew(), Err(Error::State));
+        c.ok("renewal", c.objects().work.renew());
+        c.expect_error("renewal", c.objects().work.renew(), Error::State);
         defer(c, 0, b'x', true);
-        c.expect(
-            "stop",
-            AnyThread::<S>::current().resume(),
-            Err(Error::State),
-        );
-        c.expect(
-            "start",
-            c.objects().thread(0).start(|| {
-                S::objects().work.serve();
-            }),
-            Ok(()),
-        );
+        c.expect_error("stop", AnyThread::<S>::current().resume(), Error::State);
+        c.start_again(0, || {
+            S::objects().work.serve();
+        });
         c.expect_log("x");
     });
 }

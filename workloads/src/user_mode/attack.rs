@@ -1,11 +1,13 @@
-//! Attacks of a thread without privilege on everything outside its partition, one after another, and a thread with privilege that sees what
-//! came of each: the cause that is told is the true one, nothing else has changed, and the kernel lives.
+//! Attacks of a thread without privilege on everything outside its partition, one after another,
+//! and a thread with privilege that sees what came of each: the cause that is reported is the true
+//! one, nothing else has changed, and the kernel lives.
 //!
-//! Owns: the attacks that need no words of an architecture ([`outside`] has the others); the storm; the restarts; what is looked at.
-//! Must never know: a board; an architecture's instructions.
+//! Owns: the attacks that need no words of an architecture ([`outside`] has the others); the stress
+//! test; the restarts; what is checked. Must never know: a board; an architecture's instructions.
 //!
-//! Its words on the command line: `calls=` (100,000), `restarts=` (10,000), `seed=` (1), and `late=`: how many nanoseconds a thread more
-//! urgent than all others may be behind calls, faults and restarts (40,000, which is 1,250 instructions where each takes 32). On several
+//! Its words on the command line: `calls=` (100,000), `restarts=` (10,000), `seed=` (1), and
+//! `late=`. That is how many nanoseconds a thread more urgent than all others may be late by calls,
+//! faults and restarts (40,000, which is 1,250 instructions where each takes 32). On several
 //! processors `all` has the threads run on all of them; otherwise they are on one.
 
 pub mod carried;
@@ -31,31 +33,33 @@ use taktos_abi::Timeout;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
 use taktos_kernel::fault::print;
 use taktos_kernel::user::{Data, Incident, Partition, Supervisor, UserThread};
-use taktos_kernel::{AnyThread, Duration, Kernel, Semaphore, Span, State, System, Thread};
+use taktos_kernel::{AnyThread, Duration, Error, Kernel, Semaphore, Span, State, System, Thread};
 use taktos_machine::{Cause, FAULT_REGISTERS, Isolation, Machine, UserFault};
 use taktos_user::{Request, call};
 
-/// What must come of an attack.
+/// Expected result of an attack.
 #[derive(Clone, Copy)]
-pub enum Comes {
+pub enum ExpectedFault {
     /// A fault of this cause.
     Fault(Cause),
-    /// The same, of this address: where it is of an instruction, that is the program counter, too.
+    /// A fault of this cause and address: for an instruction, the address is the program counter,
+    /// too.
     FaultAt(Cause, fn() -> usize),
     /// One of this cause, of the instruction at this place.
     FaultIn(Cause, fn() -> usize),
-    /// One of this cause, whose registers are right.
+    /// One of this cause, with registers that are right.
     FaultWith(Cause, fn(&[usize; FAULT_REGISTERS]) -> bool),
-    /// Nothing: the processor ignores it, and the thread goes on.
+    /// Nothing: the processor ignores it, and the thread continues.
     Nothing,
 }
 
 /// An attack: its name, what it does, what must come of it.
-pub type Attack = (&'static str, fn(), Comes);
+pub type Attack = (&'static str, fn(), ExpectedFault);
 
 /// A board on which partitions are attacked.
 pub trait AttackBoard: System<Machine: Isolation> + CommandLine + SpareInterrupt {
-    /// The registers of a device that nothing uses, as many bytes as [`MEMORY`], of which the first word can be read.
+    /// The registers of a device that nothing uses, as many bytes as [`MEMORY`], of which the first
+    /// word can be read.
     const DEVICE: usize;
     /// A device of which nothing is a partition's.
     const CONSOLE: usize;
@@ -67,7 +71,7 @@ pub trait AttackBoard: System<Machine: Isolation> + CommandLine + SpareInterrupt
     const GUARDS_EACH_STACK: bool = false;
 }
 
-/// How many words nobody writes, and what they are.
+/// Number of words that no code writes, and their value.
 const REST: usize = 64;
 const REST_WORD: u32 = 0x5EC2_E7ED;
 
@@ -81,7 +85,7 @@ pub struct Told {
     pub failed: AtomicU32,
     /// Not zero once calls are made at random: some start threads, with words that are no role.
     pub storms: AtomicU32,
-    /// What nobody writes.
+    /// Words that no thread writes.
     pub rest: [AtomicU32; REST],
 }
 
@@ -95,7 +99,20 @@ impl Data for Told {
     };
 }
 
-/// What the first partition's table allows: as [`attacked_partitions!`](crate::attacked_partitions) has it.
+impl Told {
+    /// Counts a call, or a look.
+    fn count(&self) {
+        self.calls.fetch_add(1, Relaxed);
+    }
+
+    /// Notes that the thread saw what it must not, or not what it must, unless `holds`.
+    fn demand(&self, holds: bool) {
+        self.failed.fetch_or(u32::from(!holds), Relaxed);
+    }
+}
+
+/// Handles and rights in the first partition's table: as
+/// [`attacked_partitions!`](crate::attacked_partitions) has it.
 const ALLOWS: &[u32] = &[
     kind::SEMAPHORE | right::GIVE | right::TAKE,
     kind::SEMAPHORE | right::GIVE | right::TAKE,
@@ -118,7 +135,8 @@ pub const MOST_URGENT: u8 = 6;
 /// The handle of the third partition's thread.
 const PLAIN: usize = 7;
 
-/// What a thread of the first partition is to do, in the upper half of its argument; the lower half says which, or with which seed.
+/// Roles of a thread of the first partition, in the upper half of its argument; the lower half says
+/// which, or with which seed.
 mod role {
     pub const ATTACK: usize = 1 << 24;
     pub const TABLE: usize = 2 << 24;
@@ -153,36 +171,36 @@ mod role {
 
 const SECRET: usize = 0x7A57_05EC;
 
-/// What is to be attacked, and by whom.
+/// Attackers and targets.
 pub struct Objects<S: AttackBoard> {
     /// The partition that attacks.
     pub first: &'static Partition<S, Told>,
-    /// The one that it may talk to, whose thread may use the floating-point unit if any can.
+    /// The one that it may talk to, with a thread that may use the floating-point unit if any can.
     pub second: &'static Partition<S, Told>,
-    /// The same without.
+    /// One that it may talk to, without the unit.
     pub third: &'static Partition<S, Told>,
-    /// One more whose thread may use the unit.
+    /// One more, with a thread that may use the unit.
     pub fourth: &'static Partition<S, Told>,
     /// Those that do not start.
     pub refused: &'static [Partition<S, Told>; refused::COUNT],
     /// The first one's threads.
     pub threads: &'static [UserThread<S, Told>; 2],
-    /// Who is told of faults.
+    /// Supervisor that receives faults.
     pub supervisor: &'static Supervisor<S>,
-    /// What calls carry beyond words.
+    /// Objects for data that calls carry beyond words.
     pub carried: &'static Carried<S>,
-    /// What outlives a partition.
+    /// Objects that outlive a partition.
     pub left_behind: &'static LeftBehind<S>,
-    /// Permits that calls would give whose frames cannot be stored.
+    /// Permits of calls that would give one, but with frames that cannot be stored.
     pub permits: &'static Semaphore<S>,
-    /// What nobody's table names.
+    /// Semaphore that no table names.
     pub others: &'static Semaphore<S>,
-    /// A thread that nobody's table names.
+    /// A thread that no partition's table names.
     pub ticker: &'static Thread<S, { 256 * size_of::<usize>() }>,
 }
 
 taktos_kernel::partition_memory!(
-    /// What both partitions have, the first one to read.
+    /// Memory that both partitions have, the first one to read.
     pub static COMMON: 4096
 );
 
@@ -190,7 +208,7 @@ fn common() -> usize {
     core::ptr::from_ref(&COMMON).addr()
 }
 
-/// The partition, whose threads may use the floating-point unit if any can.
+/// Returns the partition with threads that may use the floating-point unit if any can.
 pub const fn with_float<S: AttackBoard>(partition: Partition<S, Told>) -> Partition<S, Told> {
     if <S::Machine as Isolation>::FLOAT {
         partition.float()
@@ -275,7 +293,8 @@ fn checked<S: System>(what: &str, holds: bool) -> bool {
     holds
 }
 
-/// A number that is another one if anything has changed that the first partition has nothing to do with.
+/// A number that is another one if anything has changed that the first partition has nothing to do
+/// with.
 fn hash<S: AttackBoard>(objects: &Objects<S>) -> u32 {
     let mut sum = 0x811C_9DC5_u32;
     let mut add = |word: u32| sum = (sum ^ word).wrapping_mul(0x0100_0193);
@@ -326,23 +345,25 @@ fn attacks<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     passed & checked::<S>("no call on a foreign stack", objects.permits.count() == 0)
 }
 
-fn is_what_comes(came: Option<&UserFault>, comes: &Comes) -> bool {
+fn is_what_comes(came: Option<&UserFault>, comes: &ExpectedFault) -> bool {
     /// Where the program counter is among a fault's registers.
     const PC: usize = if size_of::<usize>() == 4 { 15 } else { 32 };
     let Some(came) = came else {
-        return matches!(comes, Comes::Nothing);
+        return matches!(comes, ExpectedFault::Nothing);
     };
     match comes {
-        Comes::Fault(expected) => came.cause == *expected,
-        Comes::FaultAt(expected, place) => {
+        ExpectedFault::Fault(expected) => came.cause == *expected,
+        ExpectedFault::FaultAt(expected, place) => {
             let is_there = came.cause != Cause::InstructionAccess || came.registers[PC] == place();
             came.cause == *expected && came.address == Some(place()) && is_there
         }
-        Comes::FaultIn(expected, place) => came.cause == *expected && came.registers[PC] == place(),
-        Comes::FaultWith(expected, is_right) => {
+        ExpectedFault::FaultIn(expected, place) => {
+            came.cause == *expected && came.registers[PC] == place()
+        }
+        ExpectedFault::FaultWith(expected, is_right) => {
             came.cause == *expected && is_right(&came.registers)
         }
-        Comes::Nothing => false,
+        ExpectedFault::Nothing => false,
     }
 }
 
@@ -360,14 +381,14 @@ fn ended<S: AttackBoard>(objects: &'static Objects<S>) -> Option<(Cause, Option<
     fault(objects).map(|UserFault { cause, address, .. }| (cause, address))
 }
 
-/// The same, whole.
+/// Waits for the first partition's end, as [`ended`] does. Returns the whole fault.
 fn fault<S: AttackBoard>(objects: &'static Objects<S>) -> Option<UserFault> {
     // An end by itself wakes no supervisor.
     let _ = objects.threads[0].join(Timeout::after(4.millis()));
     told(objects).map(|incident| incident.fault)
 }
 
-/// The fault that the supervisor of the first partition is told of, if there is one.
+/// Returns the fault that the supervisor of the first partition gets, if there is one.
 fn told<S: AttackBoard>(objects: &'static Objects<S>) -> Option<Incident<S>> {
     let break_off = |_, incident| ControlFlow::Break(incident);
     let told = objects
@@ -385,15 +406,21 @@ fn start_second<S: AttackBoard>(objects: &'static Objects<S>, argument: usize) {
     begin(objects.second, argument);
 }
 
+/// Returns how many calls the threads of the partition have made, or how often they have looked.
+fn calls_of<S: AttackBoard>(partition: &'static Partition<S, Told>) -> Result<u32, Error> {
+    partition.look_at(|told| told.calls.load(Relaxed))
+}
+
 fn failed<S: AttackBoard>(partition: &'static Partition<S, Told>) -> bool {
     partition.look_at(|told| told.failed.load(Relaxed)) != Ok(0)
 }
 
-/// Memory that both have is written by the one that may, and read by the other, which may not write it; a device is its partition's alone.
+/// Memory that both have is written by the one that may, and read by the other, which may not write
+/// it; a device is its partition's alone.
 fn regions<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     start_second(objects, role::WRITE);
     let _ = AnyThread::<S>::sleep(1.millis());
-    let written = objects.second.look_at(|told| told.calls.load(Relaxed));
+    let written = calls_of(objects.second);
     let mut passed = checked::<S>("memory and device are there", written == Ok(1));
     for (role, place) in [(role::READ, common()), (role::DEVICE, S::DEVICE)] {
         let came = life(objects, role);
@@ -406,7 +433,8 @@ fn regions<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     passed & only_read(objects)
 }
 
-/// Memory that a partition only reads is written in its presence, by a thread with privilege and by the kernel, and the partition goes on.
+/// Memory that a partition only reads is written in its presence, by a thread with privilege and by
+/// the kernel, and the partition continues.
 fn only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let _ = life(objects, role::NOTHING);
     store(common(), 0);
@@ -416,7 +444,7 @@ fn only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let came = life(objects, role::FILL);
     passed &= checked::<S>("it goes on", came.is_none());
     passed &= checked::<S>("the kernel writes", !failed(objects.first));
-    let calls = objects.first.look_at(|told| told.calls.load(Relaxed));
+    let calls = calls_of(objects.first);
     passed &= checked::<S>("each time", calls == Ok(FILLS));
     // On all processors the thread does not run where the interrupt comes.
     if is_argument::<S>("all") {
@@ -436,8 +464,8 @@ fn only_read<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
 /// How often a handler writes there.
 const WRITES: u32 = 10;
 
-/// Has an interrupt come as soon as another thread goes on: the mask is none that the kernel knows of, and ends there. The handler calls
-/// [`interrupt`].
+/// Makes an interrupt come as soon as another thread continues: the kernel does not know the mask,
+/// which ends there. The handler calls [`interrupt`].
 fn interrupt_next<S: AttackBoard>() {
     S::enable_interrupt();
     if S::Machine::PROCESSORS == 1 {
@@ -449,21 +477,23 @@ fn interrupt_next<S: AttackBoard>() {
     S::pend_interrupt();
 }
 
-/// What the handler of the board's spare interrupt does: that of a partition's device, or of [`interrupt_next`].
+/// Does the work of the handler of the board's spare interrupt: that of a partition's device, or of
+/// [`interrupt_next`].
 pub fn interrupt<S: AttackBoard>(objects: &'static Objects<S>) {
     if !left_behind::handle(objects.left_behind.line) {
         store(common(), WRITTEN);
     }
 }
 
-/// What a thread of one partition has in registers none of another one finds there; and what it has stays when it is interrupted.
+/// Checks that no thread of another partition finds the register contents of a thread, and that
+/// these stay when the thread is interrupted.
 fn registers<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let mut passed = true;
     for (partition, handle) in [(objects.second, 4), (objects.third, PLAIN)] {
         for (role, looks) in [(role::SECRET, 1), (role::PEEK, PEEKS)] {
             begin(partition, role);
             let _ = life(objects, role | handle);
-            let looked = || partition.look_at(|told| told.calls.load(Relaxed)) == Ok(looks);
+            let looked = || calls_of(partition) == Ok(looks);
             let has_looked = wait_until::<S>(looked);
             passed &= checked::<S>("another partition looks at registers", has_looked);
             passed &= checked::<S>("no register leaks", !failed(partition));
@@ -474,11 +504,8 @@ fn registers<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     start_second(objects, role::KEEP);
     let _ = life(objects, role::KEEP);
     let both = || {
-        let ends = [objects.first, objects.second].map(|partition| {
-            partition
-                .look_at(|told| told.calls.load(Relaxed))
-                .unwrap_or(0)
-        });
+        let ends =
+            [objects.first, objects.second].map(|partition| calls_of(partition).unwrap_or(0));
         ends[0] >= 2 && ends[1] >= 1
     };
     let begun = Kernel::<S>::now();
@@ -494,8 +521,8 @@ fn registers<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         )
 }
 
-/// A thread spoils the stack of its partner, which waits: the partner faults when it goes on, if that needs the stack; else it comes to its
-/// end.
+/// A thread spoils the stack of its partner, which waits: the partner faults when it resumes, if
+/// that needs the stack; else it comes to its end.
 fn frames<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let cause = life(objects, role::SPOIL).map(|(cause, _)| cause);
     checked::<S>(
@@ -510,7 +537,8 @@ fn frames<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
             .all(|woken| ends_at_own_stack(objects, woken)))
 }
 
-/// A thread overflows a stack that is not the lowest: it ends where that does, and the other one does not notice.
+/// A thread overflows a stack that is not the lowest: it ends where that does, and the other one
+/// does not notice.
 fn ends_at_own_stack<S: AttackBoard>(objects: &'static Objects<S>, woken: usize) -> bool {
     /// The place of the stack pointer among a fault's registers.
     const STACK_POINTER: usize = 13;
@@ -535,7 +563,7 @@ fn ends_at_own_stack<S: AttackBoard>(objects: &'static Objects<S>, woken: usize)
         & checked::<S>("one alone", told(objects).is_none())
 }
 
-/// Every number with every handle and words: the attacker goes on where its last life ended.
+/// Every number with every handle and words: the attacker continues where its last life ended.
 fn every_call<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     start_second(objects, role::NOTHING);
     let before = hash(objects);
@@ -552,7 +580,8 @@ fn every_call<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     true
 }
 
-/// How many calls the attacker made in its last life, and whether all were answered as they must be.
+/// How many calls the attacker made in its last life, and whether all were answered as they must
+/// be.
 fn progress<S: AttackBoard>(objects: &'static Objects<S>) -> (u32, bool) {
     let told = objects.first.look_at(|told| {
         let [number, handle] = [0, 1].map(|place: usize| told.wrong[place].load(Relaxed));
@@ -617,12 +646,13 @@ fn restart_in_a_row<S: AttackBoard>(objects: &'static Objects<S>, restarts: u32)
     )
 }
 
-/// Restarts of threads that are busy with themselves, where there are several processors on some of these: each time both threads of the new
-/// life come to run, no thread of the last one does, and the other partition's goes on.
+/// Restarts of threads that are busy with themselves, on several processors if there are any: each
+/// time both threads of the new life come to run, no thread of the last one does, and the other
+/// partition's continues.
 fn restart_busy<S: AttackBoard>(objects: &'static Objects<S>, restarts: u32, seed: u32) -> bool {
     start_second(objects, role::BUSY);
     let turns = || {
-        let turns = objects.second.look_at(|told| told.calls.load(Relaxed));
+        let turns = calls_of(objects.second);
         turns.unwrap_or(0)
     };
     let before = turns();
@@ -661,7 +691,7 @@ fn wait_until<S: System>(is_so: impl Fn() -> bool) -> bool {
     true
 }
 
-/// What a thread of the first partition is to do.
+/// Returns the role of a thread of the first partition.
 fn role_of(told: &'static Told, argument: usize) -> usize {
     match told.storms.load(Relaxed) {
         0 => argument & role::MASK,
@@ -684,7 +714,7 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
         role::PEEK => keep_secret(),
         role::AWAIT => {
             let is_written = (0..100).any(|_| load(common()) == WRITTEN);
-            told.failed.fetch_or(u32::from(!is_written), Relaxed);
+            told.demand(is_written);
         }
         role::KEEP => {
             expect(RIGHT.start(argument));
@@ -706,7 +736,7 @@ pub extern "C" fn left<S: AttackBoard>(told: &'static Told, argument: usize) -> 
         role::OVERFLOW => wake_overflow(which),
         role::READ => {
             let read = load(common());
-            told.failed.fetch_or(u32::from(read != WRITTEN), Relaxed);
+            told.demand(read == WRITTEN);
             store(common(), 0);
         }
         role::DEVICE => {
@@ -724,7 +754,7 @@ pub extern "C" fn right<S: AttackBoard>(told: &'static Told, argument: usize) ->
         role::SPOILT => {
             let _ = super::PERMITS.take(Timeout::FOREVER);
         }
-        // What the one sent the other would receive anywhere in its memory, its stack among it.
+        // The other would receive bytes of the one anywhere in its memory, its stack among it.
         role::STORM => rage(told, argument & !role::MASK, |drawn| !drawn.is_of_bytes()),
         role::BUSY => be_busy(told, 1, argument & !role::MASK),
         role::CONDITION => conditions::signal(),
@@ -740,14 +770,14 @@ pub extern "C" fn other<S: AttackBoard>(told: &'static Told, argument: usize) ->
         role::SECRET => {
             // With a message, and no register has it.
             let came = receive_and_look(SECRET, usize::MAX);
-            told.failed.fetch_or(u32::from(came != 0), Relaxed);
-            told.calls.fetch_add(1, Relaxed);
+            told.demand(came == 0);
+            told.count();
         }
         role::PEEK => peek(told),
         role::WRITE => {
             store(common(), WRITTEN);
             load(S::DEVICE);
-            told.calls.fetch_add(1, Relaxed);
+            told.count();
         }
         role::KEEP => keep(told, 0x00C0_FFEE, <S::Machine as Isolation>::FLOAT),
         role::BUSY => be_busy(told, 0, 0),
@@ -766,15 +796,16 @@ const WRITTEN: u32 = 0x0DD_B175;
 /// How often the one partition has the memory filled that it only reads.
 const FILLS: u32 = 20;
 
-/// Sends bytes that the other partition receives there, which is now more urgent, now less, and looks at them.
+/// Sends bytes that the other partition, which is now more urgent, now less, receives there and
+/// checks.
 fn fill(told: &'static Told) {
     for number in 0..FILLS {
         // With the receiver less urgent the call comes back at once.
         let _ = super::LEFT.set_priority(if number % 2 == 0 { 8 } else { 24 });
         let sent = super::OTHER.send_bytes(&number.to_le_bytes(), Timeout::FOREVER);
         let is_there = sent.is_ok() && load(common()) == number;
-        told.failed.fetch_or(u32::from(!is_there), Relaxed);
-        told.calls.fetch_add(1, Relaxed);
+        told.demand(is_there);
+        told.count();
         let _ = taktos_user::sleep(20.micros());
     }
 }
@@ -789,11 +820,12 @@ fn be_filled(told: &'static Told) -> ! {
             timeout: Timeout::FOREVER,
         };
         let _ = call(request);
-        told.calls.fetch_add(1, Relaxed);
+        told.count();
     }
 }
 
-/// Has the other thread overflow its stack: when it is started, or, if `woken` says so, when it goes on behind a call.
+/// Makes the other thread overflow its stack: when it is started, or, if `woken` says so, when it
+/// resumes after a call.
 fn wake_overflow(woken: usize) {
     expect(RIGHT.start(role::OVERFLOW | woken));
     if woken != 0 {
@@ -814,37 +846,37 @@ fn overflow<S: AttackBoard>(woken: usize) {
     }
 }
 
-/// Replies to whoever calls.
+/// Replies to every caller.
 fn echo(told: &'static Told) -> ! {
     loop {
         match taktos_user::receive(Timeout::FOREVER) {
             Ok(received) => {
                 let _ = received.sender.reply(received.message);
             }
-            // The next sender sends bytes, which nobody wants.
+            // The next sender sends bytes, which no thread requested.
             Err(_) => {
                 let _ = taktos_user::receive_bytes(&mut [0; 4], Timeout::NONE);
             }
         }
-        told.calls.fetch_add(1, Relaxed);
+        told.count();
     }
 }
 
 /// How often a thread looks into registers that are another one's just before.
 const PEEKS: u32 = 60;
-/// What it waits each time, in nanoseconds.
+/// Wait before each look, in nanoseconds.
 const BEFORE_PEEK: usize = 37_000;
 
 /// Wakes, in the midst of the other one, and looks.
 fn peek(told: &'static Told) {
     for _ in 0..PEEKS {
         let came = receive_and_look(SECRET, BEFORE_PEEK);
-        told.failed.fetch_or(came as u32 & 1, Relaxed);
-        told.calls.fetch_add(1, Relaxed);
+        told.demand(came & 1 == 0);
+        told.count();
     }
 }
 
-/// Has the secret in one register after the other, for as long as the other one looks.
+/// Keeps the secret in one register after the other, for as long as the other one looks.
 fn keep_secret() {
     expect(super::LEFT.set_priority(9));
     let end = taktos_user::now().saturating_add(Duration::from_nanos(
@@ -865,7 +897,7 @@ fn keep_secret() {
 fn keep(told: &'static Told, seed: usize, float: bool) {
     let kept = keep_registers(seed, 20_000, float);
     told.failed.fetch_or(u32::from(kept == 0), Relaxed);
-    told.calls.fetch_add(1, Relaxed);
+    told.count();
 }
 
 /// Says which life it is of, and is busy for ever.
@@ -874,12 +906,12 @@ fn be_busy(told: &'static Told, place: usize, life: usize) -> ! {
     loop {
         let kept = keep_registers(0x0101_0101 * (place + 1), 100, false);
         told.failed.fetch_or(u32::from(kept == 0), Relaxed);
-        told.calls.fetch_add(1, Relaxed);
+        told.count();
         taktos_user::yield_now();
     }
 }
 
-/// Has its partner wait, spoils its frame and lets it go on.
+/// Makes its partner wait, spoils the partner's frame and lets it resume.
 fn spoil(told: &'static Told) {
     expect(RIGHT.start(role::SPOILT));
     let _ = taktos_user::sleep(100.micros());
@@ -902,7 +934,7 @@ fn known(told: &'static Told) -> Known {
     }
 }
 
-/// Makes the call, and looks at the answer.
+/// Makes the call, and checks the answer.
 fn attempt(told: &'static Told, known: &Known, attempt: Attempt) {
     let Attempt {
         number,
@@ -910,7 +942,7 @@ fn attempt(told: &'static Told, known: &Known, attempt: Attempt) {
         words,
         timeout,
     } = attempt;
-    told.calls.fetch_add(1, Relaxed);
+    told.count();
     let answer = call(Request {
         number,
         handle,
@@ -939,7 +971,7 @@ fn rage(told: &'static Told, seed: usize, may: fn(&Attempt) -> bool) {
     }
 }
 
-/// Handles: all places, some behind them, generations, and what looks like addresses.
+/// Handles: all places, some after them, generations, and values that look like addresses.
 const HANDLES: [usize; 20] = [
     0,
     1,
@@ -963,7 +995,8 @@ const HANDLES: [usize; 20] = [
     1 << 31,
 ];
 
-/// How many pairs of words each has: own memory, its ends and what lies across them, null, the kernel's, and lengths.
+/// Number of pairs of words for each: own memory, its ends and the words across them, null, the
+/// kernel's, and lengths.
 const WORDS: usize = 13;
 
 /// How many calls there are with each number, handle and pair of words; two numbers are none.

@@ -1,6 +1,8 @@
-//! Owns: one small scenario for each operation that is measured in user mode. Must never know: how it is counted.
+//! Owns: one small scenario for each operation that is measured in user mode. Must never know: how
+//! it is counted.
 //!
-//! Where an operation wakes a thread, the interval reaches from the call in the one thread to the return in the other, as in [`crate::bench`].
+//! Where an operation wakes a thread, the interval reaches from the call in the one thread to the
+//! return in the other, as in [`crate::bench`].
 
 use super::{LEFT, OTHER, PERMITS, RIGHT, expect, finish};
 use crate::mark::{begin, end};
@@ -11,20 +13,21 @@ use taktos_kernel::{AnyThread, Error, Semaphore, System, Timeout};
 use taktos_machine::Isolation;
 use taktos_user::{Request, call, receive};
 
-/// The messages of the queue that is measured, whose handle only the first partition has.
+/// The messages of the queue that is measured; only the first partition has its handle.
 pub type Letter = [u32; 2];
 const QUEUE: taktos_user::Queue = taktos_user::Queue::at(5);
 
-/// What each partition may use in as long, where they have budgets: enough for each scenario, so that none is used up.
+/// Budget of each partition and its period, if they have budgets: enough for each scenario, so that
+/// none is used up.
 #[cfg(feature = "budgets")]
 pub const BUDGET: taktos_kernel::Duration = taktos_kernel::Duration::from_secs(1);
 
 /// How often each operation is done.
 const REPETITIONS: usize = 1001;
-/// How often a thread faults: each time its partition is started anew.
+/// How often a thread faults: each time its partition is restarted.
 const FAULTS: usize = 101;
 
-/// The scenarios, as threads are told them.
+/// The scenarios, as threads get them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 enum Scenario {
@@ -71,7 +74,8 @@ const fn is_beside(scenario: Scenario) -> bool {
     )
 }
 
-/// Runs all scenarios. Called by a privileged thread more urgent than those of the partitions, of which `left` is the first one's first.
+/// Runs all scenarios. Called by a privileged thread more urgent than those of the partitions, of
+/// which `left` is the first one's first.
 pub fn run<S: System<Machine: Isolation>>(
     first: &'static Partition<S, ()>,
     second: &'static Partition<S, ()>,
@@ -193,7 +197,7 @@ fn refused() {
     }
 }
 
-/// Defines a pair of threads each for waking and sending, whose marks are `$wake` and `$send`.
+/// Defines a pair of threads each for waking and sending, with the marks `$wake` and `$send`.
 macro_rules! pair {
     ($taker:ident, $giver:ident, $receiver:ident, $sender:ident, $caller:ident, $partner:ident, $wake:literal, $send:literal, $call:literal) => {
         #[inline(never)]
@@ -282,7 +286,7 @@ fn server() {
     expect(request.sender.reply(request.message));
 }
 
-/// A message of two words that nobody waits for, and for which there is room.
+/// A message of two words that no thread waits for, and for which there is space.
 #[inline(never)]
 fn queue() {
     for number in 0..REPETITIONS as u32 {
@@ -299,7 +303,8 @@ fn queue() {
     }
 }
 
-/// How many bytes the long messages have whose pieces are fetched: the last piece lets the sender go on.
+/// Length in bytes of the long messages that are fetched in pieces: the last piece lets the sender
+/// continue.
 const MUCH: usize = 8 * LONGEST_BYTES;
 const MESSAGES: usize = 125;
 

@@ -1,10 +1,11 @@
-//! Programs whose threads are those of partitions: what each operation costs there.
+//! Programs with threads of partitions: the cost of each operation there.
 //!
-//! Owns: the scenarios that are measured in user mode, as threads without privilege run them, and the thread that starts them.
-//! Must never know: a board; how it is counted.
+//! Owns: the scenarios that are measured in user mode, as threads without privilege run them, and
+//! the thread that starts them. Must never know: a board; how it is counted.
 //!
-//! There are two partitions: one of the threads "left" and "right", another one of "other". Handles are the same in both. Which scenario a
-//! thread plays its part in, the argument says that it is started with.
+//! There are two partitions: one of the threads "left" and "right", another one of "other". Handles
+//! are the same in both. The argument with which a thread is started says in which scenario it
+//! plays its part.
 
 #[cfg(target_os = "none")]
 pub mod attack;
@@ -22,7 +23,7 @@ pub const STACK: usize = 1024;
 
 /// The handle of the semaphore that scenarios are about.
 pub const PERMITS: Semaphore = Semaphore::at(0);
-/// The handle of the semaphore by which a thread tells that its part is done.
+/// The handle of the semaphore by which a thread reports that its part is done.
 pub const DONE: Semaphore = Semaphore::at(1);
 /// The handle of the first partition's first thread.
 pub const LEFT: Thread = Thread::at(2);
@@ -31,7 +32,7 @@ pub const RIGHT: Thread = Thread::at(3);
 /// The handle of the second partition's thread.
 pub const OTHER: Thread = Thread::at(4);
 
-/// What handles give.
+/// Rights that handles give.
 pub mod rights {
     use taktos_kernel::user::Rights;
 
@@ -53,7 +54,7 @@ pub fn finish() -> ! {
     taktos_user::exit()
 }
 
-/// Goes on no more where what was expected is not so: the program does not end then, which is seen.
+/// Stops here if the result is an error: the program does not end then, which is seen.
 #[inline(always)]
 pub fn expect<T, E>(result: Result<T, E>) -> T {
     match result {

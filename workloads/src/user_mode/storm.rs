@@ -1,8 +1,9 @@
-//! Owns: calls at random, and what each must answer that the table of handles does not allow.
+//! Owns: random calls, and the required result of each that the table of handles does not allow.
 //! Must never know: how a call is made; the kernel.
 //!
-//! What is drawn is mostly nearly right: numbers, places and addresses that there are, beside such as there are not. A call that waits does so
-//! for microseconds, seldom for ever: whoever runs the storm ends a thread that does not come back.
+//! Drawn calls are mostly nearly right: numbers, places and addresses that exist, next to some that
+//! do not. A call that waits does so for microseconds, rarely for ever: the program that runs the
+//! stress test ends a thread that does not come back.
 
 use crate::chance::Chance;
 use taktos_abi::call::{CALLS, LONGEST_BYTES, Number, handle, kind, right};
@@ -51,7 +52,8 @@ impl Attempt {
         self.of_bytes().is_some()
     }
 
-    /// Whether a message of a queue could come where the thread has something else: in its partition's memory, but for the last quarter.
+    /// Whether a message of a queue could come where the thread has something else: in its
+    /// partition's memory, but for the last quarter.
     #[must_use]
     pub fn spoils(&self, known: &Known) -> bool {
         let last = known.memory + known.size - known.size / 4;
@@ -59,10 +61,10 @@ impl Attempt {
     }
 }
 
-/// What a thread of the storm knows of its partition.
+/// Knowledge of a stress test's thread about its partition.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// What each handle of the table allows.
+    /// Rights of each handle of the table.
     pub allows: &'static [u32],
     /// Where the partition's memory begins.
     pub memory: usize,
@@ -154,8 +156,8 @@ pub fn is_right(known: &Known, attempt: &Attempt, status: Status) -> bool {
     is_allowed(known, attempt)
         || match status.result() {
             Err(Error::Parameter) => true,
-            // A generation of the past is told before what else is wrong, and that there is no such
-            // thread.
+            // A generation of the past is reported before other errors, and before the error that
+            // there is no such thread.
             Err(Error::Deleted) => {
                 attempt.handle >> handle::GENERATION != 0
                     || attempt.is_of(Number::ThreadSetPriority)
@@ -191,7 +193,7 @@ fn allows(known: &Known, word: usize, needs: u32) -> bool {
     })
 }
 
-/// What the second word of a call must allow, if it is a handle, too.
+/// Returns the rights that the second word of a call needs, if it is a handle, too.
 const fn second(number: usize) -> Option<u32> {
     const PASS: usize = Number::PoolPass as usize;
     const WAIT: usize = Number::ConditionWait as usize;

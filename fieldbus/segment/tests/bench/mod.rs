@@ -1,4 +1,4 @@
-//! The least MainDevice: it sends one datagram, or a mailbox, and hears the answer.
+//! A minimal MainDevice: it sends one datagram, or a mailbox, and receives the answer.
 #![allow(dead_code)]
 
 use taktos_segment::{Device, Segment};
@@ -119,7 +119,7 @@ impl<'d> Bench<'d> {
         self.segment.advance(self.now);
     }
 
-    /// Asks for a state; answers the AL status and its code.
+    /// Requests a state; returns the AL status and its code.
     pub fn ask(&mut self, position: u16, control: u8) -> (u8, u16) {
         self.write(position, 0x0120, &[control, 0]);
         self.wait(1_000_000);
@@ -169,7 +169,8 @@ impl<'d> Bench<'d> {
         self.sync_manager(position, 1, 0x1080, 128, 0x22);
     }
 
-    /// Brings the drive at `position` up to `state`, its process data at the logical address 0 and 16.
+    /// Brings the drive at `position` up to `state`, its process data at the logical address 0 and
+    /// 16.
     pub fn drive_to(&mut self, position: u16, state: u8) {
         self.mailboxes(position);
         self.sync_manager(position, 2, 0x1100, 6, 0x64);
@@ -189,7 +190,7 @@ impl<'d> Bench<'d> {
         self.say_as(position, protocol | self.counter << 4, body);
     }
 
-    /// The same with the type byte as it is.
+    /// Writes a mailbox message with the type byte as it is.
     pub fn say_as(&mut self, position: u16, kind: u8, body: &[u8]) {
         let mut message = vec![0; 128];
         message[..2].copy_from_slice(&(body.len() as u16).to_le_bytes());

@@ -1,4 +1,4 @@
-//! Owns: a controller whose segment is in OP, and cycles of it. Must never know: what goes wrong.
+//! Owns: a controller with its segment in OP, and cycles of it. Must never know: the faults.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ const DEVICES: usize = 8;
 const DATA: usize = 256;
 /// Cycles after which the clocks have settled.
 const SETTLING: usize = 500;
-/// How many cycles a device is given to come back to OP before it is asked again.
+/// How many cycles a device has to come back to OP before the request is repeated.
 const RECOVERY: usize = 20;
 
 type Storage = PduStorage<16, { PduStorage::element_size(512) }>;
@@ -35,7 +35,7 @@ pub struct Bus {
 static ONE: Mutex<()> = Mutex::new(());
 
 impl Bus {
-    /// Brings a segment to OP, and lets `then` go on with it.
+    /// Brings a segment to OP, and passes it to `then`.
     pub fn with(then: impl FnOnce(&mut Self)) {
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let devices = Box::leak(Box::new(standard(0)));
@@ -68,7 +68,8 @@ impl Bus {
         self.world.borrow().now
     }
 
-    /// One exchange, when it is due: the working counter, or none where the frame was lost. A device that is not in OP is asked back.
+    /// Makes one exchange when it is due; returns the working counter, or none if the frame was
+    /// lost. A device that is not in OP is requested to come back.
     pub fn cycle(&mut self) -> Option<u16> {
         let now = self.now().max(self.release);
         self.world.borrow_mut().now = now;
@@ -103,7 +104,7 @@ impl Bus {
         assert!(reached, "not within {most} cycles");
     }
 
-    /// The controller stands still.
+    /// Advances the time while the controller does nothing.
     pub fn pause(&mut self, nanos: u64) {
         let mut world = self.world.borrow_mut();
         world.now += nanos;
@@ -115,7 +116,7 @@ impl Bus {
         self.world.borrow_mut().segment.inject(fault);
     }
 
-    /// What the working counter is with all devices: the terminals and drives are read and written.
+    /// Returns the working counter with all devices: the terminals and drives are read and written.
     pub fn whole(&self) -> u16 {
         let devices = self.operation.iter(self.controller.main());
         let counter = |inputs: bool, outputs: bool| u16::from(inputs) + 2 * u16::from(outputs);
@@ -140,7 +141,8 @@ impl Bus {
             .all(|device| device.state() == state)
     }
 
-    /// How far a device's clock lies from the reference, which is the first terminal's.
+    /// Returns the difference of a device's clock from the reference, which is the first
+    /// terminal's.
     pub fn difference(&self, device: usize) -> i64 {
         let world = self.world.borrow();
         let [reference, own] =
@@ -148,7 +150,7 @@ impl Bus {
         own.wrapping_sub(reference).cast_signed()
     }
 
-    /// What each device has counted.
+    /// Returns the counts of each device.
     pub fn statistics(&self) -> Vec<Statistics> {
         let world = self.world.borrow();
         world

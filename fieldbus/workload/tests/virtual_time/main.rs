@@ -1,6 +1,8 @@
-//! The controller against the segment in virtual time, on the host: what each does when something goes wrong.
+//! The controller against the segment in virtual time, on the host: what each does when something
+//! goes wrong.
 //!
-//! Time passes only where the controller waits, so a run gives the same figures each time, and a million cycles take seconds.
+//! Time passes only where the controller waits, so a run gives the same figures each time, and a
+//! million cycles take seconds.
 
 mod bus;
 mod wire;

@@ -1,7 +1,8 @@
-//! Full registers: work that fills them and looks whether they stay, in instructions of the architecture.
+//! Full registers: work that fills them and checks whether they stay, in instructions of the
+//! architecture.
 //!
-//! Owns: the work, and what a thread's state is beside its registers.
-//! Must never know: who does it, or what happens meanwhile.
+//! Owns: the work, and the state that a thread has in addition to its registers.
+//! Must never know: the threads that do it, or what happens meanwhile.
 #![expect(unsafe_code, reason = "fills registers and looks at them again")]
 
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
@@ -14,7 +15,7 @@ pub use architecture::{
     yield_with_registers,
 };
 
-/// What is called with full registers.
+/// Function that is called with full registers.
 pub trait GiveWay {
     /// Lets others run, and comes back.
     extern "C" fn give_way();

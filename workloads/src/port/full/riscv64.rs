@@ -47,7 +47,8 @@ macro_rules! give_back {
     };
 }
 
-/// Fills every register but the stack pointer, gp and tp, and looks whether they stay, `steps` times.
+/// Fills every register but the stack pointer, gp and tp, and looks whether they stay, `steps`
+/// times.
 #[unsafe(naked)]
 pub extern "C" fn spin_with_registers(seed: u32, steps: u32) -> u32 {
     naked_asm!(
@@ -158,7 +159,7 @@ pub extern "C" fn spin_with_float(seed: u32, steps: u32) -> u32 {
     with_float!("nop")
 }
 
-/// The same, giving way in between.
+/// Fills the floating-point registers, switches away, and checks whether they stay, `steps` times.
 #[unsafe(naked)]
 pub extern "C" fn yield_with_float<G: GiveWay>(seed: u32, steps: u32) -> u32 {
     with_float!("call {give_way}", give_way = sym G::give_way)

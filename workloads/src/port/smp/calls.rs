@@ -10,8 +10,8 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use taktos_machine::Machine;
 
 const ROUNDS: u32 = 20;
-/// Nanoseconds after which a call to a processor that is not masked must have been served, the greatest
-/// quantum of the laboratory's clock included.
+/// Nanoseconds after which a call to a processor that is not masked must have been served, the
+/// greatest quantum of the laboratory's clock included.
 const SOON: u64 = 5_000;
 
 /// A word that is stored before a call, and what the handler saw of it.
@@ -19,7 +19,8 @@ static SENT: AtomicU32 = AtomicU32::new(0);
 static SEEN: [AtomicU32; PROCESSORS] = [const { AtomicU32::new(0) }; PROCESSORS];
 static SLOWEST: AtomicU64 = AtomicU64::new(0);
 
-/// From each processor to each other one: that one alone is called, in time, and sees what was stored.
+/// From each processor to each other one: that one alone is called, in time, and sees what was
+/// stored.
 pub fn reach_each_other<P: SmpPort>() {
     AT_CALL.set(Some(|| {
         SEEN[P::Machine::number()].store(SENT.load(Relaxed), Relaxed);
@@ -60,7 +61,7 @@ fn call_the_others<P: SmpPort>(own: usize) {
 static STOP: AtomicBool = AtomicBool::new(false);
 static BUSY: AtomicBool = AtomicBool::new(false);
 
-/// A thread that is to be chosen anew, with nobody else there, goes on.
+/// A thread of which the processor is to choose again continues if there is no other thread.
 pub fn a_choice_may_be_to_stay<P: SmpPort>() {
     start_worker::<P>(0, Some(1), spin_until_told, 0);
     while !BUSY.load(Relaxed) {
@@ -93,7 +94,8 @@ fn spin_until_told(_: usize) {
 static REFUSED: AtomicU32 = AtomicU32::new(0);
 static WOKEN: AtomicU32 = AtomicU32::new(0);
 
-/// In a handler, what would block is refused; what wakes a thread does so, and the interrupt's end switches to it.
+/// In a handler, what would block is refused; what wakes a thread does so, and the interrupt's end
+/// switches to it.
 pub fn handlers_do_not_block<P: SmpPort>() {
     start_worker::<P>(1, Some(2), wait_often::<P>, 0);
     spin_for::<P>(SOON);

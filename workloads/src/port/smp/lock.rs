@@ -15,7 +15,7 @@ unsafe impl Sync for Guarded {}
 static COUNT: Guarded = Guarded(Cell::new(0));
 static INSIDE: Guarded = Guarded(Cell::new(0));
 
-/// Each processor adds to one number, in two steps with a look around in between.
+/// Each processor adds to one number, in two steps with a delay in between.
 pub fn keeps_others_out<P: SmpPort>() {
     on_each_processor::<P>(|_| {
         for _ in 0..ROUNDS {

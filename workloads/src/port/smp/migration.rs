@@ -1,4 +1,4 @@
-//! Owns: whether a thread that goes on elsewhere has its registers, all of them.
+//! Owns: whether a thread that continues elsewhere has its registers, all of them.
 
 use super::threads::{
     PROCESSORS, WORKERS, join_workers, move_to, section, set_slice, start_worker, yield_in_slice,
@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use taktos_machine::Machine;
 
-/// What a worker does: with its numbers in its registers, so many steps.
+/// Work of a worker: a number of steps, with its numbers in its registers.
 type Work = extern "C" fn(u32, u32) -> u32;
 
 const fn work<P: SmpPort>() -> [(Work, u32); 4] {
@@ -32,7 +32,8 @@ static PLACES: [AtomicU32; WORKERS] = [const { AtomicU32::new(0) }; WORKERS];
 static TURNS: AtomicU32 = AtomicU32::new(0);
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Two workers of each kind for four processors: slices, yields and moves take them from one to another.
+/// Two workers of each kind for four processors: slices, yields and moves take them from one to
+/// another.
 pub fn of_threads_with_full_registers<P: SmpPort>() {
     set_slice::<P>(Some(7_000));
     for worker in 0..WORKERS {
@@ -59,7 +60,8 @@ fn labour<P: SmpPort>(worker: usize) {
     }
 }
 
-/// What a worker calls with full registers: it lets others run, or goes on elsewhere.
+/// Function that a worker calls with full registers: lets others run, or moves to another
+/// processor.
 struct Leave<P>(PhantomData<P>);
 
 impl<P: SmpPort> GiveWay for Leave<P> {
@@ -74,7 +76,8 @@ impl<P: SmpPort> GiveWay for Leave<P> {
     }
 }
 
-/// A thread that begins to use the unit finds zeroes, whoever had it before on that processor.
+/// Checks that a thread which begins to use the unit finds zeroes, whichever thread had it before
+/// on that processor.
 pub fn float_begins_cleared_elsewhere<P: SmpPort>() {
     for number in 0..PROCESSORS {
         start_worker::<P>(number, Some(number), dirty_then_leave::<P>, number);
@@ -89,7 +92,8 @@ pub fn float_begins_cleared_elsewhere<P: SmpPort>() {
 
 const SLICE: u64 = 20_000;
 
-/// A thread with floating-point state gives way in the middle of its slice: the next one has a whole slice.
+/// A thread with floating-point state yields in the middle of its slice: the next one has a whole
+/// slice.
 pub fn slices_begin_anew_behind_float<P: SmpPort>() {
     set_slice::<P>(Some(SLICE));
     start_worker::<P>(0, Some(1), leave_in_the_middle::<P>, 0);

@@ -1,9 +1,9 @@
-//! The test of a port to several processors: what [`taktos_machine::Machine`] promises of them, without a kernel.
-//! Four processors start, hammer the one lock, call each other, are woken by their own timers, and hand threads with
-//! full registers to each other. Ends with status 0, or with 1 and the name of what failed.
+//! The test of a port to several processors: the guarantees of [`taktos_machine::Machine`] about
+//! them, without a kernel. Four processors start, hammer the one lock, call each other, are woken
+//! by their own timers, and transfer threads with full registers to each other. Ends with status 0,
+//! or with 1 and the name of what failed.
 //!
-//! Owns: what is checked, in which order.
-//! Must never know: a board; the kernel.
+//! Owns: what is checked, in which order. Must never know: a board; the kernel.
 #![expect(unsafe_code, reason = "a kernel of one page")]
 
 mod calls;
@@ -19,7 +19,7 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use taktos_machine::Machine;
 use threads::{PROCESSORS, join_workers, section, start_worker};
 
-/// What a board gives the test.
+/// Interface of a board to the test.
 pub trait SmpPort: Sized + 'static {
     /// The machine under test, with four processors.
     type Machine: Machine;
@@ -72,7 +72,7 @@ fn each_processor_is_there<P: SmpPort>() {
     P::write("four processors run\n");
 }
 
-/// Has one worker a processor do something, with the number of it.
+/// Runs `act` in one worker a processor, with the number of the processor.
 fn on_each_processor<P: SmpPort>(act: fn(usize)) {
     for number in 0..PROCESSORS {
         start_worker::<P>(number, Some(number), act, number);
@@ -80,7 +80,7 @@ fn on_each_processor<P: SmpPort>(act: fn(usize)) {
     join_workers::<P>();
 }
 
-/// Busy for about so many nanoseconds.
+/// Busy for about `nanos` nanoseconds.
 fn spin_for<P: SmpPort>(nanos: u64) {
     let begin = P::Machine::now();
     while P::Machine::now().since(begin).as_nanos() < nanos {

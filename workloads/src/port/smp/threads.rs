@@ -1,5 +1,5 @@
-//! Owns: as much of a kernel as the test of a port needs: threads that take turns, first come first served, each on a
-//! processor of its own or on any.
+//! Owns: as much of a kernel as the test of a port needs: threads that take turns, first come first
+//! served, each on a processor of its own or on any.
 //! Must never know: what the threads test.
 
 use super::{SmpPort, run};
@@ -14,9 +14,9 @@ use taktos_time::Duration;
 
 /// How many processors there are.
 pub const PROCESSORS: usize = 4;
-/// The threads that a check may start, behind the first one.
+/// The threads that a check may start, after the first one.
 pub const WORKERS: usize = 8;
-/// The word that a thread is given that goes on, and the status.
+/// The word that a thread is given when it resumes, and the status.
 pub const ANSWER: usize = 0x0000_1234_5678_9ABC;
 
 const THREADS: usize = PROCESSORS + 1 + WORKERS;
@@ -50,7 +50,7 @@ struct Queue {
 /// All threads: first those that stand in when a processor has nothing to do.
 pub struct Threads<P: SmpPort>([Thread<P>; THREADS]);
 
-// SAFETY: everything in them is touched in sections alone, by whoever holds the one lock.
+// SAFETY: everything in them is touched in sections alone, by the holder of the one lock.
 unsafe impl<P: SmpPort> Sync for Threads<P> {}
 // SAFETY: as above.
 unsafe impl Sync for Queue {}
@@ -99,9 +99,9 @@ pub static SLICES: Counts = Counts::new();
 pub static CALLS: Counts = Counts::new();
 /// The choices.
 pub static CHOICES: Counts = Counts::new();
-/// What the handler does at an alarm besides counting.
+/// Action of the handler at an alarm in addition to counting.
 pub static AT_ALARM: Hook = Hook(Cell::new(nothing));
-/// The same at a call.
+/// Action of the handler at a call in addition to counting.
 pub static AT_CALL: Hook = Hook(Cell::new(nothing));
 
 /// A function that a handler calls.
@@ -222,14 +222,14 @@ fn make_ready<P: SmpPort>(thread: &'static Thread<P>) {
     }
 }
 
-/// Whom a handler on each processor has chosen, for the end of its interrupt.
+/// Thread that a handler on each processor has chosen, for the end of its interrupt.
 static PUT_OFF: [AtomicUsize; PROCESSORS] = [const { AtomicUsize::new(NOBODY) }; PROCESSORS];
 const NOBODY: usize = usize::MAX;
 
-/// What the machine is told.
+/// Outcome that is returned to the machine.
 type OutcomeOf<P> = <<P as SmpPort>::Machine as Machine>::Outcome;
 
-/// Goes on with the next thread, or with the one that stands in.
+/// Switches to the next thread, or to the stand-in.
 fn give_way<P: SmpPort>() -> OutcomeOf<P> {
     let next = take::<P>().unwrap_or(&P::threads().0[P::Machine::number()]);
     let processor: &Processor = P::Machine::processor();
@@ -251,7 +251,7 @@ impl<P: SmpPort, const KEEP: bool> Decision<P::Machine> for Yield<P, KEEP> {
     }
 }
 
-/// The current thread goes on to the processor that is the argument.
+/// The current thread moves to the processor that is the argument.
 struct Move<P>(PhantomData<P>);
 
 impl<P: SmpPort> Decision<P::Machine> for Move<P> {
@@ -279,7 +279,7 @@ impl<P: SmpPort> Decision<P::Machine> for Wait<P> {
     }
 }
 
-/// Wakes the thread whose number is the argument. On its own processor it runs at once.
+/// Wakes the thread with the number in the argument. On its own processor it runs at once.
 struct Wake<P>(PhantomData<P>);
 
 impl<P: SmpPort> Decision<P::Machine> for Wake<P> {
@@ -298,7 +298,8 @@ impl<P: SmpPort> Decision<P::Machine> for Wake<P> {
             });
         }
         if P::Machine::in_interrupt() {
-            // The switch is put off, and until then nobody else may go on with the current thread: that is for the choice.
+            // The switch is put off, and until then no other processor may resume the current
+            // thread: that is for the choice.
             PUT_OFF[P::Machine::number()].store(index, Relaxed);
             processor.heir.set(core::ptr::null());
         } else {
@@ -316,17 +317,17 @@ fn enter<P: SmpPort, D: Decision<P::Machine, Object = Threads<P>>>(argument: usi
     P::Machine::enter::<D>(P::threads(), argument, Timeout::NONE)
 }
 
-/// Lets others run. True where the answer was the one that a thread is given that goes on.
+/// Lets others run. True if the result is the word that a thread is given when it resumes.
 pub fn yield_now<P: SmpPort>() -> bool {
     is_answer(enter::<P, Yield<P, false>>(0))
 }
 
-/// The same for the rest of the slice.
+/// Lets others run for the rest of the slice. True if the result is as for [`yield_now`].
 pub fn yield_in_slice<P: SmpPort>() -> bool {
     is_answer(enter::<P, Yield<P, true>>(0))
 }
 
-/// Goes on to another processor.
+/// Moves to another processor.
 pub fn move_to<P: SmpPort>(number: usize) -> bool {
     is_answer(enter::<P, Move<P>>(number))
 }
@@ -336,7 +337,7 @@ pub fn wait<P: SmpPort>() -> bool {
     is_answer(enter::<P, Wait<P>>(0))
 }
 
-/// What a blocking call says in a handler.
+/// Returns whether a blocking call is refused in a handler.
 pub fn refused_in_a_handler<P: SmpPort>() -> bool {
     enter::<P, Wait<P>>(0).status.result() == Err(taktos_abi::Error::Context)
 }
@@ -408,7 +409,7 @@ fn stand_in<P: SmpPort>(_: usize) {
     }
 }
 
-/// What the machine tells.
+/// Handlers of the machine's notifications.
 pub struct Handlers<P>(PhantomData<P>);
 
 /// Sets the length of slices in nanoseconds; each switch begins a whole one.

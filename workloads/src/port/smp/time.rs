@@ -13,10 +13,11 @@ const ROUNDS: u64 = 200;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// The greatest quantum of the laboratory's clock, in nanoseconds: a processor may be so far behind another one.
+/// The greatest quantum of the laboratory's clock, in nanoseconds: a processor may be this far
+/// behind another one.
 const QUANTUM: u64 = 1_000;
 
-/// Who looks later, on whatever processor, sees no earlier time.
+/// Checks that a later read of the clock, on any processor, gives no earlier time.
 pub fn is_the_same_for_all<P: SmpPort>() {
     on_each_processor::<P>(|_| {
         for _ in 0..ROUNDS {
@@ -30,11 +31,11 @@ pub fn is_the_same_for_all<P: SmpPort>() {
     P::write("the time is one\n");
 }
 
-/// Nanoseconds by which an alarm may be late: the path to where the woken thread looks at the clock.
+/// Nanoseconds by which an alarm may be late: the path to where the woken thread reads the clock.
 const LATE: u64 = 5_000;
 const STEP: u64 = 50_000;
 
-/// Each processor asks for alarms of its own and halts: they come there, in time, and nowhere else.
+/// Each processor requests alarms of its own and halts: they come there, in time, and nowhere else.
 pub fn alarms_come_where_they_were_set<P: SmpPort>() {
     AT_ALARM.set(Some(|| {
         check::<P>("wake", wake::<P>(section::<P, _>(P::Machine::number)))
@@ -66,10 +67,10 @@ const SLICED: u64 = 1_000_000;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// One processor sets the length of slices: they end on each, also where nothing switches; and no more when they are
-/// switched off.
+/// One processor sets the length of slices: they end on each, also where nothing switches; and no
+/// more when they are switched off.
 pub fn slices_end_on_each_processor<P: SmpPort>() {
-    // The others already run, and do not give way by themselves.
+    // The others already run, and do not yield by themselves.
     for number in 1..PROCESSORS {
         start_worker::<P>(number, Some(number), spin, 0);
     }
@@ -99,7 +100,8 @@ fn spin(_: usize) {
     }
 }
 
-/// An alarm comes in time while threads take turns on its processor, each switch of which sets the same timer.
+/// An alarm comes in time while threads take turns on its processor, each switch of which sets the
+/// same timer.
 pub fn alarms_come_among_slices<P: SmpPort>() {
     STOP.store(false, Relaxed);
     AT_ALARM.set(Some(|| check::<P>("wake", wake::<P>(2))));
@@ -117,7 +119,7 @@ pub fn alarms_come_among_slices<P: SmpPort>() {
 fn sleep_among_slices<P: SmpPort>(_: usize) {
     let before = SLICES.of(1);
     for _ in 0..10 {
-        // In the middle of a slice: each begins when a thread goes on.
+        // In the middle of a slice: each begins when a thread resumes.
         let at = Instant::from_nanos(P::Machine::now().as_nanos() + 3 * SLICE + SLICE / 4);
         section::<P, _>(|| P::Machine::set_alarm(Some(at)));
         check::<P>("the answer of a wait", wait::<P>());

@@ -1,20 +1,21 @@
-//! What calls carry beyond words, from memory to memory: messages of queues, blocks of pools.
+//! Data that calls carry beyond words, from memory to memory: messages of queues, blocks of pools.
 //!
-//! Owns: what the threads of partitions do with them, and what must come of it. Must never know: other attacks, a board.
+//! Owns: what the threads of partitions do with them, and what must come of it. Must never know:
+//! other attacks, a board.
 
 use super::outside::{load, store};
 use super::{
-    AttackBoard, FILLS, Objects, Told, begin, checked, common, failed, life, role, wait_until,
+    AttackBoard, FILLS, Objects, Told, begin, calls_of, checked, common, failed, life, role,
+    wait_until,
 };
 use crate::user_mode::{LEFT, OTHER, expect};
-use core::sync::atomic::Ordering::Relaxed;
 use taktos_abi::Timeout;
 use taktos_abi::call::Number;
 use taktos_kernel::user::{Partition, Pool, Queue};
 use taktos_kernel::{AnyThread, Duration, Error, Span};
 use taktos_user::{Request, call, sleep};
 
-/// What the queue's messages are, and how many it has room for.
+/// Message of the queue.
 pub type Letter = [u32; 2];
 /// How many there is room for.
 pub const LETTERS: usize = 4;
@@ -55,7 +56,7 @@ fn queue_fills_what_is_only_read<S: AttackBoard>(objects: &'static Objects<S>) -
     begin(objects.second, role::QUEUED);
     let _ = AnyThread::<S>::sleep(100.micros());
     let came = life(objects, role::QUEUE);
-    let calls = objects.first.look_at(|told| told.calls.load(Relaxed));
+    let calls = calls_of(objects.first);
     objects.second.stop();
     checked::<S>("who sends by a queue goes on", came.is_none())
         & checked::<S>(
@@ -65,7 +66,7 @@ fn queue_fills_what_is_only_read<S: AttackBoard>(objects: &'static Objects<S>) -
 }
 
 /// One partition takes all blocks and fills the queue. The blocks come back when it is stopped,
-/// also the one that it passed on to who did not ask for it.
+/// also the one that it passed on to a thread that did not ask for it.
 fn one_partition_takes_all<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let Carried { queue, pool } = objects.carried;
     begin(objects.second, role::NOTHING);
@@ -89,9 +90,7 @@ fn one_partition_takes_all<S: AttackBoard>(objects: &'static Objects<S>) -> bool
 fn long_messages<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     begin(objects.second, role::LONG_RECEIVED);
     let came = life(objects, role::LONG);
-    let calls = |partition: &'static Partition<S, Told>| {
-        partition.look_at(|told| told.calls.load(Relaxed)) == Ok(LONG_MESSAGES)
-    };
+    let calls = |partition: &'static Partition<S, Told>| calls_of(partition) == Ok(LONG_MESSAGES);
     checked::<S>("who sends much goes on", came.is_none())
         & checked::<S>(
             "all is sent",
@@ -99,12 +98,12 @@ fn long_messages<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         )
         & checked::<S>(
             "all is received",
-            // It looks at the last one while the sender goes on.
+            // It checks the last one while the sender continues.
             wait_until::<S>(|| calls(objects.second)) && !failed(objects.second),
         )
 }
 
-/// Either partner is stopped at any moment of such a transfer, and the other one goes on.
+/// Either partner is stopped at any moment of such a transfer, and the other one continues.
 fn ends_in_the_middle<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     const LIVES: u64 = 100;
     begin(objects.second, role::LONG_RECEIVED);
@@ -120,7 +119,7 @@ fn ends_in_the_middle<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
         }
         objects.first.stop();
     }
-    let received = objects.second.look_at(|told| told.calls.load(Relaxed));
+    let received = calls_of(objects.second);
     passed
         & checked::<S>(
             "what is whole is received",
@@ -147,8 +146,8 @@ pub(super) fn send(told: &'static Told) {
         let sent = QUEUE.send([number, 0], Timeout::FOREVER);
         let _ = sleep(20.micros());
         let is_there = sent.is_ok() && load(common()) == number;
-        told.failed.fetch_or(u32::from(!is_there), Relaxed);
-        told.calls.fetch_add(1, Relaxed);
+        told.demand(is_there);
+        told.count();
     }
 }
 
@@ -162,7 +161,7 @@ pub(super) fn receive(told: &'static Told) -> ! {
             timeout: Timeout::FOREVER,
         };
         let _ = call(request);
-        told.calls.fetch_add(1, Relaxed);
+        told.count();
     }
 }
 
@@ -186,7 +185,7 @@ pub(super) fn exhaust(told: &'static Told) {
     right &= QUEUE.send([0, 0], Timeout::NONE) == Err(Error::WouldBlock);
     right &= QUEUE.send([0, 0], Timeout::after(10.micros())) == Err(Error::Timeout);
     right &= QUEUE.send(0_u32, Timeout::NONE) == Err(Error::Parameter);
-    told.failed.fetch_or(u32::from(!right), Relaxed);
+    told.demand(right);
 }
 
 /// How many long messages are sent to be received whole.
@@ -195,7 +194,7 @@ const LONG_MESSAGES: u32 = 24;
 const LONGEST: usize = 320;
 const LONGER: usize = LONGEST / LONG_MESSAGES as usize;
 
-/// What byte stands at that place of a message of that length.
+/// Returns the byte at that place of a message of that length.
 const fn byte(length: usize, place: usize) -> u8 {
     (place / 4 * 7 + place + length) as u8
 }
@@ -211,14 +210,14 @@ pub(super) fn send_long(told: &'static Told, endless: usize) {
         }
         let result = OTHER.send_long(&message[..length], Timeout::FOREVER);
         let ended = endless != 0 && result == Err(Error::Deleted);
-        told.failed
-            .fetch_or(u32::from(result.is_err() && !ended), Relaxed);
-        told.calls.fetch_add(1, Relaxed);
+        told.demand(result.is_ok() || ended);
+        told.count();
         sent += 1;
     }
 }
 
-/// Receives long messages, and looks whether they are whole. One whose sender ends does not come.
+/// Receives long messages, and checks whether they are whole. If the sender ends, its message does
+/// not come.
 pub(super) fn receive_long(told: &'static Told) -> ! {
     let mut room = [0; LONGEST];
     loop {
@@ -227,12 +226,12 @@ pub(super) fn receive_long(told: &'static Told) -> ! {
                 let mut places = room[..bytes.count].iter().enumerate();
                 let is_whole = bytes.count == bytes.sent
                     && places.all(|(place, at)| *at == byte(bytes.count, place));
-                told.failed.fetch_or(u32::from(!is_whole), Relaxed);
-                told.calls.fetch_add(1, Relaxed);
+                told.demand(is_whole);
+                told.count();
             }
             Err(error) => {
                 let ended = error == Error::State;
-                told.failed.fetch_or(u32::from(!ended), Relaxed);
+                told.demand(ended);
             }
         }
     }

@@ -1,10 +1,10 @@
-//! Condition variables between threads of a partition, and of one whose partition ends while it waits.
+//! Condition variables between threads of a partition, and a thread that waits when its partition
+//! ends.
 //!
 //! Owns: what the threads do, and what must come of it. Must never know: other attacks, a board.
 
-use super::{AttackBoard, Objects, Told, checked, failed, life, role};
+use super::{AttackBoard, Objects, Told, calls_of, checked, failed, life, role};
 use crate::user_mode::{RIGHT, expect};
-use core::sync::atomic::Ordering::Relaxed;
 use taktos_abi::Timeout;
 use taktos_kernel::{AnyThread, Error, Span};
 use taktos_user::Mutex;
@@ -17,7 +17,7 @@ const ROUNDS: u32 = 100;
 /// Runs all, and says whether all was as it must be.
 pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let came = life(objects, role::CONDITION);
-    let rounds = objects.first.look_at(|told| told.calls.load(Relaxed));
+    let rounds = calls_of(objects.first);
     let mut passed = checked::<S>("who waits at a condition goes on", came.is_none())
         & checked::<S>("it owns the mutex then", !failed(objects.first))
         & checked::<S>("each signal is told", rounds == Ok(ROUNDS));
@@ -29,10 +29,10 @@ pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     passed & checked::<S>("who is no more does not wait", !condition.has_waiters())
 }
 
-/// Waits for as many signals as the other thread gives, and notes whether the mutex was its own after each wait; or, told so, for one that
-/// nobody gives.
+/// Waits for as many signals as the other thread gives, and notes whether the mutex was its own
+/// after each wait; or, if `for_ever` is set, for one that no thread gives.
 pub(super) fn wait(told: &'static Told, for_ever: usize) {
-    let note = |right: bool| told.failed.fetch_or(u32::from(!right), Relaxed);
+    let note = |right: bool| told.demand(right);
     note(CONDITION.wait(MUTEX, Timeout::FOREVER) == Err(Error::NotOwner));
     expect(MUTEX.lock(Timeout::FOREVER));
     note(CONDITION.wait(MUTEX, Timeout::NONE) == Err(Error::WouldBlock));
@@ -45,13 +45,14 @@ pub(super) fn wait(told: &'static Told, for_ever: usize) {
     expect(RIGHT.start(role::CONDITION));
     for _ in 0..ROUNDS {
         note(CONDITION.wait(MUTEX, Timeout::FOREVER) == Ok(()));
-        told.calls.fetch_add(1, Relaxed);
+        told.count();
     }
     note(MUTEX.unlock() == Ok(()));
     note(MUTEX.unlock() == Err(Error::NotOwner));
 }
 
-/// Signals by turns one, and all, whenever the mutex is free, which it is where the other one waits.
+/// Signals by turns one, and all, whenever the mutex is free, which it is where the other one
+/// waits.
 pub(super) fn signal() {
     for round in 0..ROUNDS {
         expect(MUTEX.lock(Timeout::FOREVER));

@@ -1,11 +1,12 @@
-//! Threads with floating-point values that fault: their registers are told truly, and nobody finds the values afterwards.
+//! Threads with floating-point values that fault: their registers are reported correctly, and no
+//! thread finds the values afterwards.
 //!
-//! Owns: what such a thread does, who looks for its values, what must come of it. Must never know: an instruction.
+//! Owns: what such a thread does, which threads look for its values, what must come of it. Must
+//! never know: an instruction.
 
 use super::outside::{FLOAT, keep_registers};
-use super::{AttackBoard, Objects, Told, checked, failed, role, wait_until};
+use super::{AttackBoard, Objects, Told, calls_of, checked, failed, role, wait_until};
 use core::cell::Cell;
-use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::fault::print;
 use taktos_kernel::user::Partition;
 use taktos_machine::{Cause, UserFault};
@@ -16,7 +17,7 @@ const ROUNDS: usize = 4_000;
 /// Bytes of the stack pointer below a multiple of eight.
 const GAPS: [usize; 2] = [0, 4];
 
-/// The faults; behind each its own partition in its next life looks, and another one.
+/// The faults; after each its own partition in its next life checks the registers, and another one.
 pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let Some(float) = FLOAT else { return true };
     let mut passed = true;
@@ -30,7 +31,7 @@ pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
             & checked::<S>("registers beside floating-point values are told", is_right);
         for partition in [objects.fourth, objects.second] {
             let begun = partition.restart_with(role::FLOAT_LOOK);
-            let looked = || partition.look_at(|told| told.calls.load(Relaxed)) == Ok(1);
+            let looked = || calls_of(partition) == Ok(1);
             passed &= checked::<S>("it starts", begun.is_ok())
                 & checked::<S>("another life looks", wait_until::<S>(looked))
                 & checked::<S>("no floating-point value leaks", !failed(partition));
@@ -44,7 +45,7 @@ pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     passed
 }
 
-/// What its thread ends by.
+/// Returns the fault by which its thread ends.
 fn fault_of<S: AttackBoard>(partition: &'static Partition<S, Told>) -> Option<UserFault> {
     let came = Cell::new(None);
     wait_until::<S>(|| {
@@ -56,7 +57,7 @@ fn fault_of<S: AttackBoard>(partition: &'static Partition<S, Told>) -> Option<Us
     came.take()
 }
 
-/// Has the values for a while, and faults.
+/// Keeps the values for a while, and faults.
 pub(super) fn fault(gap: usize) {
     let Some(float) = FLOAT else { return };
     keep_registers(VALUE, ROUNDS, true);
@@ -66,6 +67,6 @@ pub(super) fn fault(gap: usize) {
 /// Looks for the values.
 pub(super) fn look(told: &'static Told) {
     let finds = FLOAT.is_some_and(|float| (float.finds)(VALUE));
-    told.failed.fetch_or(u32::from(finds), Relaxed);
-    told.calls.fetch_add(1, Relaxed);
+    told.demand(!finds);
+    told.count();
 }

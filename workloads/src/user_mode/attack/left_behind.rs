@@ -1,8 +1,10 @@
-//! What a partition leaves behind when it ends: robust mutexes that it owns, interrupts that it let through; and a device that never is quiet.
+//! State that a partition leaves when it ends: robust mutexes that it owns, interrupts that it let
+//! through; and a device that never is quiet.
 //!
-//! Owns: what the threads of partitions do with them, and what must come of it. Must never know: other attacks, a board.
+//! Owns: what the threads of partitions do with them, and what must come of it. Must never know:
+//! other attacks, a board.
 
-use super::{AttackBoard, Objects, Told, checked, failed, life, role};
+use super::{AttackBoard, Objects, Told, calls_of, checked, failed, life, role};
 use crate::user_mode::expect;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_abi::Timeout;
@@ -16,7 +18,7 @@ pub struct LeftBehind<S: AttackBoard> {
     pub mutex: &'static Mutex<S>,
     /// At which threads wait that end.
     pub condition: &'static Condition<S>,
-    /// The interrupt of a device that asks again as soon as it may: by [`ask`].
+    /// The interrupt of a device that requests it again as soon as it may: by [`ask`].
     pub line: &'static Line<S>,
 }
 
@@ -28,12 +30,12 @@ pub const BITS: u32 = 0x50;
 /// How often the handler came.
 static HANDLED: AtomicU32 = AtomicU32::new(0);
 
-/// Has the interrupt come, as the device does whenever it is let through.
+/// Makes the interrupt come, as the device does whenever it is let through.
 pub fn ask<S: AttackBoard>() {
     S::pend_interrupt();
 }
 
-/// What the interrupt's handler does; whether it was the device's.
+/// Does the work of the interrupt's handler. Returns whether the interrupt was the device's.
 pub(super) fn handle<S: AttackBoard>(line: &'static Line<S>) -> bool {
     let is_of_device = line.is_open();
     if is_of_device {
@@ -52,11 +54,12 @@ pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
 /// How often the partition lets the interrupt through.
 const ACKNOWLEDGED: u32 = 1_000;
 
-/// The interrupt comes once for each time that it is let through, and no more when the partition is stopped.
+/// The interrupt comes once for each time that it is let through, and no more when the partition is
+/// stopped.
 fn storm_of_interrupts<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     HANDLED.store(0, Relaxed);
     let came = life(objects, role::INTERRUPTS);
-    let calls = objects.first.look_at(|told| told.calls.load(Relaxed));
+    let calls = calls_of(objects.first);
     let handled = HANDLED.load(Relaxed);
     let mut passed = checked::<S>("who has a device goes on", came.is_none())
         & checked::<S>("each interrupt is told of", !failed(objects.first))
@@ -74,7 +77,8 @@ fn storm_of_interrupts<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     passed & checked::<S>("it is masked", !objects.left_behind.line.is_open())
 }
 
-/// A robust mutex tells that its owner died, until somebody says that all is whole again; where nobody does, nobody gets it any more.
+/// A robust mutex reports that its owner died, until a thread marks its data as consistent. Without
+/// that, no thread gets it any more.
 fn mutexes_tell<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
     let LeftBehind { mutex, .. } = objects.left_behind;
     let mut passed = true;
@@ -111,9 +115,9 @@ pub(super) fn acknowledge(told: &'static Told) {
         expect(LINE.acknowledge());
         if number % 4 == 0 {
             let word = notify_wait(u32::MAX, Timeout::FOREVER);
-            told.failed.fetch_or(u32::from(word != Ok(BITS)), Relaxed);
+            told.demand(word == Ok(BITS));
         }
-        told.calls.fetch_add(1, Relaxed);
+        told.count();
     }
 }
 
@@ -122,7 +126,7 @@ pub(super) fn acknowledge_once() {
     expect(LINE.acknowledge());
 }
 
-/// Locks the mutex, says what that told, and mends what it told of.
+/// Locks the mutex, reports the result, and makes the mutex consistent if its owner died.
 pub(super) fn lock(told: &'static Told) {
     let locked = MUTEX.lock(Timeout::NONE);
     if locked == Err(Error::OwnerDied) {

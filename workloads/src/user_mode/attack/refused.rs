@@ -1,6 +1,7 @@
-//! Partitions that do not start: nothing lies where one of their regions is.
+//! Partitions that do not start: there is nothing at the address of one of their regions.
 //!
-//! Owns: how many there are; that they take nothing from others, however often they are tried. Must never know: what a map is made of.
+//! Owns: how many there are; that they take nothing from others, however often they are tried. Must
+//! never know: what a map is made of.
 
 use super::outside::UNMAPPED;
 use super::{AttackBoard, Objects, Told, checked};
@@ -15,7 +16,7 @@ pub const COUNT: usize = match UNMAPPED {
     None => 0,
 };
 
-/// The partition with such a region behind its others.
+/// Returns the partition with such a region after its others.
 pub const fn without_map<S: AttackBoard>(partition: Partition<S, Told>) -> Partition<S, Told> {
     match UNMAPPED {
         Some(place) => partition.device(place, MEMORY),

@@ -1,4 +1,4 @@
-//! Partitions that fault in their first instruction, and are started anew by their supervisor each
+//! Partitions that fault in their first instruction, and are restarted by their supervisor each
 //! time: others keep their time.
 //!
 //! Owns: what such a partition is; what is demanded of the time that is left. Must never know:
@@ -15,8 +15,8 @@ use taktos_machine::Isolation;
 
 /// The budget of such a partition: an amount and its period.
 const BUDGET: [Duration; 2] = [Duration::from_millis(1), FIRST[1]];
-/// Beside one of them so many hundredths of all time are left for who is less urgent; and so many
-/// fewer beside each other one.
+/// Hundredths of all time that are left for less urgent threads next to one of them; and how many
+/// fewer next to each other one.
 const LEFT: u64 = 88;
 const FEWER: u64 = 10;
 
@@ -25,7 +25,7 @@ pub extern "C" fn evader(_: &'static (), _: usize) -> ! {
     fault(0)
 }
 
-/// The partition as it is to be: started anew as often as its budget allows.
+/// The partition as it is to be: restarted whenever its budget allows.
 #[must_use]
 pub const fn evading<S: System<Machine: Isolation>>(
     partition: Partition<S, ()>,
@@ -73,7 +73,7 @@ fn evade<S: System<Machine: Isolation>>(
     checks.demand("the rest is others'", left * 100 >= time * others);
 }
 
-/// Serves the supervisor for a while. How often a partition was started anew.
+/// Serves the supervisor for a while. Returns how often a partition was restarted.
 fn supervise<S: System<Machine: Isolation>>(
     checks: &mut Checks<S>,
     partitions: &[&'static AnyPartition<S>],

@@ -1,12 +1,15 @@
-//! Partitions with budgets: what each may use of the processor, whatever its threads do, and who pays for calls.
+//! Partitions with budgets: how much of the processor each may use, whatever its threads do, and
+//! which account pays for calls.
 //!
-//! Owns: the parts of the threads; what is demanded of what was charged, and of what was left for others.
-//! Must never know: a board; how time is charged.
+//! Owns: the parts of the threads; the demands on the charged time, and on the time that was left
+//! for others. Must never know: a board; how time is charged.
 //!
-//! On several processors of one instance threads of a partition execute beside each other, and there are some cases more.
+//! On several processors of one instance threads of a partition execute next to each other, and
+//! there are some cases more.
 //!
-//! Its words on the command line: `late=`, how many nanoseconds a budget's end may be overrun (40,000), for each processor; `seed=` (1), and
-//! how many seeds, `rages=` (1); `hunted`, where processors stand still again and again: what is demanded to the microsecond is left out.
+//! Its words on the command line: `late=`, how many nanoseconds a budget's end may be overrun
+//! (40,000), for each processor; `seed=` (1), and how many seeds, `rages=` (1); `hunted`, where
+//! processors stand still again and again: demands to the microsecond are left out.
 
 pub mod evade;
 mod rage;
@@ -23,19 +26,20 @@ use taktos_kernel::{
 use taktos_machine::Isolation;
 use taktos_user as user;
 
-/// What the first partition may use, and in which time.
+/// Budget of the first partition, and its period.
 pub const FIRST: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(10)];
-/// The same of the second one.
+/// Budget of the second partition, and its period.
 pub const SECOND: [Duration; 2] = [Duration::from_millis(4), Duration::from_millis(10)];
 /// In how many periods a case is looked at, and how long that is, in milliseconds.
 const PERIODS: u64 = 3;
 const WHILE: u32 = 10 * PERIODS as u32;
 
-/// What the threads of the first partition name besides: a server without partition, and a mutex.
+/// Other handles of the threads of the first partition: a server without partition, and a mutex.
 const SERVER: user::Thread = user::Thread::at(5);
 const MUTEX: user::Mutex = user::Mutex::at(6);
 
-/// What a thread of the first partition does, in the upper half of its argument. The lower half is a time in microseconds.
+/// Roles of a thread of the first partition, in the upper half of its argument. The lower half is a
+/// time in microseconds.
 mod role {
     /// Nothing but to be busy.
     pub const SPIN: usize = 1 << 16;
@@ -43,9 +47,9 @@ mod role {
     pub const CALLS: usize = 2 << 16;
     /// Sleeps of a moment, one after the other: the budget ends in one of many short turns.
     pub const NAPS: usize = 3 << 16;
-    /// Calls of a server that has no partition, whose service takes that time.
+    /// Calls of a server that has no partition; its service takes that time.
     pub const CALL: usize = 4 << 16;
-    /// The same of the second partition's.
+    /// Calls of the second partition's server; its service takes that time.
     pub const CALL_ACROSS: usize = 5 << 16;
     /// One call of the second partition's.
     pub const CALL_ONCE: usize = 6 << 16;
@@ -63,7 +67,7 @@ mod role {
     pub const CALL_BESIDE: usize = 12 << 16;
     /// A second thread that is busy, and a fault after that time.
     pub const FAULT_BESIDE: usize = 13 << 16;
-    /// What chance says, by that seed.
+    /// Random operations, by that seed.
     pub const RAGE: usize = 14 << 16;
     pub const TIME: usize = 0xFFFF;
 }
@@ -128,7 +132,7 @@ pub extern "C" fn other(_: &'static (), _: usize) -> ! {
         let next = request.sender.reply_and_receive([0, 0], Timeout::FOREVER);
         request = match next {
             Ok(next) => next,
-            // Who called waits no more.
+            // The caller does not wait any more.
             Err(_) => expect(user::receive(Timeout::FOREVER)),
         };
     }
@@ -152,16 +156,17 @@ fn spin() -> ! {
     }
 }
 
-/// How long a service is at most, of the server without partition and of the second one's, in microseconds: whatever callers say.
+/// How long a service is at most, of the server without partition and of the second one's, in
+/// microseconds: whatever callers say.
 const LONGEST: usize = 3_000;
 const LONGEST_ACROSS: usize = 5_000;
 
-/// Computes for so many microseconds of its own time: moments in which nothing else ran.
+/// Computes for `micros` microseconds of its own time: moments in which nothing else ran.
 fn compute(micros: usize) {
     work(micros, || user::now().as_nanos());
 }
 
-/// The same by any clock.
+/// Computes for `micros` microseconds by any clock, not counting time in which other code ran.
 fn work(micros: usize, now: impl Fn() -> u64) {
     let mut rest = micros as u64 * 1_000;
     let mut last = now();
@@ -173,17 +178,17 @@ fn work(micros: usize, now: impl Fn() -> u64) {
     }
 }
 
-/// Two looks at a clock are closer than this where nothing lies between: in nanoseconds.
+/// Two readings of a clock are closer than this with nothing between them: in nanoseconds.
 const MOMENT: u64 = 20_000;
 
 /// The program's, and no partition's.
 static OUTSIDE: AtomicU32 = AtomicU32::new(0);
 
-/// What the program consists of.
+/// Objects of the program.
 pub struct Objects<S: System<Machine: Isolation>> {
-    /// The partition whose budget is [`FIRST`].
+    /// The partition with the budget [`FIRST`].
     pub first: &'static Partition<S, ()>,
-    /// The one whose budget is [`SECOND`].
+    /// The one with the budget [`SECOND`].
     pub second: &'static Partition<S, ()>,
     /// The first one's threads.
     pub own: &'static [UserThread<S, ()>; 2],
@@ -191,7 +196,7 @@ pub struct Objects<S: System<Machine: Isolation>> {
     pub threads: &'static [UserThread<S, ()>; 1],
     /// A permit for each call that has come back.
     pub done: &'static Semaphore<S>,
-    /// What the first partition locks.
+    /// Mutex that the first partition locks.
     pub mutex: &'static Mutex<S>,
     /// The supervisor of the partitions that evade.
     pub supervisor: &'static Supervisor<S>,
@@ -199,9 +204,10 @@ pub struct Objects<S: System<Machine: Isolation>> {
     pub evading: [&'static Partition<S, ()>; 2],
 }
 
-/// What the threads less urgent than all others had of the processors, in microseconds: what nobody else used.
+/// Time that the threads less urgent than all others had of the processors, in microseconds: time
+/// that no other thread used.
 static REST: AtomicU32 = AtomicU32::new(0);
-/// Whether nobody asks for that now.
+/// Whether no case uses that time now.
 static PAUSES: AtomicBool = AtomicBool::new(false);
 
 /// The least urgent thread, or one of as many as there are processors.
@@ -237,11 +243,11 @@ pub fn serve<S: System>() {
     }
 }
 
-/// What was charged in the course of a case.
+/// Time that was charged in the course of a case.
 struct Charged {
     first: u64,
     second: u64,
-    /// What the least urgent threads had.
+    /// Time that the least urgent threads had.
     rest: u64,
     /// How long the case was for all processors, all in microseconds.
     time: u64,
@@ -270,7 +276,8 @@ impl<S: System<Machine: Isolation>> Checks<S> {
         })
     }
 
-    /// Has the first partition do its part, the second one serve, for [`WHILE`], and `meanwhile` be done after each millisecond.
+    /// Runs a case: for [`WHILE`] the first partition does its part, the second one serves, and
+    /// `meanwhile` is called after each millisecond.
     fn case(&mut self, name: &str, argument: usize, mut meanwhile: impl FnMut(u32)) -> Charged {
         let Objects { first, second, .. } = self.objects;
         first.stop();
@@ -306,8 +313,9 @@ impl<S: System<Machine: Isolation>> Checks<S> {
         charged
     }
 
-    /// Demands that the first partition was charged with its share of all periods, and the second one with no more than `second`; and that
-    /// the rest was there for others, but what the case itself costs.
+    /// Demands that the first partition was charged with its share of all periods, and the second
+    /// one with no more than `second`; and that the rest was there for others, but what the
+    /// case itself costs.
     fn demand_share(&mut self, charged: &Charged, second: u64) {
         self.demand_share_and(charged, second, 0);
     }
@@ -330,9 +338,10 @@ impl<S: System<Machine: Isolation>> Checks<S> {
     }
 }
 
-/// What restarts, alarms and switches of a case may take, and what is lost of a least urgent thread's time where it is interrupted.
+/// Time that restarts, alarms and switches of a case may take, and that is lost of a least urgent
+/// thread's time where it is interrupted.
 const COSTS: u64 = 2_500;
-/// The time of restarts that the program asks for while nothing is left in the last period of a
+/// The time of restarts that the program requests while nothing is left in the last period of a
 /// case: of eight at most.
 const RESTARTS: u64 = 400;
 
@@ -347,7 +356,7 @@ fn certain(result: Result<(), Error>) {
     assert_eq!(result, Ok(()), "the partition does not start");
 }
 
-/// Runs all cases on so many processors, and says whether all was as it must be.
+/// Runs all cases on `processors` processors, and says whether all was as it must be.
 pub fn run<S: System<Machine: Isolation> + CommandLine>(
     objects: &'static Objects<S>,
     processors: usize,
@@ -386,7 +395,7 @@ pub fn run<S: System<Machine: Isolation> + CommandLine>(
     checks.passed
 }
 
-/// What is known of each case beforehand.
+/// Checks the cases with results that are known beforehand.
 fn to_the_microsecond<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     alone(checks);
     if checks.processors > 1 {
@@ -456,12 +465,12 @@ fn beside<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
         }
     });
     checks.demand_share_and(&charged, 1, RESTARTS);
-    // The service that goes on when the budget ends is at the server's cost.
+    // The service that continues when the budget ends is at the server's cost.
     let charged = checks.case("calls beside", role::CALL_BESIDE | 500, |_| {});
     checks.demand_share(&charged, PERIODS * 520);
 }
 
-/// Who pays for calls.
+/// Checks which account pays for calls.
 fn calls<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     let charged = checks.case("short calls", role::CALL_ACROSS | 50, |_| {});
     // The last one before the budget ends may end on the server's account.
@@ -486,7 +495,8 @@ fn calls<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     checks.demand("the call has come back", done.is_ok());
 }
 
-/// A mutex stays with its owner, which has nothing left, and the more urgent one gets it when that is renewed.
+/// A mutex stays with its owner, which has nothing left, and the more urgent one gets it when that
+/// is renewed.
 fn mutex<S: System<Machine: Isolation>>(checks: &mut Checks<S>) {
     let mutex = checks.objects.mutex;
     let begin = Kernel::<S>::now();

@@ -1,9 +1,11 @@
-//! A partition that tries by calls at random to have more than its budget, while it is restarted, stopped and suspended at random.
+//! A partition that tries by calls at random to have more than its budget, while it is restarted,
+//! stopped and suspended at random.
 //!
-//! Owns: what its threads do; the bound, in every window between two looks. Must never know: what a call does; a board.
+//! Owns: what its threads do; the bound, in every window between two looks. Must never know: what a
+//! call does; a board.
 //!
-//! Sleeps, time-outs, floods of calls to servers, starts, ends and suspensions of its threads, their priorities: all that the table of
-//! handles allows, and all that it does not.
+//! Sleeps, time-outs, floods of calls to servers, starts, ends and suspensions of its threads,
+//! their priorities: all that the table of handles allows, and all that it does not.
 
 use super::{Checks, FIRST, LONGEST, SECOND, SERVER, certain, compute, role};
 use crate::chance::Chance;
@@ -17,7 +19,7 @@ use taktos_kernel::{AnyThread, Duration, Instant, Kernel, System};
 use taktos_machine::Isolation;
 use taktos_user::{self as user, Request};
 
-/// What the first partition's table allows: as the program has it.
+/// Handles and rights in the first partition's table: as the program has it.
 const ALLOWS: &[u32] = &[
     kind::SEMAPHORE | right::GIVE | right::TAKE,
     kind::SEMAPHORE | right::GIVE | right::TAKE,
@@ -28,7 +30,8 @@ const ALLOWS: &[u32] = &[
     kind::MUTEX | right::TAKE,
 ];
 
-/// What a thread of the first partition does until it is ended, or ends itself: calls at random, and what chance seldom draws.
+/// Body of a thread of the first partition until it is ended, or ends itself: calls at random, and
+/// operations that random calls rarely give.
 pub(super) fn rage(seed: usize) -> ! {
     let memory = core::ptr::from_ref(&seed).addr() & !(MEMORY - 1);
     let known = Known {
@@ -58,7 +61,7 @@ pub(super) fn rage(seed: usize) -> ! {
             }
             _ => {
                 let drawn = storm.draw();
-                // What was received would lie anywhere in the memory, its stacks among it.
+                // Bytes that were received would be anywhere in the memory, its stacks among it.
                 if !drawn.is_of_bytes() {
                     user::call(Request {
                         number: drawn.number,
@@ -77,7 +80,7 @@ const LOOKS: usize = 64;
 /// How far apart they are at most, in microseconds.
 const APART: u64 = 1_500;
 
-/// What a partition had used at each look: both times in nanoseconds since the first one.
+/// Usage of a partition at each look: both times in nanoseconds since the first one.
 struct Looks {
     begin: Instant,
     used: Duration,
@@ -104,8 +107,9 @@ impl Looks {
         self.looks[place] = (now.as_nanos() as u32, used.as_nanos() as u32);
     }
 
-    /// Whether the bound of a budget holds between any two looks, where no more than `owed` was owed, and so many processors are used.
-    /// Looks are so much later than what they see.
+    /// Returns whether the bound of a budget holds between any two samples, with a deficit of
+    /// `owed` at most, on `processors` processors. Samples are up to `late` later than what they
+    /// see.
     fn are_within(
         &self,
         [amount, period]: [Duration; 2],
@@ -139,7 +143,8 @@ fn usage<S: System<Machine: Isolation>>(partition: &'static Partition<S, ()>) ->
     }
 }
 
-/// Has the first partition rage, and disturbs it; demands its bound, and the second one's, which serves it.
+/// Runs the first partition's stress test, and disturbs it. Demands its bound, and that of the
+/// second one, which serves it.
 pub(super) fn check<S: System<Machine: Isolation>>(checks: &mut Checks<S>, seed: u64) {
     let objects = checks.objects;
     let mut chance = Chance::new(seed);
@@ -169,7 +174,7 @@ pub(super) fn check<S: System<Machine: Isolation>>(checks: &mut Checks<S>, seed:
                 let _ = thread.cancel_wait();
             }
             8 => certain(objects.second.restart()),
-            // Who has ended, or was stopped, goes on.
+            // A thread that has ended, or was stopped, is started.
             9 | 10 => {
                 let _ = objects.first.start_with(role::RAGE | drawn);
             }
@@ -196,7 +201,7 @@ pub(super) fn check<S: System<Machine: Isolation>>(checks: &mut Checks<S>, seed:
         checks.demand("the bound in every window", within);
     }
     let [first, second] = all.map(|partition| usage(partition).most_owed.as_nanos());
-    // Restarts are owed, too.
+    // Restarts count for the deficit, too.
     let late = checks.processors * checks.late + disturbed.as_nanos();
     let services = 2 * LONGEST as u64 * 1_000;
     checks.demand("services that are owed", first <= services + late);

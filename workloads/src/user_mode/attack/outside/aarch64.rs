@@ -1,16 +1,18 @@
-//! Owns: attacks on what lies outside a partition, in instructions of AArch64.
-//! Must never know: a board, but by its places.
+//! Owns: attacks on everything outside a partition, in instructions of AArch64. Must never know: a
+//! board, but by its places.
 
+pub(crate) use super::paged::{FLOAT, FRAMES_ON_STACK};
 use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
-use super::{Attacks, Float, behind, kernel, look, looks, own, writes};
-use crate::user_mode::attack::Comes::{Fault, FaultAt, Nothing};
+use super::{Attacks, behind, ignored, kernel, look, looks, own, writes};
+use crate::user_mode::attack::ExpectedFault::{Fault, FaultAt};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use crate::{give_back, keep};
 use core::arch::{asm, naked_asm};
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
 
-/// An attack that is an instruction without operands, or one that names x9 alone, and that is none at EL0.
+/// An attack that is an instruction without operands, or one that names x9 alone, and that is none
+/// at EL0.
 macro_rules! forbidden {
     ($name:literal, $instruction:literal) => {
         (
@@ -24,12 +26,9 @@ macro_rules! forbidden {
     };
 }
 
-/// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
-pub const FRAMES_ON_STACK: bool = false;
-/// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+/// Function that reads the processor's map while the caller runs, if threads with privilege have a
+/// map of their own.
 pub const MAP: Option<fn() -> usize> = Some(map);
-/// How threads with floating-point values fault: none has any.
-pub const FLOAT: Option<Float> = None;
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.
@@ -63,7 +62,7 @@ impl<S: AttackBoard> Attacks<S> {
         // fmov s0, wzr
         forbidden!("use the floating-point unit", ".inst 0x1E2703E0"),
         ("load two words from between", unaligned, Fault(Arithmetic)),
-        ("wait for interrupts", wait, Nothing),
+        ignored("wait for interrupts", wait),
     ];
 }
 
@@ -90,7 +89,7 @@ fn push_on(place: usize) {
 
 /// Goes round with the stack pointer at `place`, while interrupts come.
 fn spin_on(place: usize) {
-    // SAFETY: never goes on.
+    // SAFETY: never returns.
     unsafe { asm!("mov sp, {}", "2:", "b 2b", in(reg) place, options(noreturn)) }
 }
 

@@ -1,8 +1,9 @@
-//! Owns: attacks on what lies outside a partition, in instructions of a Cortex-M.
-//! Must never know: a board, but by its places; Armv8-M, whose boards have attacks of their own.
+//! Owns: attacks on places outside a partition, in instructions of a Cortex-M.
+//! Must never know: a board, but by its places; Armv8-M, which has boards with attacks of their
+//! own.
 
 use super::{Attacks, Float, behind, kernel, look, looks, own, writes};
-use crate::user_mode::attack::Comes::{Fault, FaultAt, FaultWith};
+use crate::user_mode::attack::ExpectedFault::{Fault, FaultAt, FaultWith};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
 use core::ptr;
@@ -37,9 +38,11 @@ macro_rules! overflows {
     };
 }
 
-/// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
+/// Whether a thread that waits has on its stack the state with which it resumes, so that it faults
+/// if that is spoilt.
 pub const FRAMES_ON_STACK: bool = true;
-/// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+/// Function that reads the processor's map while the caller runs, if threads with privilege have a
+/// map of their own.
 pub const MAP: Option<fn() -> usize> = None;
 /// How threads with floating-point values fault.
 pub const FLOAT: Option<Float> = Some(Float {
@@ -137,7 +140,7 @@ const MASKED: usize = 0xE000_E180;
 const PENDED: usize = 0xE000_E200;
 const TRIGGER: usize = 0xE000_EF00;
 
-/// Where code lies.
+/// Returns the address of code.
 fn code() -> usize {
     undefined as fn() as usize & !3
 }
@@ -147,8 +150,9 @@ fn write(place: usize) {
     unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(0) };
 }
 
-/// Reads null with a number in each register, where it can be; the stack pointer, which is `gap` below a multiple of eight, is in r12, too, and
-/// where the instruction lies in r2. Does not come back.
+/// Reads null with a number in each register, where it can be. The stack pointer, which is `gap`
+/// below a multiple of eight, is in r12, too, and the instruction's address in r2. Does not come
+/// back.
 #[unsafe(naked)]
 extern "C" fn numbered(gap: usize) {
     naked_asm!(
@@ -158,18 +162,10 @@ extern "C" fn numbered(gap: usize) {
         "mov sp, r1",
         "mov r12, sp",
         "movs r0, #0",
-        "movw r1, #{number} + 1",
         "adr r2, 2f",
-        "movw r3, #{number} + 3",
-        "movw r4, #{number} + 4",
-        "movw r5, #{number} + 5",
-        "movw r6, #{number} + 6",
-        "movw r7, #{number} + 7",
-        "movw r8, #{number} + 8",
-        "movw r9, #{number} + 9",
-        "movw r10, #{number} + 10",
-        "movw r11, #{number} + 11",
-        "movw lr, #{number} + 14",
+        ".irp n, 1,3,4,5,6,7,8,9,10,11,14",
+        "movw r\\n, #{number} + \\n",
+        ".endr",
         ".balign 4",
         "2:",
         "ldr r0, [r0]",
@@ -179,10 +175,12 @@ extern "C" fn numbered(gap: usize) {
 }
 
 const NUMBER: usize = 0x1230;
-/// Bits of the unit's status that a thread may set as it likes: of rounding, of small numbers and of those that are none.
+/// Bits of the unit's status that a thread may set as it likes: of rounding, of small numbers and
+/// of those that are none.
 const STATUS: u32 = 0xF << 22;
 
-/// The same with `value` in each floating-point register, and bits of the unit's status set.
+/// Numbers the registers, with `value` in each floating-point register and bits of the unit's
+/// status set.
 #[unsafe(naked)]
 extern "C" fn numbered_with_values(value: usize, gap: usize) {
     naked_asm!(
@@ -261,7 +259,8 @@ fn unaligned() {
     }
 }
 
-/// Writes all registers that would change what the thread may do. The processor ignores it, so the kernel's memory stays closed.
+/// Writes all registers that would change what the thread may do. The processor ignores it, so the
+/// kernel's memory stays closed.
 fn take_privilege() {
     // SAFETY: changes nothing.
     unsafe {
@@ -307,14 +306,9 @@ pub fn overflow() {
 pub extern "C" fn send_with_secret(thread: usize, secret: usize) {
     naked_asm!(
         "push {{r4-r11, lr}}",
-        "mov r4, r1",
-        "mov r6, r1",
-        "mov r7, r1",
-        "mov r8, r1",
-        "mov r9, r1",
-        "mov r10, r1",
-        "mov r11, r1",
-        "mov lr, r1",
+        ".irp n, 4,6,7,8,9,10,11,14",
+        "mov r\\n, r1",
+        ".endr",
         "movs r1, #0",
         "movs r5, #0",
         "mvn r2, r1",
@@ -338,18 +332,11 @@ pub extern "C" fn receive_and_look(secret: usize, timeout: usize) -> usize {
         "mov lr, r7",
         "mov r12, #{receive}",
         "svc #1",
-        "cmp r0, r6", "it eq", "moveq r7, #1",
-        "cmp r1, r6", "it eq", "moveq r7, #1",
-        "cmp r2, r6", "it eq", "moveq r7, #1",
-        "cmp r3, r6", "it eq", "moveq r7, #1",
-        "cmp r4, r6", "it eq", "moveq r7, #1",
-        "cmp r5, r6", "it eq", "moveq r7, #1",
-        "cmp r8, r6", "it eq", "moveq r7, #1",
-        "cmp r9, r6", "it eq", "moveq r7, #1",
-        "cmp r10, r6", "it eq", "moveq r7, #1",
-        "cmp r11, r6", "it eq", "moveq r7, #1",
-        "cmp r12, r6", "it eq", "moveq r7, #1",
-        "cmp lr, r6", "it eq", "moveq r7, #1",
+        ".irp n, 0,1,2,3,4,5,8,9,10,11,12,14",
+        "cmp r\\n, r6",
+        "it eq",
+        "moveq r7, #1",
+        ".endr",
         "orr r0, r7, r0, lsl #1",
         "pop {{r4-r11, pc}}",
         receive = const Number::Receive as usize,
@@ -363,65 +350,25 @@ pub extern "C" fn keep_registers(seed: usize, rounds: usize, float: bool) -> usi
         "push {{r4-r11, lr}}",
         "mov r3, r0",
         "cbz r2, 1f",
-        "vmov s0, r3",
-        "vmov s15, r3",
-        "vmov s16, r3",
-        "vmov s31, r3",
+        ".irp n, 0,15,16,31",
+        "vmov s\\n, r3",
+        ".endr",
         "1:",
-        "add r4, r3, #4",
-        "add r5, r3, #5",
-        "add r6, r3, #6",
-        "add r7, r3, #7",
-        "add r8, r3, #8",
-        "add r9, r3, #9",
-        "add r10, r3, #10",
-        "add r11, r3, #11",
-        "add r12, r3, #12",
-        "add lr, r3, #14",
+        ".irp n, 4,5,6,7,8,9,10,11,12,14",
+        "add r\\n, r3, #\\n",
+        ".endr",
         "2:",
-        "sub r0, r4, #4",
+        ".irp n, 4,5,6,7,8,9,10,11,12,14",
+        "sub r0, r\\n, #\\n",
         "cmp r0, r3",
         "bne 9f",
-        "sub r0, r5, #5",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, r6, #6",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, r7, #7",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, r8, #8",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, r9, #9",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, r10, #10",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, r11, #11",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, r12, #12",
-        "cmp r0, r3",
-        "bne 9f",
-        "sub r0, lr, #14",
-        "cmp r0, r3",
-        "bne 9f",
+        ".endr",
         "cbz r2, 3f",
-        "vmov r0, s0",
+        ".irp n, 0,15,16,31",
+        "vmov r0, s\\n",
         "cmp r0, r3",
         "bne 9f",
-        "vmov r0, s15",
-        "cmp r0, r3",
-        "bne 9f",
-        "vmov r0, s16",
-        "cmp r0, r3",
-        "bne 9f",
-        "vmov r0, s31",
-        "cmp r0, r3",
-        "bne 9f",
+        ".endr",
         "3:",
         "subs r1, #1",
         "bne 2b",

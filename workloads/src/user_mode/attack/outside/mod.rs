@@ -1,8 +1,9 @@
-//! Attacks that are accesses, jumps and instructions: of places that a thread without privilege has nothing to do with, and of what the
-//! processor keeps to itself.
+//! Attacks that are accesses, jumps and instructions: of places that a thread without privilege has
+//! nothing to do with, and of state that the processor keeps to itself.
 //!
-//! Owns: how they are said, and what must come of them; where the kernel's state and the thread's own partition lie.
-//! Must never know: who looks at what came of them; a board, but by its places.
+//! Owns: how attacks are written, and what must come of them; where the kernel's state and the
+//! thread's own partition are located. Must never know: the check of their results; a board, but by
+//! its places.
 //!
 //! All of it runs without privilege, and must not call the kernel but by the instruction for that.
 #![expect(unsafe_code, reason = "does on purpose what faults, in instructions")]
@@ -27,6 +28,8 @@ pub(super) use architecture::{
 };
 
 use crate::user_mode::MEMORY;
+#[cfg(target_has_atomic = "64")]
+use crate::user_mode::attack::{Attack, ExpectedFault};
 use core::hint::black_box;
 use core::marker::PhantomData;
 use core::ptr;
@@ -36,16 +39,17 @@ use taktos_machine::FAULT_REGISTERS;
 /// Where nothing is to which a map could lead, on machines with tables.
 #[cfg(target_has_atomic = "64")]
 pub(super) const UNMAPPED: Option<usize> = Some(paged::UNMAPPED);
-/// The same where regions are registers.
+/// No such place, if regions are registers.
 #[cfg(not(target_has_atomic = "64"))]
 pub(super) const UNMAPPED: Option<usize> = None;
 
-/// How a thread that may use the floating-point unit has values there, and faults; and what is looked at then.
+/// How a thread that may use the floating-point unit has values there, and faults; and what is
+/// looked at then.
 pub struct Float {
-    /// Puts the value into all registers of the unit, and faults with a number in each other register; the stack pointer is so many bytes below
-    /// a multiple of eight.
+    /// Puts the value into all registers of the unit, and faults with a number in each other
+    /// register; the stack pointer is `gap` bytes below a multiple of eight.
     pub fault: extern "C" fn(value: usize, gap: usize),
-    /// Whether these are the registers of that, as they are told.
+    /// Whether these are the registers of that, as they are reported.
     pub are_right: fn(&[usize; FAULT_REGISTERS]) -> bool,
     /// Whether a register of the unit has the value, or its status is another one than at first.
     pub finds: extern "C" fn(value: usize) -> bool,
@@ -54,7 +58,8 @@ pub struct Float {
 /// The attacks on a board, of which `ALL` is the architecture's list.
 pub struct Attacks<S>(PhantomData<S>);
 
-/// An attack that reads a place, and faults there; `anywhere`: the attacker alone knows where that is.
+/// An attack that reads a place, and faults there; `anywhere`: the attacker alone knows where that
+/// is.
 macro_rules! looks {
     ($name:literal, $place:expr) => {
         ($name, || look($place), FaultAt(DataAccess, || $place))
@@ -76,18 +81,24 @@ macro_rules! writes {
 
 use {looks, writes};
 
-/// Where the kernel's state lies.
+/// One that the processor ignores, and the thread continues.
+#[cfg(target_has_atomic = "64")]
+const fn ignored(name: &'static str, attack: fn()) -> Attack {
+    (name, attack, ExpectedFault::Nothing)
+}
+
+/// Returns the address of the kernel's state.
 pub fn kernel<S: System>() -> usize {
     ptr::from_ref(S::kernel()).addr()
 }
 
-/// Where the memory of the thread's partition begins, whose stack is the lowest.
+/// Returns the start of the memory of the thread's partition; the thread's stack is the lowest.
 pub fn own() -> usize {
     let on_stack = 0_u8;
     ptr::from_ref(black_box(&on_stack)).addr() & !(MEMORY - 1)
 }
 
-/// The first place behind it.
+/// Returns the first place after it.
 fn behind() -> usize {
     own() + MEMORY
 }
@@ -105,11 +116,12 @@ pub(super) fn load(place: usize) -> u32 {
 
 /// Writes it.
 pub(super) fn store(place: usize, word: u32) {
-    // SAFETY: memory of the partition's that nobody has as something else, or it faults.
+    // SAFETY: memory of the partition that no code has as something else, or it faults.
     unsafe { ptr::with_exposed_provenance_mut::<u32>(place).write_volatile(word) };
 }
 
-/// Changes what the other threads of the partition will load when they go on: fills `[begin, end)`, a stack of it, with ones.
+/// Changes what the other threads of the partition will load when they resume: fills `[begin,
+/// end)`, a stack of it, with ones.
 pub(super) fn spoil(begin: usize, end: usize) {
     for place in (begin..end).step_by(size_of::<usize>()) {
         // SAFETY: the stack of a thread of the same partition, which is ended by this.

@@ -3,6 +3,8 @@
 //! Owns: them, in the words of the architecture: `jump`, `write`, `push_on`, `spin_on`, `overflow`.
 //! Must never know: an instruction.
 
+use super::Float;
+
 /// An attack that executes a place, and faults there.
 macro_rules! jumps {
     ($name:literal, $place:expr) => {
@@ -45,12 +47,8 @@ macro_rules! attacks {
                 || push_on(kernel::<S>() + 512),
                 FaultAt(DataAccess, || kernel::<S>() + 496),
             ),
-            (
-                "be interrupted on the kernel's stack",
-                || spin_on(kernel::<S>() + 512),
-                Nothing,
-            ),
-            ("be interrupted on no stack", || spin_on(0), Nothing),
+            ignored("be interrupted on the kernel's stack", || spin_on(kernel::<S>() + 512)),
+            ignored("be interrupted on no stack", || spin_on(0)),
             ("overflow the stack", overflow, Fault(DataAccess)),
         ]
     };
@@ -58,14 +56,21 @@ macro_rules! attacks {
 
 pub(super) use {attacks, jumps};
 
+/// Whether a thread that waits has on its stack the state with which it resumes, so that it faults
+/// if that is spoilt.
+pub const FRAMES_ON_STACK: bool = false;
+/// How threads with floating-point values fault: none has any.
+pub const FLOAT: Option<Float> = None;
+
 /// Where no partition has anything, on all boards.
 pub(super) const NOWHERE: usize = 0x3000_0000;
-/// Where nothing is in the kernel's map: beyond all memory and devices where addresses have more than 32 bits.
+/// Where nothing is in the kernel's map: beyond all memory and devices where addresses have more
+/// than 32 bits.
 pub(super) const UNMAPPED: usize = NOWHERE << ((usize::BITS - 32) / 4);
 /// Addresses that no partition has.
 pub(super) const UPPER: usize = usize::MAX - 0xFFF;
 
-/// Where code lies.
+/// Returns the address of code.
 pub(super) fn code() -> usize {
     super::overflow as fn() as usize
 }

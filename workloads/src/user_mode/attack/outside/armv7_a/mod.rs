@@ -1,11 +1,12 @@
-//! Owns: attacks on what lies outside a partition, in instructions of ARMv7-A.
-//! Must never know: a board, but by its places.
+//! Owns: attacks on everything outside a partition, in instructions of ARMv7-A. Must never know: a
+//! board, but by its places.
 
 mod states;
 
+pub(crate) use super::paged::{FLOAT, FRAMES_ON_STACK};
 use super::paged::{NOWHERE, UPPER, attacks, code, constant, jumps};
-use super::{Attacks, Float, behind, kernel, look, looks, own, writes};
-use crate::user_mode::attack::Comes::{Fault, FaultAt, FaultIn, Nothing};
+use super::{Attacks, behind, ignored, kernel, look, looks, own, writes};
+use crate::user_mode::attack::ExpectedFault::{Fault, FaultAt, FaultIn};
 use crate::user_mode::attack::{Attack, AttackBoard};
 use core::arch::{asm, naked_asm};
 use states::{
@@ -16,8 +17,8 @@ use taktos_abi::Error;
 use taktos_abi::call::Number;
 use taktos_machine::Cause::{Arithmetic, DataAccess, InstructionAccess, UndefinedInstruction};
 
-/// An attack that is an instruction without operands, or one that names r4 alone, which leads to the own memory; and that is none in user
-/// mode.
+/// An attack that is an instruction without operands, or one that names r4 alone, which leads to
+/// the own memory; and that is none in user mode.
 macro_rules! forbidden {
     ($name:literal, $instruction:literal) => {
         (
@@ -47,12 +48,9 @@ macro_rules! reaches {
     };
 }
 
-/// Whether a thread that waits has on its stack what it goes on with, so that it faults where that is spoilt.
-pub const FRAMES_ON_STACK: bool = false;
-/// What the processor has as its map while the caller runs, where threads with privilege have one of their own.
+/// Function that reads the processor's map while the caller runs, if threads with privilege have a
+/// map of their own.
 pub const MAP: Option<fn() -> usize> = Some(map);
-/// How threads with floating-point values fault: none has any.
-pub const FLOAT: Option<Float> = None;
 
 impl<S: AttackBoard> Attacks<S> {
     /// All of them.
@@ -135,7 +133,7 @@ impl<S: AttackBoard> Attacks<S> {
             },
             FaultAt(DataAccess, kernel::<S>),
         ),
-        ("mask all interrupts and go round", mask_and_spin, Nothing),
+        ignored("mask all interrupts and go round", mask_and_spin),
         ("load two words from between", unaligned, Fault(Arithmetic)),
         (
             "load a list from between",
@@ -210,48 +208,20 @@ impl<S: AttackBoard> Attacks<S> {
             },
             FaultAt(DataAccess, kernel::<S>),
         ),
-        (
-            "keep an exclusive access over a call",
-            keep_exclusive,
-            Nothing,
-        ),
-        (
-            "find words of the kernel behind a call",
-            look_behind_calls,
-            Nothing,
-        ),
-        ("ask the debugger to end all", end_all, Nothing),
-        (
-            "call in the other order of bytes",
-            call_in_other_order,
-            Nothing,
-        ),
-        (
-            "be interrupted in the other order of bytes",
-            spin_in_other_order,
-            Nothing,
-        ),
-        ("call in T32, under a condition", call_in_t32, Nothing),
-        ("be interrupted under a condition", spin_in_t32, Nothing),
-        (
-            "call on the kernel's stack",
-            || call_on(kernel::<S>() + 512),
-            Nothing,
-        ),
-        ("call on the handlers' stack", || call_on(HANDLERS), Nothing),
-        ("call on no stack", || call_on(1), Nothing),
-        (
-            "call on a stack at the end of all",
-            || call_on(usize::MAX),
-            Nothing,
-        ),
-        (
-            "be interrupted on the handlers' stack",
-            || spin_on(HANDLERS),
-            Nothing,
-        ),
-        ("be interrupted between words", || spin_on(2), Nothing),
-        ("wait for interrupts", wait, Nothing),
+        ignored("keep an exclusive access over a call", keep_exclusive),
+        ignored("find words of the kernel behind a call", look_behind_calls),
+        ignored("ask the debugger to end all", end_all),
+        ignored("call in the other order of bytes", call_in_other_order),
+        ignored("be interrupted in the other order of bytes", spin_in_other_order),
+        ignored("call in T32, under a condition", call_in_t32),
+        ignored("be interrupted under a condition", spin_in_t32),
+        ignored("call on the kernel's stack", || call_on(kernel::<S>() + 512)),
+        ignored("call on the handlers' stack", || call_on(HANDLERS)),
+        ignored("call on no stack", || call_on(1)),
+        ignored("call on a stack at the end of all", || call_on(usize::MAX)),
+        ignored("be interrupted on the handlers' stack", || spin_on(HANDLERS)),
+        ignored("be interrupted between words", || spin_on(2)),
+        ignored("wait for interrupts", wait),
     };
 }
 
@@ -291,7 +261,8 @@ fn unaligned_exclusive() {
     unsafe { asm!("ldrex {0}, [{0}]", inout(reg) own() + 1026 => _) };
 }
 
-/// Does all that would change what the thread may do. The processor ignores it, so the kernel's memory stays closed.
+/// Does all that would change what the thread may do. The processor ignores it, so the kernel's
+/// memory stays closed.
 fn take_privilege() {
     // SAFETY: changes nothing.
     unsafe {
@@ -309,17 +280,18 @@ fn take_privilege() {
 
 /// The processor ignores that, so interrupts come.
 fn mask_and_spin() {
-    // SAFETY: never goes on.
+    // SAFETY: never returns.
     unsafe {
         asm!("cpsid aif", "msr cpsr_xc, {}", "2:", "b 2b", in(reg) 0x1D0, options(noreturn));
     }
 }
 
-/// Begins an exclusive access, has the partner run, and ends the access: that is not to be done, as others may have written.
+/// Begins an exclusive access, has the partner run, and ends the access: that is not to be done, as
+/// others may have written.
 fn keep_exclusive() {
     let (failed, status): (usize, usize);
-    // SAFETY: reads and writes the own memory, of which nothing is used there; two calls, over which r10 stays. The handle of the partner
-    // is the third place of the table.
+    // SAFETY: reads and writes the own memory, of which nothing is used there; two calls, over
+    // which r10 stays. The handle of the partner is the third place of the table.
     unsafe {
         asm!(
             "ldrex r4, [r10]",
@@ -342,8 +314,9 @@ fn keep_exclusive() {
     demand(status == 0 && failed == 1);
 }
 
-/// Makes a call without handle, with a time-out, and says which bits there are behind it in the registers that it destroys: in the lower
-/// half of those that carry no answer, in the upper half of those that carry one where messages come.
+/// Makes a call without handle, with a time-out. Returns the bits that are set after it in the
+/// registers that it destroys: in the lower half of those that carry no answer, in the upper half
+/// of those that carry one where messages come.
 #[unsafe(naked)]
 extern "C" fn look_behind(number: usize, nanoseconds: u64) -> u64 {
     naked_asm!(
@@ -370,7 +343,8 @@ fn look_behind_calls() {
     demand(look_behind(Number::Sleep as usize, 30_000) as u32 == 0);
 }
 
-/// The instruction by which privileged code has the emulator end: here it is a call, of a number that is none.
+/// The instruction by which privileged code has the emulator end: here it is a call, of a number
+/// that is none.
 fn end_all() {
     let status: usize;
     // SAFETY: a call, which is refused.
@@ -386,7 +360,7 @@ fn end_all() {
     demand(status == Error::Parameter as usize);
 }
 
-/// What the call for sleep answers behind it.
+/// Result of the call for sleep after it.
 const SLEPT: usize = Error::Timeout as usize;
 /// Stores below `place` by the stack pointer.
 fn push_on(place: usize) {
@@ -394,10 +368,10 @@ fn push_on(place: usize) {
     unsafe { asm!("mov sp, {}", "push {{r0-r3}}", in(reg) place, options(noreturn)) }
 }
 
-/// Sleeps with the stack pointer at `place`: nobody uses it.
+/// Sleeps with the stack pointer at `place`: no code uses it.
 fn call_on(place: usize) {
     let (status, then): (usize, usize);
-    // SAFETY: a call; the stack pointer is the thread's own again behind it.
+    // SAFETY: a call; the stack pointer is the thread's own again after it.
     unsafe {
         asm!(
             "mov r10, sp",
@@ -420,7 +394,7 @@ fn call_on(place: usize) {
 
 /// Goes round with the stack pointer at `place`, while interrupts come.
 fn spin_on(place: usize) {
-    // SAFETY: never goes on.
+    // SAFETY: never returns.
     unsafe { asm!("mov sp, {}", "2:", "b 2b", in(reg) place, options(noreturn)) }
 }
 

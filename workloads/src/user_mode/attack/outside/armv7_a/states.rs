@@ -1,5 +1,5 @@
-//! Owns: attacks in the states that a thread may choose: the other order of bytes, the other set of instructions.
-//! Must never know: what lies where.
+//! Owns: attacks in the states that a thread may choose: the other order of bytes, the other set of
+//! instructions. Must never know: the contents of memory.
 
 use super::{SLEPT, demand};
 use core::arch::{asm, naked_asm};
@@ -43,7 +43,7 @@ pub(super) fn call_in_other_order() {
 }
 
 pub(super) fn spin_in_other_order() {
-    // SAFETY: never goes on.
+    // SAFETY: never returns.
     unsafe { asm!("setend be", "2:", "b 2b", options(noreturn)) }
 }
 
@@ -107,7 +107,8 @@ pub(super) fn call_in_t32() {
     demand(t32_call() == SLEPT + 3);
 }
 
-/// Goes round through blocks under a condition while interrupts come, and says how often all of a block was done.
+/// Goes round through blocks under a condition while interrupts come, and says how often all of a
+/// block was done.
 #[unsafe(naked)]
 extern "C" fn t32_blocks(rounds: usize) -> usize {
     naked_asm!(
