@@ -1,4 +1,4 @@
-//! The command line: what can be asked, and the help that teaches it.
+//! The command line: its commands and options, and the help that teaches it.
 
 mod install;
 mod new;
@@ -47,20 +47,20 @@ Examples:
   taktos segment                                EtherCAT devices on a socket, for any MainDevice
   taktos new blinky --board virt-riscv64        a program of your own, in a folder of its own
   taktos install sdk                            the kernel for C programs: CMSIS-RTOS2, CMake
-  taktos doctor                                 what this machine lacks, and what mends it
+  taktos doctor                                 what this machine lacks, and how to install it
 
-The script also has ./taktos test, everything that CI checks: ./taktos test --help
+The script also has ./taktos test, everything that CI checks (./taktos test --help),
+and ./taktos book, the documentation with search
 
 Each run prints its table first and then says where its report is.
 Exit status: 0 the run did what was asked; 1 a check failed (a count changed, a test
 failed); 2 the run could not be done.";
 
-/// A real-time kernel's laboratory: runs the shipped images, counts from
-/// outside, and shows the figures beside those that others published.
+/// Build, run and measure Taktos images in QEMU, and simulate task sets
 #[derive(Parser, Debug)]
 #[command(name = "taktos", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -125,138 +125,41 @@ fn trace_length(words: &str) -> Result<Duration, String> {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Run an experiment, or a task set on the kernel and in the simulator; without a file, repeat the papers
-    Run {
-        /// An experiment file, such as experiments/ipc.toml, a task set, such as experiments/onboard.toml, or any image
-        experiment: Option<PathBuf>,
-        /// What an image loads.
-        #[command(flatten)]
-        loaded: LoadedOptions,
-        /// Where and how to run it and to write its result.
-        #[command(flatten)]
-        options: RunOptions,
-        /// Where an image runs that is for none of the boards.
-        #[command(flatten)]
-        machine: MachineOptions,
-        /// How much is run.
-        #[command(flatten)]
-        size: SizeOptions,
-    },
-    /// Repeat a paper's experiment, ours beside theirs
-    Reproduce {
-        /// Which paper
-        #[arg(value_enum, default_value_t = Part::All)]
-        part: Part,
-        /// Where and how to run it and to write its result.
-        #[command(flatten)]
-        options: RunOptions,
-        /// How much is run.
-        #[command(flatten)]
-        size: SizeOptions,
-    },
-    /// How late periodic threads wake, one on each processor: cyclictest for the kernel
+    /// Run an experiment, a task set or an ELF image (default: the three paper experiments)
+    Run(Box<FileOptions>),
+    /// Reproduce a paper and compare the results
+    Reproduce(Box<PaperOptions>),
+    /// Measure wake-up latency of periodic threads, one on each processor (like cyclictest)
     Latency(Box<LatencyOptions>),
     /// Count instructions and cycles of every kernel operation, or measure the simulator
-    Bench {
-        /// What is measured
-        #[arg(long, value_enum, default_value_t = Suite::Kernel)]
-        suite: Suite,
-        /// By which interface's calls the suite thread-metric is measured [default: rust]
-        #[arg(long, value_enum)]
-        interface: Option<Interface>,
-        /// With the library as bitcode: its calls are put into their callers in C, which clang compiles
-        #[arg(long, requires = "interface")]
-        lto: bool,
-        /// Where and how to run it and to write its result.
-        #[command(flatten)]
-        options: RunOptions,
-        /// Where the board's own counter is read, instead of counting in the emulator.
-        #[command(flatten)]
-        counter: CounterOptions,
-        /// Compare with this file instead of experiments/baseline/BOARD.json
-        #[arg(long, value_name = "FILE", conflicts_with = "save_baseline")]
-        baseline: Option<PathBuf>,
-        /// Make the counts of this run the baseline of the board
-        #[arg(long)]
-        save_baseline: bool,
-    },
-    /// Record who ran when, or convert a recorded schedule
-    Trace {
-        /// A program of the board, any image (an ELF file), or a recorded schedule (*.schedule)
-        #[arg(default_value = "ipc")]
-        subject: String,
-        /// Where and how to run it and to write its result.
-        #[command(flatten)]
-        options: RunOptions,
-        /// Where an image runs that is for none of the boards.
-        #[command(flatten)]
-        machine: MachineOptions,
-        /// What the image loads.
-        #[command(flatten)]
-        loaded: LoadedOptions,
-        /// The words that the image finds on its command line
-        #[arg(long, value_name = "WORDS", default_value = "")]
-        argument: String,
-        /// How long the program runs, in virtual time, unless it ends before
-        #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = trace_length)]
-        time: Duration,
-        /// What to look at in an image that is not ours: a file that names its word of the current thread, and intervals
-        #[arg(long, value_name = "FILE")]
-        watch: Option<PathBuf>,
-        /// Where the drawn part begins; default: at the first switch
-        #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
-        from: Option<u64>,
-        /// How long the drawn part is; default: the first forty switches
-        #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
-        length: Option<u64>,
-    },
-    /// Count instructions and cycles between two symbols of any image, and hold them against budgets
-    Count {
-        /// An image (an ELF file), or a program of the board
-        subject: String,
-        /// What the image loads.
-        #[command(flatten)]
-        loaded: LoadedOptions,
-        /// The symbol at which an interval begins
-        #[arg(long, value_name = "SYMBOL", requires = "to")]
-        from: Option<String>,
-        /// The symbol at which it ends
-        #[arg(long, value_name = "SYMBOL", requires = "from")]
-        to: Option<String>,
-        /// A file with intervals and the most that each may cost; exit status 1 where one costs more
-        #[arg(long, value_name = "FILE")]
-        budget: Option<PathBuf>,
-        /// How long the image runs, in virtual time, unless it ends before
-        #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = trace_length)]
-        time: Duration,
-        /// Where and how to run it and to write its result.
-        #[command(flatten)]
-        options: RunOptions,
-        /// Where an image runs that is for none of the boards.
-        #[command(flatten)]
-        machine: MachineOptions,
-    },
-    /// Run a task set, a scenario or a storm in virtual time, with the kernel's own scheduler
+    Bench(Box<BenchOptions>),
+    /// Record a scheduling trace, or convert one
+    Trace(Box<TraceOptions>),
+    /// Count instructions and cycles between two symbols of any image, and check budgets
+    Count(Box<CountOptions>),
+    /// Simulate a task set, a scenario or a stress test with the kernel's scheduler
     #[command(after_help = simulation::SIM_EXAMPLES)]
     Sim(Box<SimOptions>),
-    /// Write task sets at random: utilisations, periods, deadlines
+    /// Generate random task sets: utilisations, periods, deadlines
     #[command(after_help = simulation::GENERATE_EXAMPLES)]
     Generate(Box<GenerateOptions>),
-    /// Run guests beside each other under the hypervisor
+    /// Run or check a hypervisor configuration
     #[command(subcommand, after_help = vm::VM_EXAMPLES)]
     Vm(VmCommand),
-    /// Play a segment of EtherCAT devices on a socket, for any MainDevice that sends Ethernet frames
+    /// Emulate a segment of EtherCAT devices on a socket, for any MainDevice that sends Ethernet
+    /// frames
     #[command(after_help = segment::SEGMENT_EXAMPLES)]
     Segment(SegmentOptions),
-    /// Write a program of your own: a repository that builds, runs in the emulator and tests at once
+    /// Create a new project with a program and a test
     #[command(after_help = new::NEW_EXAMPLES)]
     New(NewOptions),
-    /// Install libraries, headers and linker scripts for C programs: CMSIS-RTOS2, with CMake and pkg-config
+    /// Install libraries, headers and linker scripts for C programs: CMSIS-RTOS2, with CMake and
+    /// pkg-config
     #[command(after_help = install::INSTALL_EXAMPLES)]
     Install(InstallOptions),
-    /// Say what this machine has and lacks, and what mends it
+    /// Check the required tools, and show how to install missing ones
     Doctor,
-    /// Say what a command line needs on this machine, for the script `taktos`
+    /// Print the needs of a command line on this machine, for the script `taktos`
     #[command(hide = true)]
     Needs {
         /// The command line
@@ -265,13 +168,135 @@ pub enum Command {
     },
 }
 
+/// Options of a run of a file.
+#[derive(Args, Debug)]
+pub struct FileOptions {
+    /// An experiment file, such as experiments/ipc.toml, a task set, such as
+    /// experiments/onboard.toml, or any image
+    pub experiment: Option<PathBuf>,
+    /// Executables that an image loads.
+    #[command(flatten)]
+    pub loaded: LoadedOptions,
+    /// Where and how to run it and to write its result.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Where an image runs that is for none of the boards.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// How much is run.
+    #[command(flatten)]
+    pub size: SizeOptions,
+}
+
+/// Options of the repetition of a paper.
+#[derive(Args, Debug)]
+pub struct PaperOptions {
+    /// Which paper
+    #[arg(value_enum, default_value_t = Part::All)]
+    pub part: Part,
+    /// Where and how to run it and to write its result.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// How much is run.
+    #[command(flatten)]
+    pub size: SizeOptions,
+}
+
+/// Options of a count of operations.
+#[derive(Args, Debug)]
+pub struct BenchOptions {
+    /// Suite to measure
+    #[arg(long, value_enum, default_value_t = Suite::Kernel)]
+    pub suite: Suite,
+    /// Interface that the suite thread-metric calls [default: rust]
+    #[arg(long, value_enum)]
+    pub interface: Option<Interface>,
+    /// Use the library as bitcode: its calls are inlined into their callers in C, which clang
+    /// compiles
+    #[arg(long, requires = "interface")]
+    pub lto: bool,
+    /// Where and how to run it and to write its result.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Where the board's own counter is read, instead of counting in the emulator.
+    #[command(flatten)]
+    pub counter: CounterOptions,
+    /// Compare with this file instead of experiments/baseline.csv
+    #[arg(long, value_name = "FILE", conflicts_with = "save_baseline")]
+    pub baseline: Option<PathBuf>,
+    /// Make the counts of this run the baseline of the board
+    #[arg(long)]
+    pub save_baseline: bool,
+}
+
+/// Options of a scheduling trace.
+#[derive(Args, Debug)]
+pub struct TraceOptions {
+    /// A program of the board, any image (an ELF file), or a recorded schedule (*.schedule)
+    #[arg(default_value = "ipc")]
+    pub subject: String,
+    /// Where and how to run it and to write its result.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Where an image runs that is for none of the boards.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// Executables that the image loads.
+    #[command(flatten)]
+    pub loaded: LoadedOptions,
+    /// The words that the image finds on its command line
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    pub argument: String,
+    /// How long the program runs, in virtual time, unless it ends before
+    #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = trace_length)]
+    pub time: Duration,
+    /// For an image built elsewhere: a file that names the variable of its current thread, and
+    /// intervals
+    #[arg(long, value_name = "FILE")]
+    pub watch: Option<PathBuf>,
+    /// Where the drawn part begins; default: at the first switch
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    pub from: Option<u64>,
+    /// How long the drawn part is; default: the first forty switches
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    pub length: Option<u64>,
+}
+
+/// Options of a count between two symbols.
+#[derive(Args, Debug)]
+pub struct CountOptions {
+    /// An image (an ELF file), or a program of the board
+    pub subject: String,
+    /// Executables that the image loads.
+    #[command(flatten)]
+    pub loaded: LoadedOptions,
+    /// The symbol at which an interval begins
+    #[arg(long, value_name = "SYMBOL", requires = "to")]
+    pub from: Option<String>,
+    /// The symbol at which it ends
+    #[arg(long, value_name = "SYMBOL", requires = "from")]
+    pub to: Option<String>,
+    /// File with intervals and the most that each may cost; exit status 1 if one costs more
+    #[arg(long, value_name = "FILE")]
+    pub budget: Option<PathBuf>,
+    /// How long the image runs, in virtual time, unless it ends before
+    #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = trace_length)]
+    pub time: Duration,
+    /// Where and how to run it and to write its result.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Where an image runs that is for none of the boards.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+}
+
 /// Where and how to run, and where the result goes.
 #[derive(Args, Debug, Clone)]
 pub struct RunOptions {
     /// The board; default: the one that the experiment names
     #[arg(long, value_name = "BOARD")]
     pub board: Option<String>,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// The result directory; default: out/NAME
@@ -282,10 +307,12 @@ pub struct RunOptions {
 /// A machine that is none of the boards, for an image that is built elsewhere.
 #[derive(Args, Debug, Clone, Default)]
 pub struct MachineOptions {
-    /// Run an image on this machine of the emulator's, none of the boards: a name of `qemu-system-... -M help`
+    /// Run an image on this machine of the emulator's, none of the boards: a name of
+    /// `qemu-system-... -M help`
     #[arg(long, value_name = "NAME", conflicts_with = "board")]
     pub machine: Option<String>,
-    /// The machine's processor, by a name of `-cpu help`; cycles are modelled for cortex-m4, cortex-a8, cortex-a53 and sifive-u54
+    /// The machine's processor, by a name of `-cpu help`; cycles are modelled for cortex-m4,
+    /// cortex-a8, cortex-a53 and sifive-u54
     #[arg(long, value_name = "NAME", requires = "machine")]
     pub cpu: Option<String>,
     /// How many processors the machine has [default: 1]
@@ -309,10 +336,10 @@ impl MachineOptions {
     }
 }
 
-/// What an image loads besides itself.
+/// Executables that an image loads in addition to itself.
 #[derive(Args, Debug, Clone, Default)]
 pub struct LoadedOptions {
-    /// An executable (an ELF file) that the image loads, such as a partition's program; may be said again
+    /// ELF file that the image loads, such as a partition's program (repeatable)
     #[arg(long = "with", value_name = "FILE")]
     pub loaded: Vec<PathBuf>,
 }
@@ -337,13 +364,14 @@ impl LoadedOptions {
 #[derive(Args, Debug, Clone, Default)]
 #[group(multiple = true, conflicts_with_all = ["baseline", "save_baseline"])]
 pub struct CounterOptions {
-    /// Measure on the board itself, whose console is this serial device
+    /// Measure on the board itself, with its console on this serial device
     #[arg(long, value_name = "DEVICE")]
     pub serial: Option<PathBuf>,
-    /// Have this program start the image, which is its last word; without --serial it prints the board's console
+    /// Start the image with this program, with the image as its last argument; without --serial it
+    /// prints the board's console
     #[arg(long, value_name = "COMMAND")]
     pub probe: Option<String>,
-    /// Read what a board's console said before
+    /// Read a console output that a board printed before
     #[arg(long, value_name = "FILE", conflicts_with_all = ["serial", "probe"])]
     pub recorded: Option<PathBuf>,
 }
@@ -355,22 +383,23 @@ impl CounterOptions {
     }
 }
 
-/// What `bench` measures.
+/// Suites of `bench`.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suite {
     /// The kernel's operations, in counts
     Kernel,
     /// The calls of threads in partitions, in counts
     User,
-    /// The same in partitions with budgets, in counts
+    /// The calls of threads in partitions with budgets, in counts
     Budgets,
-    /// The seven tests of Thread-Metric: yields, resumes, interrupts, messages, semaphores, memory (mps2-an386)
+    /// The seven tests of Thread-Metric: yields, resumes, interrupts, messages, semaphores, memory
+    /// (mps2-an386)
     ThreadMetric,
     /// The simulator's speed on this machine
     Simulation,
 }
 
-/// The interface whose calls a program makes.
+/// Interfaces that a program can call.
 #[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Interface {
     /// The kernel's own, in Rust
@@ -429,7 +458,7 @@ mod tests {
         assert!(seen > 25, "{seen}");
     }
 
-    /// The examples behind the help of a command and of those below it.
+    /// The examples after the help of a command and of those below it.
     fn pages(command: clap::Command) -> Vec<String> {
         let own = command.get_after_help().map(ToString::to_string);
         let below = command.get_subcommands().cloned().flat_map(pages);

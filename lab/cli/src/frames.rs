@@ -1,12 +1,13 @@
-//! Owns: the warning that functions of an image for a Cortex-M have frames which pass the guard below its stacks.
-//! Must never know: where the image is from, or what runs it.
+//! Owns: the warning that functions of an image for a Cortex-M have frames which pass the guard
+//! below its stacks. Must never know: where the image is from, or what runs it.
 
 use std::path::Path;
 
 use rustc_demangle::demangle;
 use taktos_cycles::firmware;
 
-/// Says which frames of the image pass the guard, if it says how large that is: the largest, and how many there are.
+/// Says which frames of the image pass the guard, if it says how large that is: the largest, and
+/// how many there are.
 pub fn warn_of(image: &Path) {
     if let Ok(elf) = std::fs::read(image)
         && let Some(words) = warning(&elf)

@@ -1,8 +1,8 @@
-//! Which board an image is made for, as far as its file tells.
+//! Which board an image is made for, as far as its file shows.
 //!
-//! An image of this project's has symbols of its board's crate, and those of several processors where it runs on several. Of any other one only
-//! the architecture is known.
-//! Must never know: what is done with the image.
+//! An image of this project's has symbols of its board's crate, and those of several processors if
+//! it runs on several. Of any other one only the architecture is known.
+//! Must never know: the use of the image.
 
 use anyhow::Result;
 use object::{Architecture, Object, ObjectSymbol};
@@ -15,7 +15,7 @@ use taktos_runner::{board, image};
 
 use crate::arguments::MachineOptions;
 
-/// What images of several processors have, and no other ones.
+/// Symbol that only images of several processors have.
 const OF_SEVERAL: &str = "TAKTOS_PROCESSORS";
 
 /// The board that an image, or a program, is to run on.
@@ -28,13 +28,14 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The board that `named` says, or the one that the image is made for; a program runs on the first board where nobody
-    /// names one.
+    /// Returns the board of `named`, or the one that the image is made for. A program runs on the
+    /// first board if none is named.
     ///
     /// A machine that is none of the boards takes any image of its architecture.
     ///
     /// # Errors
-    /// When there is no such board, the file says that it is for another one, or a machine is named and it is no image.
+    /// When there is no such board, the file says that it is for another one, or a machine is named
+    /// and it is no image.
     pub fn of(subject: &str, named: Option<&str>, machine: &MachineOptions) -> Result<Self> {
         let named = named.map(Board::of_any).transpose()?;
         let bytes = match image::is_elf(subject.as_ref()) {
@@ -128,14 +129,15 @@ impl Chosen {
     }
 }
 
-/// What an image says of itself.
+/// Target that an image names.
 enum Told {
     Board(Board),
     Guest,
     Hypervisor,
 }
 
-/// The board of this project's whose crate an image with these symbols is of.
+/// Returns the target of an image with these symbols: the board of this project with its crate in
+/// the image.
 fn told(symbols: &[&str]) -> Option<Told> {
     let has = |board: &str| {
         let parts = parts(board);
@@ -158,7 +160,8 @@ fn told(symbols: &[&str]) -> Option<Told> {
         .map(Told::Board)
 }
 
-/// How a crate's name stands in symbols: with its length, and in the names of implementations.
+/// Returns the forms of a crate's name in symbols: with its length, and in the names of
+/// implementations.
 fn parts(board: &str) -> [String; 2] {
     let name = board.replace('-', "_");
     [format!("{}{name}", name.len()), format!("$LT${name}..")]
@@ -267,7 +270,7 @@ mod tests {
         let shown = taktos_runner::failure::shown(&guessed.explained(wrong()));
         assert!(
             shown.starts_with(
-                "error: it did not run\n mend: without --board an image of 64-bit RISC-V runs on virt-riscv64; \
+                "error: it did not run\nhint: without --board an image of 64-bit RISC-V runs on virt-riscv64; \
                  if it is made for another board, say --board with one of virt-riscv64, "
             ),
             "{shown}"

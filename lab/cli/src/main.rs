@@ -1,4 +1,5 @@
-//! The program `taktos`: reads its command line, does what it asks, and ends with the status that belongs to it.
+//! The program `taktos`: reads its command line, executes the command, and ends with the status
+//! that belongs to it.
 
 use std::process::ExitCode;
 

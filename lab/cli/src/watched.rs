@@ -1,5 +1,5 @@
-//! What is looked at in an image that was not made for the laboratory: read from a file, found in the image.
-//! Must never know: how the clock looks, and what becomes of the counts.
+//! Symbols and intervals to watch in an image from elsewhere: read from a file, found in the image.
+//! Must never know: how the clock watches them, and the use of the counts.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const SHAPE: &str = "it holds `current-thread = 'SYMBOL'`, perhaps `thread-name 
 pub struct Watched {
     /// The symbol of the word that holds the address of the running thread's control block.
     pub current_thread: Option<String>,
-    /// How many bytes into the control block the thread's name lies.
+    /// Offset of the thread's name in the control block, in bytes.
     pub thread_name: Option<u64>,
     /// The stretches that are counted.
     #[serde(default)]
@@ -30,15 +30,15 @@ pub struct Watched {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
-    /// What it is called.
+    /// Name of the interval.
     pub name: String,
     /// The symbol at which it begins.
     pub from: String,
     /// The symbol at which it ends, before that is executed.
     pub to: String,
-    /// The most instructions of one passage.
+    /// The most instructions of one interval.
     pub instructions: Option<u64>,
-    /// The most modelled cycles of one passage.
+    /// The most modelled cycles of one interval.
     pub cycles: Option<u64>,
 }
 
@@ -77,10 +77,11 @@ impl Watched {
         Ok(watched)
     }
 
-    /// Where all of it is in an image, or else in one of the executables behind it, which it loads.
+    /// Returns the addresses of all of it in an image, or else in one of the executables after it,
+    /// which it loads.
     ///
     /// # Errors
-    /// When none of them has such a symbol.
+    /// If none of them has such a symbol.
     pub fn find(&self, elfs: &[Vec<u8>]) -> Result<Watch> {
         let files = elfs.iter().map(|elf| object::File::parse(elf.as_slice()));
         let files: Result<Vec<_>, _> = files.collect();
@@ -105,8 +106,8 @@ impl Watched {
     }
 }
 
-/// Where a symbol lies, by its name as the linker writes it or, of Rust's, as its author does: `blinky::filter`, without the hash
-/// that changes with each build.
+/// Returns the address of a symbol, by its name as the linker writes it or, of Rust's, as its
+/// author does: `blinky::filter`, without the hash that changes with each build.
 fn address(files: &[object::File<'_>], wanted: &str) -> Result<u64> {
     let symbols: Vec<(&str, u64)> = files.iter().flat_map(named).collect();
     if let Some((_, address)) = symbols.iter().find(|(name, _)| *name == wanted) {
@@ -130,14 +131,14 @@ fn address(files: &[object::File<'_>], wanted: &str) -> Result<u64> {
     }
 }
 
-/// The names of a file, and where each lies.
+/// Returns the names of a file, and the address of each.
 fn named<'data>(file: &object::File<'data>) -> Vec<(&'data str, u64)> {
     let defined = file.symbols().filter(|symbol| !symbol.is_undefined());
     let named = defined.filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())));
     named.collect()
 }
 
-/// What may have been meant: the same name in a module, or else where to look.
+/// Returns a hint on the name that was meant: the same name in a module, or else where to look.
 fn near(authors: &[(String, u64)], wanted: &str) -> String {
     let end = format!("::{wanted}");
     match authors.iter().find(|(name, _)| name.ends_with(&end)) {

@@ -1,4 +1,5 @@
-//! Images of anybody: a kernel that is not ours and never ends, built by the test; and one of ours, by its file.
+//! Images of any origin: a kernel that is not ours and never ends, built by the test; and one of
+//! ours, by its file.
 
 mod common;
 
@@ -36,7 +37,7 @@ fn on(folder: &Folder, elf: &Path, line: &str) -> Command {
     command
 }
 
-/// What an interval of this image cost.
+/// Returns the cost of an interval of this image.
 fn counted(folder: &Folder, elf: &Path, interval: &str) -> serde_json::Value {
     let line = format!("count {interval} --format json");
     let counts = succeed(&mut on(folder, elf, &line));
@@ -54,7 +55,7 @@ fn a_kernel_that_is_not_ours_is_counted_between_its_symbols() {
     // The task has every other millisecond, and the very first moment.
     let passages = counts[0]["passages"].as_u64().unwrap();
     assert!((49..=51).contains(&passages), "{counts}");
-    // No byte depends on where the image lies.
+    // No byte depends on the folder of the image.
     let place = folder.0.file_name().unwrap().as_encoded_bytes();
     for name in [
         "report.html",
@@ -164,7 +165,7 @@ fn an_image_that_never_ends_is_run_by_its_file() {
     let folder = Folder::new("image-run");
     let elf = foreign(&folder);
     let shown = succeed(&mut on(&folder, &elf, "run"));
-    // What it writes is heard as it comes, before anything else is known.
+    // The image's output is shown as it comes, before anything else is known.
     assert!(shown.starts_with("    begins\nThreads of "), "{shown}");
     let traced = succeed(&mut on(&folder, &elf, "trace"));
     assert!(traced.starts_with("The console of "), "{traced}");
@@ -243,7 +244,7 @@ fn four_processors_are_counted_on_a_machine_that_is_named() {
 fn a_machine_that_cannot_be_is_refused() {
     let folder = Folder::new("no-machine");
     let elf = foreign(&folder);
-    for (place, cause, mend) in [
+    for (place, cause, hint) in [
         (
             "--machine nowhere",
             "qemu-system-arm does not run it: ",
@@ -258,7 +259,7 @@ fn a_machine_that_cannot_be_is_refused() {
         let output = on(&folder, &elf, &format!("run {place}")).output().unwrap();
         let said = said(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(cause) && said.contains(mend), "{said}");
+        assert!(said.contains(cause) && said.contains(hint), "{said}");
     }
     for line in [
         "run",

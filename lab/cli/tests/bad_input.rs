@@ -1,5 +1,5 @@
-//! What a person gets wrong, or a machine lacks: a cause in one line, the mend
-//! in another, and nothing half-written.
+//! Mistakes of a user, and parts that a machine lacks: a cause in one line, the hint in another,
+//! and nothing half-written.
 
 mod common;
 
@@ -71,7 +71,7 @@ fn a_path_is_a_path_and_a_trace_of_others_is_named_as_what_it_is() {
     std::fs::create_dir(folder.0.join("ctf")).unwrap();
     folder.file("ctf/metadata", "/* CTF 1.8 */");
     let place = folder.0.display();
-    for (file, cause, mend) in [
+    for (file, cause, hint) in [
         ("nosuch.elf", "there is no file", "name an image"),
         (
             "x.ftrace",
@@ -84,9 +84,9 @@ fn a_path_is_a_path_and_a_trace_of_others_is_named_as_what_it_is() {
         ("rnd", "is no image", "name an image"),
         (".", "is a folder", "name an image"),
     ] {
-        refuse(&format!("trace {place}/{file}"), cause, mend);
+        refuse(&format!("trace {place}/{file}"), cause, hint);
         let count = format!("count {place}/{file} --from a --to b --out {place}/out");
-        refuse(&count, cause, mend);
+        refuse(&count, cause, hint);
     }
     assert!(!folder.0.join("out").exists());
 }
@@ -162,16 +162,16 @@ fn somebody_elses_directory_is_left_alone() {
 #[test]
 fn a_baseline_that_is_missing_or_broken_is_named_before_any_work() {
     let folder = Folder::new("baseline");
-    let nowhere = folder.0.join("nowhere.json");
+    let nowhere = folder.0.join("nowhere.csv");
     refuse(
         &format!("bench --baseline {}", nowhere.display()),
         "cannot read the baseline",
         "--save-baseline",
     );
-    let broken = folder.file("broken.json", "{\n  \"board\": 7\n}\n");
+    let broken = folder.file("broken.csv", "{\n  \"board\": 7\n}\n");
     refuse(
         &format!("bench --baseline {}", broken.display()),
-        "broken.json:2: no baseline",
+        "broken.csv:1: no baseline",
         "--save-baseline",
     );
 }
@@ -270,13 +270,13 @@ fn every_experiment_that_ships_is_well_formed() {
             }
             if text.contains("[[task]]") || text.contains("[[partition]]") {
                 // On the kernel run tasks alone, and not without the emulator.
-                let (cause, mend) = match text.contains("[[partition]]") {
+                let (cause, hint) = match text.contains("[[partition]]") {
                     true => ("it has partitions", "taktos sim "),
                     false => ("is not installed", "./taktos"),
                 };
                 let mut command = taktos(&format!("run {} --out", path.display()));
                 command.arg(empty.0.join("out")).env("PATH", &empty.0);
-                fail(&mut command, 2, cause, mend);
+                fail(&mut command, 2, cause, hint);
                 let mut command = taktos(&format!("sim {}", path.display()));
                 command.args(["--for", "1s", "--out"]);
                 succeed(command.arg(empty.0.join("out")));
@@ -447,14 +447,14 @@ fn the_boards_that_a_command_takes_are_those_it_names() {
         let output = taktos(line).output().unwrap();
         refuse(line, cause, named);
         let said = common::said(&output);
-        let mend = said
+        let hint = said
             .lines()
-            .find(|line| line.starts_with(" mend: "))
+            .find(|line| line.starts_with("hint: "))
             .unwrap();
-        assert!(!mend.contains(not), "{said}");
-        // What is named is known.
-        for board in mend
-            .trim_start_matches(" mend: name ")
+        assert!(!hint.contains(not), "{said}");
+        // Each board that the hint names is known.
+        for board in hint
+            .trim_start_matches("hint: name ")
             .split([' ', ','])
             .filter(|word| word.contains('-'))
         {
@@ -487,8 +487,8 @@ fn a_file_for_another_command_is_told_so() {
         ("vm check", "experiments/guests.toml", "a task set", "sim"),
     ] {
         let cause = format!("{file} is {what}, which is for another");
-        let mend = format!("taktos {right} {file}");
-        refuse(&format!("{command} {file}"), &cause, &mend);
+        let hint = format!("taktos {right} {file}");
+        refuse(&format!("{command} {file}"), &cause, &hint);
     }
 }
 
@@ -531,7 +531,7 @@ fn every_example_of_every_help_page_works_as_far_as_without_an_emulator() {
             None if words[0] == "doctor"
                 || words.contains(&"check")
                 || words.contains(&"--scenario") => {}
-            // It writes where it stands.
+            // It writes into the current folder.
             None if ["new", "install"].contains(&words[0]) => {}
             None if words[0] == "segment" => words.extend(["--for", "10ms"]),
             None => words.extend(["--out", &out]),

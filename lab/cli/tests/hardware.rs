@@ -1,4 +1,5 @@
-//! A session of a board that was made up, from a file to a result: the way of what a board says, and no measurement.
+//! A session of a board that was made up, from a file to a result: the way of what a board says,
+//! and no measurement.
 
 mod common;
 
@@ -58,7 +59,7 @@ fn a_recorded_session_becomes_a_result_of_the_class_hardware() {
 fn what_is_no_measurement_leaves_no_result() {
     let folder = Folder::new("no-hardware");
     let still = session(&LINES.replace("cycles=840012", "cycles=0"));
-    for (name, text, cause, mend) in [
+    for (name, text, cause, hint) in [
         (
             "still.txt",
             still,
@@ -85,7 +86,7 @@ fn what_is_no_measurement_leaves_no_result() {
             file.display(),
             out.display()
         );
-        refuse(&words, cause, mend);
+        refuse(&words, cause, hint);
         assert!(!out.exists());
     }
     refuse(

@@ -1,4 +1,5 @@
-//! A program of one's own: what is refused, in words, and what is written. That it builds and runs is a step of `./taktos test`.
+//! A program of one's own: what is refused, in words, and what is written. That it builds and runs
+//! is a step of `./taktos test`.
 
 mod common;
 
@@ -19,7 +20,7 @@ fn new(folder: &Folder, words: &str) -> Command {
 fn what_cannot_be_is_refused_and_nothing_is_written() {
     let folder = Folder::new("new-refused");
     let hard = "no target that hands floating-point values over in registers";
-    for (words, cause, mend) in [
+    for (words, cause, hint) in [
         ("2fast", "does not begin with a letter", "such as `blinky`"),
         ("../up", "does not begin with a letter", "such as `blinky`"),
         ("fn", "means something else", "such as `blinky`"),
@@ -40,7 +41,7 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
             "mps2-an386, stm32l475-iot01",
         ),
     ] {
-        fail(&mut new(&folder, words), 2, cause, mend);
+        fail(&mut new(&folder, words), 2, cause, hint);
     }
     assert!(folder.names().is_empty());
 }

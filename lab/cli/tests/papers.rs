@@ -1,5 +1,5 @@
-//! The papers and the operations, as programs read them: the shapes of the
-//! data, and the promises that it must keep.
+//! The papers and the operations, as programs read them: the shapes of the data, and the guarantees
+//! that it must keep.
 
 mod common;
 
@@ -142,23 +142,29 @@ fn the_bench_names_every_operation_and_its_spread() {
     }
 }
 
-/// The baseline that a bench's data would be.
-fn baseline_of(bench: &Value) -> Value {
-    let mut operations = bench["operations"].clone();
-    for operation in operations.as_object_mut().unwrap().values_mut() {
-        operation["cycles"]["samples"] = operation["instructions"]["samples"].clone();
-    }
-    serde_json::json!({ "board": bench["board"], "operations": operations })
+/// Returns the line of the baseline with the operation's counts, with `more` instructions added.
+fn baseline_of(bench: &Value, operation: &str, more: u64) -> String {
+    let of = |unit: &str, more: u64| {
+        let number = |key: &str| bench["operations"][operation][unit][key].as_u64().unwrap() + more;
+        let samples = &bench["operations"][operation]["instructions"]["samples"];
+        let [min, median, max] = ["min", "median", "max"].map(number);
+        format!("{min}/{median}/{max}*{samples}")
+    };
+    let board = bench["board"].as_str().unwrap();
+    let (instructions, cycles) = (of("instructions", more), of("cycles", 0));
+    format!("{board},operations/{operation},{instructions},{cycles},,,,,,,\n")
 }
 
 #[test]
 fn a_changed_count_fails_and_names_the_operation_and_the_difference() {
     let folder = Folder::new("changed");
     let now = json(&folder, "bench --board mps2-an386");
-    let mut data = baseline_of(&now);
-    let count = &mut data["operations"]["yield"]["cycles"]["max"];
-    *count = (count.as_u64().unwrap() + 7).into();
-    let file = folder.file("changed.json", &data.to_string());
+    let mut text = "baseline,operation,instructions,cycles,1,2,3,4,20,100,1000\n".to_owned();
+    for operation in now["operations"].as_object().unwrap().keys() {
+        let more = if operation == "yield" { 7 } else { 0 };
+        text.push_str(&baseline_of(&now, operation, more));
+    }
+    let file = folder.file("changed.csv", &text);
     let mut command = taktos("bench --board mps2-an386 --baseline");
     let output = command
         .arg(file)
@@ -169,7 +175,7 @@ fn a_changed_count_fails_and_names_the_operation_and_the_difference() {
     assert_eq!(output.status.code(), Some(1));
     let said = common::said(&output);
     assert!(
-        said.contains("yield: cycles max ") && said.contains("(-7)"),
+        said.contains("yield: instructions min ") && said.contains("(-7)"),
         "{said}"
     );
     assert!(
@@ -264,6 +270,6 @@ fn a_figure_that_asks_for_an_unknown_mark_leaves_nothing_behind() {
         said.contains("error: the program passed no mark `yeild`"),
         "{said}"
     );
-    assert!(said.contains(" mend: name a mark of the program"), "{said}");
+    assert!(said.contains("hint: name a mark of the program"), "{said}");
     assert_eq!(folder.names(), ["mine.toml"]);
 }

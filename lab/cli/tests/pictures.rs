@@ -1,5 +1,6 @@
-//! Reports in a browser, on a desk and on a phone: each chart shows its marks, and no word of it is cut off. That of `reproduce ipc`, whose
-//! runs are long, is looked at where its figures are (`papers`).
+//! Reports in a browser, on a desk and on a phone: each chart shows its marks, and no word of it is
+//! cut off. The report of `reproduce ipc`, which has long runs, is checked together with its
+//! figures (`papers`).
 
 mod common;
 
@@ -49,7 +50,7 @@ fn what_is_wrong_is_found() {
                <text x='90' y='20'>far too long</text></svg></figure>";
     let report = folder.file("report.html", svg);
     let (charts, found) = browser::look(browser, &report, 900);
-    // A folder looks at its pictures itself when it goes, and this one is wrong on purpose.
+    // A folder checks its pictures itself when it is dropped, and this one is wrong on purpose.
     fs::remove_dir_all(&folder.0).unwrap();
     assert_eq!((charts, found.len()), (1, 2), "{found:?}");
     assert!(found[0].contains("mine) shows nothing"), "{found:?}");

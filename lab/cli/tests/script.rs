@@ -1,4 +1,5 @@
-//! The script `taktos`, on machines that lack this and that: what it installs, and what it does not.
+//! The script `taktos`, on machines that lack this and that: what it installs, and what it does
+//! not.
 
 mod common;
 

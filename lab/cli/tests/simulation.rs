@@ -34,9 +34,9 @@ fn read(command: &mut std::process::Command) -> Value {
     serde_json::from_str(&succeed(command)).unwrap()
 }
 
-/// What is to be simulated must be refused with one line that names the cause, and one that mends it.
-fn refuse_sim(folder: &Folder, line: &str, cause: &str, mend: &str) {
-    fail(&mut sim(folder, line), 2, cause, mend);
+/// Checks that a simulation is refused with one line that names the cause, and one with the hint.
+fn refuse_sim(folder: &Folder, line: &str, cause: &str, hint: &str) {
+    fail(&mut sim(folder, line), 2, cause, hint);
 }
 
 /// Every file below the folder, with its bytes.
@@ -633,8 +633,8 @@ fn bad_input_is_named_and_nothing_is_written() {
             "empty.toml: has no task",
             "[[task]]",
         ),
-        ("empty.json", String::new(), "empty.json:", "mend"),
-        ("empty.xml", String::new(), "empty.xml:1: no XML", "mend"),
+        ("empty.json", String::new(), "empty.json:", "hint"),
+        ("empty.xml", String::new(), "empty.xml:1: no XML", "hint"),
         (
             "long.toml",
             format!("for = '30000 min'\n{}", task.replace("5 ms", "1 ns")),
@@ -663,10 +663,10 @@ fn bad_input_is_named_and_nothing_is_written() {
             "binary.toml",
             "\u{0}\u{1}".into(),
             "binary.toml:1: no TOML",
-            "mend",
+            "hint",
         ),
     ];
-    for (name, text, cause, mend) in files {
+    for (name, text, cause, hint) in files {
         let file = folder.file(name, &text);
         let policy = match name {
             "policy.toml" => "",
@@ -676,7 +676,7 @@ fn bad_input_is_named_and_nothing_is_written() {
             &folder,
             &format!("{} {policy}", file.display()),
             cause,
-            mend,
+            hint,
         );
         assert!(!folder.0.join("out").exists(), "{name}");
     }
@@ -686,7 +686,12 @@ fn bad_input_is_named_and_nothing_is_written() {
         "nowhere.toml: cannot be read",
         "experiments/onboard.toml",
     );
-    refuse_sim(&folder, "docs", "docs has no task set in it", "*.toml");
+    refuse_sim(
+        &folder,
+        "docs/api",
+        "docs/api has no task set in it",
+        "*.toml",
+    );
     let costs = folder.file("costs.toml", "swich = '1 us'\n");
     let arguments = format!("experiments/onboard.toml --costs {}", costs.display());
     refuse_sim(
@@ -716,7 +721,7 @@ fn wrong_words_on_the_command_line_are_told() {
         assert_eq!(output.status.code(), Some(2), "{line}");
         assert!(said(&output).contains(words), "{line}: {}", said(&output));
     }
-    for (line, cause, mend) in [
+    for (line, cause, hint) in [
         ("sim", "nothing to simulate", "--scenario FILE"),
         (
             "generate --tasks 2 --utilisation 3",
@@ -730,7 +735,7 @@ fn wrong_words_on_the_command_line_are_told() {
         ),
         ("generate --min-period 200ms", "no period", "--max-period"),
     ] {
-        refuse(line, cause, mend);
+        refuse(line, cause, hint);
     }
 }
 
@@ -775,7 +780,7 @@ fn a_directory_of_sets_and_several_files_are_one_table() {
         (&first["tasks"], &first["utilisation"]),
         (&Value::from(2), &Value::from(0.4))
     );
-    // What a set's own run says.
+    // The figures that a set's own run gives.
     let alone = json(&folder, &light);
     let files = files(&folder.0.join("out"));
     assert!(files.contains_key("result.json"), "{:?}", files.keys());
@@ -830,7 +835,7 @@ fn sets_are_generated_into_one_text_that_can_be_simulated() {
     let figures: Value = serde_json::from_str(&printed(&output)).unwrap();
     assert_eq!(figures["policies"]["edf"]["accepted"], 3, "{figures}");
     assert_eq!(figures["sets"][2]["set"], "standard input, set-000007");
-    // The same sets as in files.
+    // These sets are the same as in files.
     let place = folder.0.join("sets").display().to_string();
     succeed(&mut taktos(&format!("{generate} --out {place}")));
     for number in 5..8 {

@@ -48,7 +48,7 @@ fn vm(folder: &Folder, what: &str, more: &str) -> Command {
 #[test]
 fn what_is_wrong_is_named_with_line_and_mend() {
     let two = ONE.replace("craft", "other");
-    for (text, cause, mend) in [
+    for (text, cause, hint) in [
         (
             ONE.replace("memory", "memroy"),
             "x.toml:1: partition craft has no `memory`",
@@ -91,7 +91,7 @@ fn what_is_wrong_is_named_with_line_and_mend() {
         ),
     ] {
         let folder = folder("vm-wrong", &text);
-        fail(&mut vm(&folder, "check", ""), 2, cause, mend);
+        fail(&mut vm(&folder, "check", ""), 2, cause, hint);
     }
 }
 

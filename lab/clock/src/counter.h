@@ -5,7 +5,7 @@
  * `summed`: any number of processors of 64 bits. What a block's instructions weigh is summed when it is translated, and
  * translated code adds it up; the time is this clock's own (time.h).
  * `followed`: one Arm processor of 32 bits, whose cycle models hang on how each block was reached and left; the time is
- * the emulator's (-icount), which is honest for one.
+ * the emulator's (-icount), which is consistent for one.
  */
 #ifndef TAKTOS_COUNTER_H
 #define TAKTOS_COUNTER_H

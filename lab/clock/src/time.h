@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One honest virtual time for several processors.
+ * One consistent virtual time for several processors.
  *
  * Each processor has a count of ticks, which translated code adds to. A processor may run
  * until its count reaches FULL; then it falls into the gate, which gives the turn to the next.

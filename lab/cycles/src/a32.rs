@@ -1,9 +1,9 @@
 //! Sorts the A32 instructions of ARMv7-A with VFPv3 into the classes that a cycle model
 //! distinguishes, and says which registers each reads and writes, and in what role.
 //!
-//! Owns the A32 encodings as far as timing goes; knows no cycle counts. An encoding that
-//! the architecture leaves undefined has no class; neither has Advanced SIMD but for
-//! constants, since our images do not contain it.
+//! Owns: the A32 encodings as far as timing goes. Must never know: cycle counts. An encoding that
+//! the architecture leaves undefined has no class; neither has Advanced SIMD but for constants,
+//! since our images do not contain it.
 //!
 //! Encodings: ARM Architecture Reference Manual, ARMv7-A and ARMv7-R edition (DDI 0406),
 //! chapters A5, A7 and A8.
@@ -32,7 +32,7 @@ impl Registers {
         (0..16).filter(move |r| self.0 >> r & 1 == 1)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     #[must_use]
     pub fn len(self) -> u8 {
         self.0.count_ones() as u8

@@ -1,10 +1,10 @@
 //! Sorts the A64 instructions of Armv8.0-A with floating point into the classes that a cycle
 //! model distinguishes, and says which registers each reads and writes, and in what role.
 //!
-//! Owns the A64 encodings as far as timing goes; must never know cycle counts. An encoding that
+//! Owns: the A64 encodings as far as timing goes. Must never know: cycle counts. An encoding that
 //! the architecture leaves undefined has no class; neither have the later extensions (atomics,
-//! pointer authentication, ...), nor Advanced SIMD but for constants and whole registers,
-//! since our images do not contain it.
+//! pointer authentication, ...), nor Advanced SIMD but for constants and whole registers, since our
+//! images do not contain it.
 //!
 //! Encodings: Arm Architecture Reference Manual for A-profile (DDI 0487), chapter C4.
 
@@ -147,7 +147,7 @@ pub struct Instruction {
     /// Operands that go straight to the arithmetic unit, and the accumulated one of a
     /// multiplication.
     pub plain: Registers,
-    /// Operands that are looked at last: what goes to memory, what a branch tests.
+    /// Operands that are read last: the one that goes to memory, the one that a branch tests.
     pub late: Registers,
     /// Results.
     pub results: Registers,

@@ -25,8 +25,8 @@ pub(crate) fn events(cpu: Cpu) -> Events {
     }
 }
 
-/// The instructions of a stretch. What is unknown goes to `unknown` if it lies within a
-/// function; elsewhere it is filling between functions, and left out.
+/// Returns the instructions of a stretch. Unknown ones within a function are added to `unknown`;
+/// elsewhere they are filling between functions, and left out.
 pub(crate) fn instructions(
     image: &Image<'_>,
     cpu: Cpu,
@@ -57,7 +57,7 @@ pub(crate) fn instructions(
     }
 }
 
-/// T32: instructions of two or four bytes, some under conditions that stand before them.
+/// T32: instructions of two or four bytes, some under conditions in an instruction before them.
 fn thumb(
     image: &Image<'_>,
     stretch: &Stretch<'_>,

@@ -1,7 +1,7 @@
-//! Acts of code for a Cortex-M that a run need not show: how far its functions move the stack pointer, and where they mask
-//! interrupts of every priority.
+//! Acts of code for a Cortex-M that a run need not show: how far its functions move the stack
+//! pointer, and where they mask interrupts of every priority.
 //!
-//! Owns the few encodings that do either. Knows no costs, no board and no limit.
+//! Owns: the few encodings that do either. Must never know: costs, boards, limits.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{Cpu, Error, t32};
 pub struct Frame {
     /// The function's symbol.
     pub function: String,
-    /// So many bytes at most; none where a register says how many.
+    /// Number of bytes at most; none if it is in a register.
     pub bytes: Option<u32>,
 }
 
@@ -47,7 +47,8 @@ pub fn frames(elf: &[u8]) -> Result<Vec<Frame>, Error> {
     Ok(frames)
 }
 
-/// How many bytes lie below each stack that nobody may touch, where an image with the kernel says so.
+/// Returns how many bytes below each stack no thread may access, if an image with the kernel states
+/// it.
 #[must_use]
 pub fn guard(elf: &[u8]) -> Option<u32> {
     Image::read(elf, Cpu::CortexM4)
@@ -55,7 +56,8 @@ pub fn guard(elf: &[u8]) -> Option<u32> {
         .value("taktos.layout.guard")
 }
 
-/// The functions that mask interrupts of every priority, or say themselves whether they are masked (PRIMASK, FAULTMASK), in their order.
+/// The functions that mask interrupts of every priority, or say themselves whether they are masked
+/// (PRIMASK, FAULTMASK), in their order.
 ///
 /// # Errors
 /// Those of [`frames`].
@@ -99,7 +101,8 @@ fn instructions(stretch: &Stretch<'_>) -> impl Iterator<Item = (u32, u16, u16)> 
     })
 }
 
-/// How far an instruction moves the stack pointer down without a store: `sub sp, sp, ...` (Armv7-M manual, A7.7.174 to A7.7.176).
+/// Returns how far an instruction moves the stack pointer down without a store: `sub sp, sp, ...`
+/// (Armv7-M manual, A7.7.174 to A7.7.176).
 fn moved_down(first: u16, second: u16) -> Option<Option<u32>> {
     let immediate = || {
         u32::from(first >> 10 & 1) << 11
@@ -128,7 +131,8 @@ fn expanded(immediate: u32) -> u32 {
     }
 }
 
-/// Whether an instruction is `cpsid i` or `cpsid f`, or writes PRIMASK or FAULTMASK (Armv7-M manual, B5.2.1, B5.2.3).
+/// Returns whether an instruction is `cpsid i` or `cpsid f`, or writes PRIMASK or FAULTMASK
+/// (Armv7-M manual, B5.2.1, B5.2.3).
 fn masks_all(first: u16, second: u16) -> bool {
     const PRIMASK: u16 = 16;
     const FAULTMASK: u16 = 19;

@@ -1,6 +1,6 @@
-//! What the table needs of an ELF image: its code, its symbols, its exception handlers.
+//! The parts of an ELF image that the table needs: code, symbols, exception handlers.
 //!
-//! Owns the reading of ELF. Knows no instruction's meaning.
+//! Owns: the reading of ELF. Must never know: the meaning of an instruction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(crate) struct Stretch<'data> {
     pub thumb: bool,
 }
 
-/// What a mapping symbol says of what follows it.
+/// Kind of contents that follow a mapping symbol.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mapped {
     Data,
@@ -24,7 +24,7 @@ enum Mapped {
     Thumb,
 }
 
-/// A symbol that code can lie in.
+/// A symbol that may contain code.
 struct Function {
     name: String,
     end: u32, // its own address where its size is not known
@@ -57,7 +57,7 @@ impl<'data> Image<'data> {
         let mut symbols = Vec::new();
         let mut phase_labels = BTreeMap::new();
         for symbol in file.symbols() {
-            // What lies beyond 32 bits is no code, nor one of the variables that are looked for.
+            // A symbol beyond 32 bits is no code, nor one of the variables that are searched for.
             let (Ok(name), Ok(address)) = (symbol.name(), u32::try_from(symbol.address())) else {
                 continue;
             };
@@ -92,7 +92,7 @@ impl<'data> Image<'data> {
         })
     }
 
-    /// The symbol that an address lies in; empty where there is none.
+    /// Returns the symbol that contains an address; empty if there is none.
     pub fn symbol(&self, address: u32) -> &str {
         self.functions
             .range(..=address)
@@ -100,15 +100,15 @@ impl<'data> Image<'data> {
             .map_or("", |(_, f)| &f.name)
     }
 
-    /// The phase that a label gives to an address: from the label to the end of the symbol
-    /// that it lies in.
+    /// Returns the phase that a label gives to an address: from the label to the end of the symbol
+    /// that contains it.
     pub fn phase_label(&self, address: u32) -> Option<&str> {
         let (at, phase) = self.phase_labels.range(..=address).next_back()?;
         let (start, _) = self.functions.range(..=address).next_back()?;
         (start <= at).then_some(phase)
     }
 
-    /// Whether an address lies within a symbol whose extent is known.
+    /// Returns whether an address is within a symbol of known extent.
     pub fn in_function(&self, address: u32) -> bool {
         self.functions
             .range(..=address)
@@ -217,7 +217,8 @@ impl<'data> Image<'data> {
             .collect()
     }
 
-    /// Application profile: eight instructions, the first being the reset. A program with partitions comes to have a second table.
+    /// Application profile: eight instructions, the first being the reset. A program with
+    /// partitions comes to have a second table.
     fn vectors(&self) -> BTreeSet<u32> {
         let base = ["_vector_table", "__vector_table", "_vectors", "vectors"]
             .into_iter()
@@ -229,7 +230,7 @@ impl<'data> Image<'data> {
             .collect()
     }
 
-    /// Where the symbols are that contain one of these.
+    /// Returns where the symbols are that contain one of these.
     fn named(&self, parts: &[&str]) -> impl Iterator<Item = u32> {
         self.symbols
             .iter()
@@ -256,7 +257,7 @@ impl<'data> Image<'data> {
     }
 }
 
-/// What an image for the processor says of itself, and whether it is of 64 bits.
+/// Returns the architecture of an image for the processor, and whether it is of 64 bits.
 fn architecture(cpu: Cpu) -> (Architecture, bool) {
     match cpu {
         Cpu::CortexM4 | Cpu::CortexA8 => (Architecture::Arm, false),

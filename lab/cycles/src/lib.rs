@@ -1,8 +1,7 @@
-//! What each instruction of an image costs on a modelled processor.
+//! The cost of each instruction of an image on a modelled processor.
 //!
-//! Owns the sorting of instructions into classes, the cycle models, and the timing
-//! table that the clock (the emulator's plugin) counts by. It knows no emulator, and
-//! never runs an image.
+//! Owns: the sorting of instructions into classes, the cycle models, and the timing table that the
+//! clock (the emulator's plugin) counts by. Must never know: an emulator; it never runs an image.
 //!
 //! Every count made with these models is a *modelled* cycle: a published table applied
 //! to executed instructions, with no caches and no waiting for memory. An instruction
@@ -64,7 +63,7 @@ pub enum Error {
     /// The image is for another kind of processor.
     #[error("the image is not for the {0:?}; build it for the board")]
     Processor(Cpu),
-    /// The image's code lies where the table's addresses do not reach.
+    /// The image's code is outside of the table's addresses.
     #[error("the image has code at {0:#x}; a timing table reaches only the first 4 GiB")]
     TooFar(u64),
     /// An executable that the image loads has code where there is some already.

@@ -14,7 +14,7 @@ pub struct Lines<'data>(addr2line::Context<Reader<'data>>);
 pub struct Source {
     /// The function, by the name that the linker knows, or else its author's.
     pub function: Option<String>,
-    /// The path of the file, as the compiler was told it.
+    /// The path of the file, as the compiler received it.
     pub file: Option<String>,
     /// The line in it.
     pub line: Option<u32>,

@@ -1,8 +1,8 @@
-//! Marks: the addresses whose passing the clock reports, named by symbols of the image.
+//! Marks: addresses that symbols of the image name; the clock reports when a processor passes one.
 //!
-//! Owns the form of those symbols: `taktos.mark.NAME.begin`, `taktos.mark.NAME.end` and
-//! `taktos.point.NAME`, each perhaps followed by `.2`, `.3`, and so on where one mark is
-//! at several places.
+//! Owns: the form of those symbols: `taktos.mark.NAME.begin`, `taktos.mark.NAME.end` and
+//! `taktos.point.NAME`, each perhaps followed by `.2`, `.3`, and so on where one mark is at several
+//! places.
 
 /// Which mark of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +35,7 @@ impl Mark {
         }
     }
 
-    /// The mark that a symbol stands for, if it is one.
+    /// Returns the mark that a symbol names, if it is one.
     #[must_use]
     pub fn parse(symbol: &str) -> Option<Self> {
         if let Some(rest) = symbol.strip_prefix("taktos.point.") {

@@ -1,5 +1,5 @@
-//! The processors: what each class of instruction costs, with the document and the
-//! section that says so.
+//! The processors: the cost of each class of instruction, with the document and the section that
+//! states it.
 
 pub mod cortex_a53;
 pub mod cortex_a8;

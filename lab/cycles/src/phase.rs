@@ -1,24 +1,24 @@
 //! Phases: which part of the kernel an instruction's cost belongs to.
 //!
-//! Owns the one table that maps symbols and source paths to phases, so that it is easily
-//! changed. In order of precedence, an instruction's phase is given by
+//! Owns: the one table that maps symbols and source paths to phases, so that it is easily changed.
+//! In order of precedence, an instruction's phase is given by
 //!
-//! 1. a label `taktos.phase.NAME` (or `taktos.phase.NAME.2`, and so on) before it in the
-//!    same symbol, for hand-written code with several phases;
+//! 1. a label `taktos.phase.NAME` (or `taktos.phase.NAME.2`, and so on) before it in the same
+//!    symbol, for hand-written code with several phases;
 //! 2. a rule for its symbol, for hand-written code, which has no line tables;
-//! 3. a rule for its source file: of the innermost inlined function for which one holds,
-//!    so that a library's code counts for its caller.
+//! 3. a rule for its source file: of the innermost inlined function for which one holds, so that a
+//!    library's code counts for its caller.
 
-/// What an instruction must have for a rule to hold.
+/// Condition on an instruction under which a rule holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// The name of the symbol it lies in, as in the symbol table, contains this.
+    /// The name of the symbol that contains it, as in the symbol table, contains this.
     Symbol(&'static str),
     /// The path of its source file contains this.
     Path(&'static str),
 }
 
-/// The phases, and the rules by which they are told; the first rule that holds decides.
+/// The phases, and the rules that assign them; the first rule that holds decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhaseRules {
     names: Vec<&'static str>,

@@ -1,7 +1,7 @@
 //! The time that a sequence takes on a core that issues up to two instructions a cycle.
 //!
-//! For hand analysis and for tests: the clock's twin of this, in C, applies the same
-//! rules to what an image executes.
+//! For hand analysis and for tests. The `lab/clock` plugin has its own implementation in C, which
+//! applies the same rules to the instructions that an image executes.
 
 use crate::timing::{Flags, Operand, Timing};
 

@@ -2,9 +2,9 @@
 //! the privileged instructions into the classes that a cycle model distinguishes, and says
 //! which registers each reads and writes.
 //!
-//! Owns the RISC-V encodings as far as timing goes; must never know cycle counts. An encoding
-//! that is reserved, or is of another extension, has no class; but the two that are defined
-//! never to be valid are [`Class::Exception`].
+//! Owns: the RISC-V encodings as far as timing goes. Must never know: cycle counts. An encoding
+//! that is reserved, or is of another extension, has no class; but the two that are defined never
+//! to be valid are [`Class::Exception`].
 //!
 //! Encodings: The RISC-V Instruction Set Manual, volume I (version 20240411), chapters 2 to 27 and
 //! 34 ("RV32/64G Instruction Set Listings"); volume II (same version), chapter 3 and 12.
@@ -84,7 +84,7 @@ pub enum Class {
     WriteControl,
     /// FENCE.
     Fence,
-    /// FENCE.I, SFENCE.VMA: what was fetched or translated before is not used behind it.
+    /// FENCE.I, SFENCE.VMA: earlier fetches and translations are not used after it.
     Refetch,
     /// WFI.
     Wait,

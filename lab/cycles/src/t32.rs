@@ -1,8 +1,8 @@
 //! Sorts the instructions of ARMv7E-M with single-precision floating point into the
 //! classes that a cycle model distinguishes.
 //!
-//! Owns the T32 encodings as far as timing goes; knows no cycle counts. An encoding
-//! that the architecture leaves undefined has no class.
+//! Owns: the T32 encodings as far as timing goes. Must never know: cycle counts. An encoding that
+//! the architecture leaves undefined has no class.
 //!
 //! Encodings: ARMv7-M Architecture Reference Manual (DDI 0403), chapters A5 and A6.
 

@@ -10,10 +10,10 @@ use crate::phase::PhaseRules;
 use crate::timing::Flags;
 use crate::{Cpu, Error};
 
-/// The most phases that the clock keeps totals of.
+/// The most phases of which the clock counts totals.
 pub const MOST_PHASES: usize = 16;
 
-/// What the clock must know of an image's instructions: the timing and the phase of each.
+/// Timing and phase of each instruction of an image, for the clock.
 pub struct Table {
     cpu: Cpu,
     regions: Vec<Region>,
@@ -36,9 +36,9 @@ impl Table {
     /// The table of an ELF image with a symbol table; line tables give the phases.
     ///
     /// # Errors
-    /// When the ELF or its line tables cannot be read, when there is no code, when the
-    /// model does not know an instruction that lies in a function (all of them are
-    /// named), or when there are more than 16 phases.
+    /// If the ELF or its line tables cannot be read, if there is no code, if the model does not
+    /// know an instruction within a function (all of them are named), or if there are more than 16
+    /// phases.
     pub fn for_image(elf: &[u8], cpu: Cpu, phases: &PhaseRules) -> Result<Self, Error> {
         let image = Image::read(elf, cpu)?;
         if phases.names().len() > MOST_PHASES {
@@ -81,10 +81,10 @@ impl Table {
         })
     }
 
-    /// The same with the code of an executable that the image loads, beside its own.
+    /// Adds the code of an executable that the image loads to the table.
     ///
     /// # Errors
-    /// Those of [`Table::for_image`] for the executable, and where the two have code at one address.
+    /// Those of [`Table::for_image`] for the executable, and if the two have code at one address.
     pub fn with(mut self, loaded: &[u8], phases: &PhaseRules) -> Result<Self, Error> {
         let more = Self::for_image(loaded, self.cpu, phases)?;
         self.regions.extend(more.regions);
@@ -103,7 +103,7 @@ impl Table {
         &self.phases
     }
 
-    /// How many instructions the table knows.
+    /// Returns how many instructions the table knows.
     #[must_use]
     pub fn instructions(&self) -> usize {
         self.regions.iter().map(|r| r.instructions.len()).sum()

@@ -1,11 +1,11 @@
-//! What a cycle model says of one instruction: the common tongue of the models, the
-//! table and the clock.
+//! Timing of one instruction in a cycle model: the common form of the models, the table and the
+//! clock.
 //!
-//! Knows neither encodings nor processors.
+//! Must never know: encodings, processors.
 
 use core::ops::{BitOr, BitOrAssign};
 
-/// What the clock must do about an instruction while the image runs.
+/// Effects of an instruction that the clock must follow while the image runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(u16);
 
@@ -77,7 +77,7 @@ impl Operand {
     pub const FLAGS: u8 = 16;
     /// The first of the 32 double floating-point registers.
     pub const FLOAT: u8 = 32;
-    /// The condition flags of A64, whose core registers are more.
+    /// The condition flags of A64, which has more core registers.
     pub const WIDE_FLAGS: u8 = 64;
     /// The integer multiplier, a unit: what uses it needs it at its issue, and the result is
     /// when it can be used again.
@@ -100,7 +100,7 @@ impl Operand {
 pub struct Timing {
     /// Cycles alone, or cycles of issue on a pipelined core.
     pub cost: u8,
-    /// What is only known while the image runs.
+    /// Properties that matter only while the image runs.
     pub flags: Flags,
     /// When which sources are needed; empty on a core without interlocks.
     pub sources: Vec<Operand>,

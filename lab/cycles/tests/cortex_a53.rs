@@ -69,8 +69,8 @@ fn from_a_result_to_its_use() {
     }
 }
 
-/// What may go together: two that need nothing of each other, but one load or store, one
-/// branch, one multiplication and one shift by a register a cycle.
+/// Pairs that may be issued together: two that need nothing of each other, but one load or store,
+/// one branch, one multiplication and one shift by a register a cycle.
 #[test]
 fn issued_together() {
     let independent_multiply = (0x9b08_7ce6, "mul x6, x7, x8");
@@ -110,7 +110,7 @@ fn pairs() {
     let store = (0xa900_14c4, "stp x4, x5, [x6]");
     let found = issues(&[load, OTHER_LOAD]);
     assert_eq!(found[1] - found[0], 2);
-    // The last cycle of a load of two has room for another instruction.
+    // The last cycle of a load of two can issue another instruction.
     let found = issues(&[load, OTHER, OTHER_LOAD]);
     assert_eq!([found[1] - found[0], found[2] - found[0]], [1, 2]);
     let found = issues(&[load, USE]);
@@ -178,7 +178,7 @@ fn division_and_floating_point() {
     assert_eq!(issues(&[quad, OTHER_LOAD, multiply]), [1, 3, 5]);
 }
 
-/// What the clock must do about an instruction while the image runs.
+/// Flags of instructions that the clock must follow while the image runs.
 #[test]
 fn flags_for_the_clock() {
     let kinds = Flags::STORE | Flags::MAY_LEAVE | Flags::TRANSFER | Flags::RETURN;

@@ -1,4 +1,4 @@
-//! The model of the Cortex-A8 against sequences whose cycles are known.
+//! The model of the Cortex-A8 against sequences with known cycles.
 
 use taktos_cycles::a32;
 use taktos_cycles::model::cortex_a8;

@@ -6,7 +6,7 @@ use taktos_cycles::model::{cortex_a8, cortex_a53, cortex_m4, u54};
 use taktos_cycles::timing::{Flags, Operand, Timing};
 use taktos_cycles::{Edge, Mark, a32, a64, rv64, t32};
 
-/// What holds for the timing of every instruction that a model knows.
+/// Checks the conditions that the timing of every known instruction must meet.
 fn sane(timing: &Timing) -> bool {
     let operands = timing.sources.iter().chain(&timing.results);
     let known = operands
@@ -33,7 +33,7 @@ fn a64_is_sane(word: u32) -> bool {
     found == a64::classify(word) && found.is_none_or(|found| sane(&cortex_a53::timing(&found)))
 }
 
-/// What is read of a short instruction is its own halfword only.
+/// Checks that the decoder reads only the own halfword of a short instruction.
 fn rv64_is_sane(word: u32) -> bool {
     let found = rv64::classify(word);
     let short = rv64::size(word as u16) == 2;

@@ -1,5 +1,5 @@
-//! The timing table of images whose bytes were changed.
-//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
+//! The timing table of images with changed bytes. `TAKTOS_SEED` repeats a run, `PROPTEST_CASES`
+//! sets how many cases it has.
 
 use object::write;
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn empty(cpu: Cpu) -> write::Object<'static> {
     )
 }
 
-/// The length in four bytes, and what is so long.
+/// Returns the length in four bytes, then these bytes.
 fn with_length(bytes: &[u8]) -> Vec<u8> {
     let length = (bytes.len() as u32).to_le_bytes();
     [length.as_slice(), bytes].concat()
@@ -123,11 +123,12 @@ fn the_image_has_a_table_unchanged() {
     }
 }
 
-/// The image with its sections so much higher.
+/// Returns the image with its sections higher by `distance`.
 fn moved(cpu: Cpu, distance: u64) -> Vec<u8> {
     let mut bytes = image(cpu);
     let is_64 = matches!(cpu, Cpu::CortexA53 | Cpu::U54);
-    // Of the header: where the sections' headers are, how long each is; of such a header: the address (System V ABI).
+    // Of the header: where the sections' headers are, how long each is; of such a header: the
+    // address (System V ABI).
     let (table, size, address, word) = if is_64 {
         (0x28, 0x3A, 16, 8)
     } else {

@@ -18,7 +18,7 @@ const IN: u32 = 1;
 const LENGTH: u32 = 2;
 const ROUNDS: u32 = 4;
 
-/// What is assembled: operations on whole registers (x) and on their lower halves (w).
+/// Assembled words: operations on whole registers (x) and on their lower halves (w).
 #[derive(Default)]
 struct Assembler(Vec<u32>);
 

@@ -1,10 +1,10 @@
 //! The model of the Cortex-A8 applied to save-and-restore sequences of the kinds that
 //! published kernels use on ARMv7-A.
 //!
-//! "Implementation and Analysis of Context Switching on OS Kernel" (Jung, Shin) analysed
-//! such sequences by hand with the processor's timing tables. Its figures are no expected
-//! values here, and no input to the model; what the model makes of the sequences is. How
-//! far the two are apart is stated beside each, and in the model's documentation.
+//! "Implementation and Analysis of Context Switching on OS Kernel" (Jung, Shin) analysed such
+//! sequences by hand with the processor's timing tables. Its figures are no expected values here,
+//! and no input to the model; what the model makes of the sequences is. The difference of the two
+//! is stated next to each, and in the model's documentation.
 
 use taktos_cycles::a32;
 use taktos_cycles::model::cortex_a8;
@@ -19,8 +19,8 @@ fn cycles(sequence: &[(u32, &str)]) -> u64 {
     pipeline.cycles()
 }
 
-/// Everything on the stack of the old thread, the stack pointers in the control blocks,
-/// whose addresses come in registers. The paper: 40; the model is 10 % above.
+/// The old thread's stack holds everything, the control blocks hold the stack pointers, registers
+/// hold the addresses of the blocks. The paper: 40; the model is 10 % above.
 #[test]
 fn both_blocks_in_registers() {
     let sequence = [

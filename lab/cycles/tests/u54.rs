@@ -1,4 +1,4 @@
-//! The model of the U54 against the sentences of the manual's section 4.3 and 4.4, each as a
+//! The model of the U54 against the statements of the manual's sections 4.3 and 4.4, each as a
 //! sequence.
 
 use taktos_cycles::model::u54;
@@ -85,7 +85,7 @@ fn branches() {
     assert_eq!(u54::EVENTS.transfer, 0);
 }
 
-/// What the clock must do about an instruction while the image runs.
+/// Flags of instructions that the clock must follow while the image runs.
 #[test]
 fn flags_for_the_clock() {
     let kinds = Flags::STORE | Flags::MAY_LEAVE | Flags::TRANSFER | Flags::RETURN;

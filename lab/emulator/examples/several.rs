@@ -1,6 +1,7 @@
-//! Runs an image on several processors and prints what each executed, the samples and the ways of each interval,
-//! and how often each thread was given a processor:
-//! `cargo run -p taktos-emulator --example several -- BOARD IMAGE PROCESSORS QUANTUM [WORD [SEED]]`.
+//! Runs an image on several processors and prints what each executed, the samples and the ways of
+//! each interval, and how often each thread was given a processor:
+//! `cargo run -p taktos-emulator --example several -- BOARD IMAGE PROCESSORS QUANTUM [WORD
+//! [SEED]]`.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The boards: how the emulator is told to be one, and what runs on it.
+//! The boards: the emulator's arguments for each, and the images that run on it.
 
 use std::ops::Range;
 
@@ -7,10 +7,11 @@ use taktos_cycles::Cpu;
 use crate::Machine;
 use crate::several::Virt;
 
-/// How the emulator is told that time is its count of instructions, a nanosecond each.
+/// Arguments by which the emulator's time is its count of instructions, a nanosecond each.
 pub(crate) const COUNTED: [&str; 2] = ["-icount", "shift=0,sleep=off"];
 
-/// How its random numbers and its clock on the wall are the same in each run, for images that ask for them.
+/// Arguments by which random numbers and the real-time clock are the same in each run, for images
+/// that read them.
 pub(crate) const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00:00,clock=vm"];
 
 /// A board that images are built for.
@@ -72,12 +73,14 @@ impl Board {
         all.find(|board| board.name() == name)
     }
 
-    /// The processor whose cycle model applies; `None`: only instructions are counted.
+    /// Returns the processor of the cycle model that applies; `None`: only instructions are
+    /// counted.
     #[must_use]
     pub fn cpu(self) -> Option<Cpu> {
         match self {
             Self::Mps2An386 | Self::Stm32L475Iot01 | Self::Stm32F405 => Some(Cpu::CortexM4),
-            // No table of this processor's cycles is published: its instructions cost what a Cortex-M4 would take for them.
+            // No table of this processor's cycles is published: its instructions cost what a
+            // Cortex-M4 would take for them.
             Self::Mps3An547 => Some(Cpu::CortexM4),
             Self::RealviewPbA8 => Some(Cpu::CortexA8),
             Self::Virt(virt) => virt.cpu(),
@@ -85,7 +88,8 @@ impl Board {
         }
     }
 
-    /// By whose table the clock tells instructions apart, where it takes one.
+    /// Returns the processor of the table by which the clock distinguishes instructions, if it uses
+    /// one.
     pub(crate) fn told_by(self) -> Option<Cpu> {
         match self {
             Self::Other(machine) => machine.told_by(),
@@ -117,8 +121,8 @@ impl Board {
         }
     }
 
-    /// The same where floating-point values are handed over in registers of their own, if the compiler comes with
-    /// such a target and the port has been made for it.
+    /// Returns the target triple for floating-point values in registers of their own, if the
+    /// compiler comes with such a target and the port has been made for it.
     #[must_use]
     pub const fn hard_float_triple(self) -> Option<&'static str> {
         match self {
@@ -144,8 +148,9 @@ impl Board {
         }
     }
 
-    /// Whether the clock follows its one processor run by run, in the emulator's own time; otherwise it has charge of the
-    /// time itself. The cycle models of 32-bit Arm hang on how each block was reached and left.
+    /// Returns whether the clock follows its one processor run by run, in the emulator's own time;
+    /// otherwise the clock sets the time itself. The cycle models of 32-bit Arm depend on how each
+    /// block was reached and left.
     pub(crate) const fn is_followed(self) -> bool {
         match self {
             Self::Virt(_) => false,
@@ -154,7 +159,8 @@ impl Board {
         }
     }
 
-    /// The machine without devices of a chip's that has such processors: whether time is honest is asked there.
+    /// Returns the machine without a chip's devices that has such processors: the probe checks
+    /// there whether the emulated clocks are consistent.
     #[must_use]
     pub const fn bare(self) -> Self {
         match self {
@@ -163,7 +169,7 @@ impl Board {
         }
     }
 
-    /// How many processors the machine has before the first on which an image runs.
+    /// Returns how many processors the machine has before the first on which an image runs.
     pub(crate) const fn resting(self) -> usize {
         match self {
             Self::Virt(virt) => virt.resting(),
@@ -171,7 +177,7 @@ impl Board {
         }
     }
 
-    /// Whether its timers are set by stores to a device, not by registers of the processor.
+    /// Returns whether its timers are set by stores to a device, not by registers of the processor.
     pub(crate) const fn has_timers_in_memory(self) -> bool {
         match self {
             Self::Virt(virt) => virt.has_timers_in_memory(),
@@ -180,7 +186,7 @@ impl Board {
         }
     }
 
-    /// How many processors the machine has where an image runs on so many.
+    /// Returns how many processors the machine has if an image runs on this many.
     #[must_use]
     pub const fn processors(self, wanted: usize) -> usize {
         match self {
@@ -189,7 +195,7 @@ impl Board {
         }
     }
 
-    /// Where the machine itself has code, which runs before the image.
+    /// Returns where the machine itself has code, which runs before the image.
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
             Self::Mps2An386
@@ -240,7 +246,8 @@ impl Board {
         words.copied().collect()
     }
 
-    /// The same without the laboratory's clock, as a person starts the emulator: it counts its instructions itself.
+    /// Returns the arguments without the laboratory's clock, as a person starts the emulator: it
+    /// counts its instructions itself.
     #[must_use]
     pub fn arguments_alone(self) -> Vec<&'static str> {
         let counted: &[&str] = if self.is_followed() { &[] } else { &COUNTED };

@@ -26,8 +26,8 @@ pub(crate) fn ready() -> Result<PathBuf, Error> {
     )
 }
 
-/// The clock of `sources`, compiled into `directory` unless it is there. Its name carries a digest of what it is
-/// made of: checkouts that share a directory do not take each other's.
+/// The clock of `sources`, compiled into `directory` unless it is there. Its name carries a digest
+/// of what it is made of: checkouts that share a directory do not take each other's.
 fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> {
     let missing = |path: &Path| {
         let path = path.to_owned();
@@ -56,7 +56,7 @@ fn build(sources: &Path, directory: &Path) -> Result<PathBuf, Error> {
     Ok(library)
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll, Vo): tells versions of a source apart, no more.
+/// FNV-1a of 64 bits (Fowler, Noll, Vo): distinguishes versions of a source, no more.
 struct Digest(u64);
 
 impl Digest {

@@ -1,4 +1,5 @@
-//! What an image writes while it runs, until the emulator ends. Must never know: what the lines mean.
+//! Output of an image while it runs, until the emulator ends. Must never know: the meaning of the
+//! lines.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,9 @@ use crate::{Error, Options};
 /// How a run ended that was not counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// What the image wrote, with its line ends.
+    /// Output of the image, with its line ends.
     pub console: String,
-    /// What the image said when it ended itself.
+    /// Exit status of an image that ended itself.
     pub exit_status: i32,
 }
 
@@ -25,7 +26,8 @@ pub(crate) fn listen(process: Process, time: Duration) -> Result<Ended, Error> {
     })
 }
 
-/// The same of a run with these options, told line by line; looks meanwhile how far it is.
+/// Collects the console of a run with these options, and passes each line on; meanwhile reads how
+/// far the run is.
 pub(crate) fn follow(
     process: Process,
     options: &Options,
@@ -41,7 +43,7 @@ pub(crate) fn follow(
     }
 }
 
-/// How long nobody looks how far a run is.
+/// Time between two checks of how far a run is.
 const LOOK: Duration = Duration::from_millis(200);
 
 fn listen_and_look(

@@ -1,4 +1,5 @@
-//! Runs of images at EL2, below the hypervisor's board: without the clock, for images that test themselves.
+//! Runs of images at EL2, below the hypervisor's board: without the clock, for images that test
+//! themselves.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +11,7 @@ use crate::{Ended, Error, console};
 
 const PROGRAM: &str = "qemu-system-aarch64";
 
-/// QEMU's `virt` whose processors begin at EL2.
+/// QEMU's `virt` with processors that begin at EL2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct El2 {
     /// The processors' name for the emulator: `cortex-a53` or `cortex-a57`.

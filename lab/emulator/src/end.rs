@@ -1,4 +1,4 @@
-//! Ends of a run that the image does not choose. Must never know: what becomes of what was recorded.
+//! Ends of a run that the image does not choose. Must never know: the use of the record.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use std::time::Duration;
 use crate::Error;
 use crate::scratch::Scratch;
 
-/// Ends a run by itself; what it showed until then is its record. The limit of instructions does not hold for it, and the
-/// limit of real time ends it in the same way.
+/// Ends a run by itself; what it showed until then is its record. The limit of instructions does
+/// not hold for it, and the limit of real time ends it in the same way.
 #[derive(Debug, Clone)]
 pub struct Until {
-    /// After so much virtual time.
+    /// When this much virtual time has passed.
     pub time: Duration,
-    /// When so many marks, switches and wake-ups were recorded.
+    /// When this number of marks, switches and wake-ups was recorded.
     pub events: u64,
-    /// Where the run leaves the virtual time that it has reached, in nanoseconds, for those who wait for it.
+    /// Virtual time that the run has reached, in nanoseconds, for threads that wait for it.
     pub reached: Arc<AtomicU64>,
 }
 
-/// What ended a run.
+/// Cause of a run's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ending {
     /// The image.
@@ -53,7 +53,7 @@ impl Ending {
     }
 }
 
-/// What the emulator is given beyond the clock's own real time before it is taken for hung.
+/// Real time that the emulator gets beyond the clock's own limit before it counts as hung.
 pub(crate) const GRACE: Duration = Duration::from_secs(30);
 
 impl Until {

@@ -1,4 +1,4 @@
-//! Why a run gave no record: one line for the cause, and the mend where there is one.
+//! Why a run gave no record: one line for the cause, and the hint where there is one.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub enum Error {
     EmulatorVersion {
         /// The emulator's program.
         program: String,
-        /// What the emulator says it is.
+        /// Version that the emulator reports.
         found: String,
     },
     /// No tree holds the clock's sources.
@@ -62,7 +62,7 @@ pub enum Error {
     /// A file or process of the run itself failed.
     #[error("{what}: {cause}")]
     Io {
-        /// What was being done.
+        /// The action that failed.
         what: String,
         /// Why it failed.
         cause: std::io::Error,

@@ -1,8 +1,8 @@
-//! Runs an image in the emulator, with the clock beside it, and hands back the console,
-//! the exit status, and the exact counts.
+//! Runs an image in the emulator, with the clock as its plugin, and returns the console, the exit
+//! status, and the exact counts.
 //!
-//! Owns the emulator's command lines, the clock's compilation, the record file's reading
-//! and the arithmetic of samples. Knows no experiment and prints nothing.
+//! Owns: the emulator's command lines, the clock's compilation, the record file's reading and the
+//! arithmetic of samples. Must never know: an experiment; it prints nothing.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

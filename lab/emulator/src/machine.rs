@@ -1,13 +1,16 @@
-//! Machines that are none of the boards: whatever the emulator can be, by the names that it has for them.
+//! Machines that are none of the boards: whatever the emulator can be, by the names that it has for
+//! them.
 //!
-//! Owns: what is known of such a machine, which is its architecture and what the emulator calls it. Must never know: what runs on it.
+//! Owns: what is known of such a machine, which is its architecture and what the emulator calls it.
+//! Must never know: what runs on it.
 
 use std::ops::Range;
 
 use object::{Architecture, Object};
 use taktos_cycles::Cpu;
 
-/// Where machines of RISC-V keep the code that jumps to the image: QEMU's mask ROM (`hw/riscv/boot.c`).
+/// Where machines of RISC-V keep the code that jumps to the image: QEMU's mask ROM
+/// (`hw/riscv/boot.c`).
 const MASK_ROM: Range<u64> = 0x1000..0x1_0000;
 
 /// A machine as the emulator names it.
@@ -20,7 +23,7 @@ pub struct Machine {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// Microcontrollers, whose images begin in T32.
+    /// Microcontrollers: their images begin in T32.
     ArmM,
     /// Other processors of 32-bit Arm.
     ArmA,
@@ -42,8 +45,9 @@ impl Kind {
 }
 
 impl Machine {
-    /// A machine of the emulator for an image; `name` is what stands behind its `-M`, `cpu` what stands behind `-cpu`.
-    /// `None`: no emulator of the image's architecture has a clock here. The names live as long as the process, which has few.
+    /// Creates a machine of the emulator for an image; `name` is the argument of `-M`, `cpu` that
+    /// of `-cpu`. `None`: no emulator of the image's architecture has a clock here. The names live
+    /// as long as the process, which has few.
     #[must_use]
     pub fn new(image: &object::File<'_>, name: &str, cpu: Option<&str>) -> Option<Self> {
         Some(Self::of(Kind::of(image)?, name, cpu))
@@ -58,18 +62,20 @@ impl Machine {
         }
     }
 
-    /// What the emulator calls it.
+    /// Returns the emulator's name of the machine.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// What its processor is called; nobody says what a machine has unless told otherwise.
+    /// Returns the processor's name, or that the machine chooses one: the emulator does not report
+    /// the processor of a machine.
     pub(crate) fn cpu_name(self) -> &'static str {
         self.cpu.unwrap_or("processor of the machine's choice")
     }
 
-    /// The model of its processor: only of one that is named, for the emulator does not tell which it takes.
+    /// Returns the model of its processor: only of one that is named, because the emulator does not
+    /// report its own choice.
     pub(crate) fn cpu(self) -> Option<Cpu> {
         match self.cpu? {
             "cortex-m4" => Some(Cpu::CortexM4),
@@ -98,7 +104,8 @@ impl Machine {
         }
     }
 
-    /// By whose table the clock tells instructions apart: following a processor takes one, also of a sister's.
+    /// Returns the processor of the table by which the clock distinguishes instructions: following
+    /// a processor requires a table, if only that of a sister.
     pub(crate) fn told_by(self) -> Option<Cpu> {
         let sister = match self.kind {
             Kind::ArmM => Some(Cpu::CortexM4),
@@ -108,12 +115,12 @@ impl Machine {
         self.cpu().or(sister)
     }
 
-    /// Whether the clock follows its processor, in the emulator's own time.
+    /// Returns whether the clock follows its processor, in the emulator's own time.
     pub(crate) const fn is_followed(self) -> bool {
         matches!(self.kind, Kind::ArmM | Kind::ArmA)
     }
 
-    /// Whether stores to devices may set timers: nobody says where they are.
+    /// Returns whether stores to devices may set timers: their addresses are not known.
     pub(crate) const fn has_timers_in_memory(self) -> bool {
         !self.is_followed()
     }
@@ -172,7 +179,7 @@ mod tests {
         ] {
             let machine = Machine::of(Kind::ArmM, "mps2-an386", cpu);
             assert_eq!(machine.cpu(), model);
-            // Its instructions are told apart all the same.
+            // Its instructions are distinguished all the same.
             assert_eq!(machine.told_by(), Some(Cpu::CortexM4));
         }
         assert_eq!(Machine::of(Kind::Aarch64, "virt", None).told_by(), None);

@@ -1,4 +1,4 @@
-//! The names of threads: the clock tells where each name is, the image what it is.
+//! The names of threads: the clock reports the address of each name, the image holds its bytes.
 
 use object::{Object, ObjectSegment};
 
@@ -7,7 +7,7 @@ use crate::plan::names_lie_in_blocks;
 
 pub(crate) struct Names<'data> {
     image: Option<object::File<'data>>,
-    /// What the clock tells is the name's bytes, not where it is.
+    /// Whether the clock reports the name's bytes, not its address.
     are_told: bool,
 }
 
@@ -24,8 +24,8 @@ impl<'data> Names<'data> {
         }
     }
 
-    /// The name of the thread with this control block, which lies at `text`; the block's address where the image does
-    /// not tell.
+    /// Returns the name of the thread with this control block, which is at `text`; the block's
+    /// address if the image does not hold the name.
     pub fn name(&self, thread: u64, text: u64, length: u64) -> String {
         let found = match self.are_told {
             true => told(text, length),

@@ -1,6 +1,6 @@
-//! Machines that are described elsewhere, with an image that they run first and guests that this runs: observed, whoever starts them and hears
-//! their console.
-//! Must never know: what the machine's arguments mean, or what a guest is.
+//! Machines that are described elsewhere, with an image that they run first and guests that this
+//! image runs: observed by any process that starts them and reads their console.
+//! Must never know: the meaning of the machine's arguments, or what a guest is.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,9 +22,9 @@ pub struct Subject<'a> {
     pub image: &'a Path,
     /// How many processors it has, be they virtual.
     pub processors: usize,
-    /// Where it lies.
+    /// Its place.
     pub place: Place,
-    /// How those stand whom it names, where bytes tell.
+    /// States of the threads that it names, if bytes hold them.
     pub standing: Option<Standing>,
 }
 
@@ -41,8 +41,8 @@ pub struct Observed<'a> {
 }
 
 impl Emulator {
-    /// Observes a machine: each event of `first`, which it runs first and which knows its guests, and each passing of `points`, named addresses
-    /// of it. Cycles are not modelled.
+    /// Observes a machine: each event of `first`, which it runs first and which knows its guests,
+    /// and each passing of `points`, named addresses of it. Cycles are not modelled.
     ///
     /// # Errors
     /// When an image cannot be read or watched; [`Error::Setting`] for a setting that cannot be.
@@ -80,7 +80,7 @@ impl Emulator {
 }
 
 impl Observed<'_> {
-    /// What the emulator is told beside the machine: its time, and who observes.
+    /// Returns the emulator's arguments in addition to the machine's: its time, and the observer.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let plugin = self
@@ -89,7 +89,8 @@ impl Observed<'_> {
         with_plugin(&plugin)
     }
 
-    /// Runs the machine of these `arguments`, which nobody watches; each event is told.
+    /// Runs the machine of these `arguments`, without a person at its console, and reports each
+    /// event.
     ///
     /// # Errors
     /// As [`Emulator::record`], but that the limit of instructions is none.
@@ -110,11 +111,11 @@ impl Observed<'_> {
         stream::read(file, &self.plan.places, 0, event)
     }
 
-    /// What was seen of the image, and of each guest of which something can be, by its place among all; once the machine that somebody else started
-    /// has ended.
+    /// Returns the records of the image and of each guest that can be observed, by its place among
+    /// all; for a machine that another process started and that has ended.
     ///
     /// # Errors
-    /// When there is no whole record.
+    /// If there is no whole record.
     pub fn records(&self) -> Result<(Record, Vec<(usize, Record)>), Error> {
         let mut own = Seen::of(&self.image, &Watch::default());
         let of_guests = self.guests.iter();

@@ -1,4 +1,4 @@
-//! What a run is told beyond its image: how far it may go, how it is counted, what is looked at.
+//! Options of a run in addition to its image: its limits, its way of counting, its watches.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,9 +24,9 @@ pub struct Options {
     pub reference: bool,
     /// A word for the image, which finds it on its command line.
     pub argument: Option<String>,
-    /// Ends the run by itself and keeps what it has.
+    /// Ends the run by itself; its record up to then is the result.
     pub until: Option<Until>,
-    /// What is looked at beyond what the image names.
+    /// Watches in addition to the symbols of the image.
     pub watch: Watch,
     /// Executables that the image loads: it executes their code, too.
     pub loaded: Vec<PathBuf>,
@@ -67,7 +67,8 @@ impl Options {
     }
 }
 
-/// What makes the command line that the image reads: a name for the image itself, then its word.
+/// Returns the arguments for the command line that the image reads: a name for the image itself,
+/// then its word.
 pub(crate) fn command_line(options: &Options) -> Vec<String> {
     let word = options.argument.iter();
     word.flat_map(|word| {

@@ -1,4 +1,4 @@
-//! What the clock is to look at in an image: marks, and the words that name the running threads.
+//! Places in an image that the clock watches: marks, and the words that name the running threads.
 //!
 //! Owns: the plan's text form, and which symbols it is made of.
 
@@ -17,7 +17,8 @@ use crate::{Error, Watch};
 const PROCESSORS: &str = "TAKTOS_PROCESSORS";
 /// The cells of the one processor.
 const PROCESSOR: &str = "TAKTOS_PROCESSOR";
-/// The bit of a symbol's value that says that T32 is there: no instruction begins at an odd address.
+/// The bit of a symbol's value that says that T32 is there: no instruction begins at an odd
+/// address.
 const THUMB: u64 = 1;
 
 /// The plan of an image.
@@ -26,7 +27,7 @@ pub(crate) struct Plan {
     /// The marks at each marked place, by the place's number less one.
     pub places: Vec<Vec<Arc<Mark>>>,
     addresses: Vec<u64>,
-    /// What is watched: of the image, then of its guests.
+    /// Watched images: the image, then its guests.
     watches: Vec<Watched>,
     before: Option<Range<u64>>,
     /// The word of the lock that is watched.
@@ -38,32 +39,33 @@ pub(crate) struct Plan {
 struct Watched {
     cells: Cells,
     information: Option<u64>,
-    /// Where a name itself lies.
+    /// Address of a name itself.
     name: Option<u64>,
-    /// Where the words are that tell how a thread stands.
+    /// Addresses of the words that hold the state of a thread.
     standing: Option<(u64, u64)>,
     bytes: Option<Standing>,
     place: Option<Place>,
 }
 
-/// How those stand that an image's words name where a byte of each says so, which is no part of what is named: the
-/// hypervisor's virtual processors.
+/// States of the objects that an image's words name, if a byte of each holds its state outside of
+/// the object: the hypervisor's virtual processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// The address of the first of them, how far they lie from each other, and how many there are.
+    /// The address of the first of them, the distance from each to the next, and how many there
+    /// are.
     pub named: (u64, u64, u64),
-    /// The address of the first one's byte, and how far the bytes lie from each other.
+    /// The address of the first one's byte, and the distance from each byte to the next.
     pub bytes: (u64, u64),
     /// The byte is at least this while it could run.
     pub able: u8,
 }
 
-/// Where in a machine's memory an image lies, which does not have all addresses to itself.
+/// Place of an image in a machine's memory, if the image does not have all addresses to itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The physical addresses of its memory.
     pub memory: Range<u64>,
-    /// How far they lie behind its own.
+    /// Distance of these addresses from the image's own.
     pub offset: u64,
 }
 
@@ -77,8 +79,8 @@ struct Cells {
 }
 
 impl Plan {
-    /// The plan of an ELF image that runs on so many processors; `before`: where the machine has code of its own;
-    /// `more`: what is watched beyond what the image names.
+    /// Returns the plan of an ELF image that runs on this number of processors. `before`: the
+    /// place of the machine's own code; `more`: what is watched beyond what the image names.
     pub fn of(
         elf: &[u8],
         processors: usize,
@@ -113,7 +115,8 @@ impl Plan {
         })
     }
 
-    /// The same of an image that lies there in a machine's memory, with bytes that say how those stand whom it names.
+    /// Places the image of the plan at an address in a machine's memory, with bytes that hold the
+    /// states of the image's threads.
     pub fn placed(mut self, place: &Place, bytes: Option<Standing>) -> Self {
         for watched in &mut self.watches {
             watched.bytes = bytes;
@@ -122,8 +125,8 @@ impl Plan {
         self
     }
 
-    /// Watches a guest of the image, too, which has so many virtual processors and lies there; says whether it has
-    /// what can be watched.
+    /// Watches a guest of the image, too, which has this many virtual processors and is at this
+    /// place; returns whether it has anything that can be watched.
     pub fn watch_guest(
         &mut self,
         elf: &[u8],
@@ -227,19 +230,20 @@ fn word(file: &object::File<'_>) -> u64 {
     if file.is_64() { 8 } else { 4 }
 }
 
-/// Whether it is the control blocks of an image that hold names, as a person says: one that names its threads itself has them elsewhere.
+/// Returns whether the control blocks of an image hold names, as a person states: an image that
+/// names its threads itself has them elsewhere.
 pub(crate) fn names_lie_in_blocks(file: &object::File<'_>, more: &Watch) -> bool {
     let own = [PROCESSORS, PROCESSOR];
     more.name.is_some() && own.into_iter().all(|name| value(file, name).is_none())
 }
 
-/// Where the cells are: an array where there are several, the kernel's own where there is one.
+/// Returns where the cells are: an array if there are several, the kernel's own if there is one.
 fn cells(file: &object::File<'_>, processors: u64) -> Result<Option<Cells>, Error> {
     let word = word(file);
     let Some((base, size)) = value(file, PROCESSORS) else {
         return Ok(value(file, PROCESSOR).map(|(base, _)| Cells::one(base, word)));
     };
-    // An image that does not say how far they lie apart has nothing behind them.
+    // An image that does not state their distance has nothing after them.
     let told = offset(file, layout::PROCESSOR);
     let stride = told.unwrap_or(size / processors);
     let fits = match told {
@@ -415,7 +419,7 @@ pub(crate) mod tests {
         assert_eq!(text(&one, &none).unwrap(), "watch 8000 16 1 8\n");
         assert_eq!(text(&image(&[]), &none).unwrap(), "");
         assert!(text(b"no ELF", &none).is_err());
-        // What the image says itself comes first.
+        // The image's own statements come first.
         let other = Watch {
             current: Some(0x9000),
             name: Some(52),

@@ -1,5 +1,5 @@
-//! One process of the emulator. Owns: starting it, hearing its console piece by piece, ending it with its owner.
-//! Must never know: what the arguments mean, and what the machine says.
+//! One process of the emulator. Owns: starting it, reading its console piece by piece, ending it
+//! with its owner. Must never know: the meaning of the arguments, and of the machine's output.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::Error;
 use crate::program::missing;
 
-/// How many pieces of a console wait to be heard before the machine itself has to wait: one that floods its console
-/// must not fill this machine's memory.
+/// How many pieces of a console wait to be heard before the machine itself has to wait: one that
+/// floods its console must not fill this machine's memory.
 const WAITING: usize = 64;
 
 /// An emulator under way. It does not outlive its owner.
@@ -21,20 +21,22 @@ pub struct Process {
     pieces: Receiver<Vec<u8>>,
 }
 
-/// What comes next from a console.
+/// Next event from a console.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A line with its end, or so many bytes as there were: see how the process was started.
+    /// A line with its end, or the bytes that were there: it depends on how the process was
+    /// started.
     Piece(Vec<u8>),
-    /// Nothing more: whoever could write has ended.
+    /// Nothing more: every process that could write has ended.
     Closed,
     /// Nothing until the time was over.
     Late,
 }
 
 impl Process {
-    /// Starts an emulator that nobody watches. What it and the machine say comes in one stream, line by line, but for the
-    /// emulator's warnings: they are nobody's words of the machine, and some come by chance, as its threads find each other.
+    /// Starts an emulator without a person at its console. Its output and the machine's come in one
+    /// stream, line by line, without the emulator's warnings: these are no output of the machine,
+    /// and some come at random times, as the emulator's threads are scheduled.
     ///
     /// # Errors
     /// [`Error::EmulatorMissing`] when it does not start, [`Error::Io`] when there is no pipe.
@@ -63,8 +65,8 @@ impl Process {
         })
     }
 
-    /// Starts an emulator before a person: it reads this process's input itself, and what the machine writes comes as
-    /// it is written.
+    /// Starts an emulator before a person: it reads this process's input itself, and what the
+    /// machine writes comes as it is written.
     ///
     /// # Errors
     /// As [`Process::unattended`].
@@ -84,7 +86,7 @@ impl Process {
         })
     }
 
-    /// Starts an emulator whose console nobody hears.
+    /// Starts an emulator, and discards its console.
     ///
     /// # Errors
     /// As [`Process::unattended`].
@@ -97,7 +99,7 @@ impl Process {
         })
     }
 
-    /// What comes next, until then; `None`: however long it takes.
+    /// Returns the next event, until that instant; `None`: waits without a limit.
     #[must_use]
     pub fn hear(&self, until: Option<Instant>) -> Heard {
         let piece = match until.map(|until| until.saturating_duration_since(Instant::now())) {
@@ -114,7 +116,7 @@ impl Process {
         }
     }
 
-    /// Hears lines for so long, until `on_line` says `true`: it has heard enough.
+    /// Reads lines for this time, or until `on_line` returns `true`.
     pub fn hear_lines(&self, time: Duration, mut on_line: impl FnMut(&str) -> bool) -> End {
         let until = Instant::now().checked_add(time);
         loop {
@@ -169,7 +171,7 @@ fn io(what: &str) -> impl Fn(std::io::Error) -> Error + '_ {
     }
 }
 
-/// The pieces of a console as `read` cuts them, until it is closed or nobody hears.
+/// Returns the pieces of a console as `read` cuts them, until it is closed or the receiver is gone.
 fn pieces(
     mut read: impl FnMut(&mut Vec<u8>) -> std::io::Result<usize> + Send + 'static,
 ) -> Receiver<Vec<u8>> {

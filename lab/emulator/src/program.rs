@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::{Board, Error, clock};
 
-/// The version whose plugin interface the clock declares for itself, and with which the checked-in counts were made.
+/// Version of the plugin interface that the clock declares, and of the emulator that made the
+/// checked-in counts.
 const VERSION: (u32, u32) = (10, 0);
 
 /// The emulator of a board, ready to run images on it.
@@ -22,14 +23,15 @@ impl Emulator {
     /// missing or older than its source.
     ///
     /// # Errors
-    /// [`Error::EmulatorMissing`], [`Error::EmulatorVersion`], [`Error::Tree`], [`Error::ClockMissing`],
-    /// [`Error::CompilerMissing`] or [`Error::Clock`].
+    /// [`Error::EmulatorMissing`], [`Error::EmulatorVersion`], [`Error::Tree`],
+    /// [`Error::ClockMissing`], [`Error::CompilerMissing`] or [`Error::Clock`].
     pub fn find(board: impl Into<Board>) -> Result<Self, Error> {
         let board = board.into();
         Self::at(board, PathBuf::from(board.program()))
     }
 
-    /// The same with a program of another name or place.
+    /// Finds the board's emulator as [`Emulator::find`] does, with a program of another name or
+    /// place.
     ///
     /// # Errors
     /// As [`Emulator::find`].
@@ -43,7 +45,7 @@ impl Emulator {
         })
     }
 
-    /// What it runs images on.
+    /// Returns the board on which it runs images.
     #[must_use]
     pub const fn board(&self) -> Board {
         self.board
@@ -63,7 +65,8 @@ impl Emulator {
     }
 }
 
-/// What is to be said of an emulator of this version, when it is newer than the one that counts were checked in with.
+/// Returns a remark on an emulator of this version, if it is newer than the one that made the
+/// checked-in counts.
 #[must_use]
 pub fn remark(version: &str) -> Option<String> {
     let (major, minor) = VERSION;

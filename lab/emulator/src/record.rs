@@ -17,7 +17,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// What was added since an earlier count.
+    /// Returns the difference from an earlier count.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self {
@@ -27,10 +27,11 @@ impl Count {
     }
 }
 
-/// What a processor has executed until a moment.
+/// Count of a processor up to a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Total {
-    /// The moment, in nanoseconds of the common clock. Where a cycle is no whole number of them, cut to one.
+    /// The moment, in nanoseconds of the common clock. Where a cycle is no whole number of them,
+    /// cut to one.
     pub at: u64,
     /// All of it. Without a model the cycles are 0.
     pub count: Count,
@@ -62,9 +63,9 @@ pub struct Switch {
     pub name: String,
     /// When, in nanoseconds of the common clock.
     pub at: u64,
-    /// What the processor had executed before the store that said so.
+    /// Count of the processor before the store that announced the switch.
     pub total: Count,
-    /// How the threads stood.
+    /// States of the threads.
     pub turn: Turn,
 }
 
@@ -90,14 +91,14 @@ pub struct Exceptions {
     pub chains: u64,
 }
 
-/// Everything that one run showed. Passings and switches are in the order in which the emulator executed them:
-/// what comes later may be caused by what came before. Times of different processors in it may go back by up to a
-/// quantum.
+/// Everything that one run showed. Passings and switches are in the order in which the emulator
+/// executed them: what comes later may be caused by what came before. Times of different processors
+/// in it may go back by up to a quantum.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Record {
-    /// What the image wrote, with its line ends.
+    /// Output of the image, with its line ends.
     pub console: String,
-    /// What the image said when it ended itself.
+    /// Exit status of an image that ended itself.
     pub exit_status: i32,
     /// Every passing of a mark.
     pub marks: Vec<Passing>,
@@ -105,27 +106,27 @@ pub struct Record {
     pub switches: Vec<Switch>,
     /// Every time that a thread which had run became ready.
     pub wakes: Vec<Wake>,
-    /// Where they were asked for ([`Watch::holds`](crate::Watch::holds)): the longest hold of the
-    /// image's lock of each place where it is taken.
+    /// The longest hold of the image's lock of each place where it is taken, if holds were
+    /// requested ([`Watch::holds`](crate::Watch::holds)).
     pub holds: Vec<Hold>,
-    /// What ended the run.
+    /// Cause of the run's end.
     pub ended: Ending,
     /// The virtual time that the run was given, in nanoseconds, where that ended it.
     pub given: Option<u64>,
-    /// What each processor executed, by its number.
+    /// Total of each processor, by its number.
     pub processors: Vec<Total>,
     /// The names of the phases, by number; none without a model.
     pub phase_names: Vec<&'static str>,
     /// Exceptions of the whole run, where the clock follows them: on boards of 32 bits.
     pub exceptions: Exceptions,
-    /// Whether cycles were counted beside instructions.
+    /// Whether cycles were counted in addition to instructions.
     pub modelled: bool,
     /// How far one processor could run ahead of another, in nanoseconds.
     pub quantum: u32,
 }
 
 impl Record {
-    /// What all processors executed together.
+    /// Returns the sum of all processors' counts.
     #[must_use]
     pub fn total(&self) -> Count {
         let counts = self.processors.iter().map(|total| total.count);
@@ -135,7 +136,8 @@ impl Record {
         })
     }
 
-    /// The last moment of any processor, in nanoseconds of the common clock; the end of the time that the run was given.
+    /// The last moment of any processor, in nanoseconds of the common clock; the end of the time
+    /// that the run was given.
     #[must_use]
     pub fn end(&self) -> u64 {
         let ends = self.processors.iter().map(|total| total.at);

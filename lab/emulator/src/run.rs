@@ -20,8 +20,8 @@ use crate::stream::{self, Event, Summary};
 use crate::{Emulator, Ended, Ending, Error, Hold, Options, Record, Switch, Watch};
 
 impl Emulator {
-    /// The arguments that give the clock charge of a machine's time, for machines that are described elsewhere: until so much virtual time has
-    /// passed, where somebody says how much.
+    /// Returns the arguments by which the clock sets a machine's time, for machines that are
+    /// described elsewhere: until this much virtual time has passed, if there is a limit.
     ///
     /// # Errors
     /// [`Error::Setting`] for a setting that cannot be.
@@ -30,8 +30,8 @@ impl Emulator {
         Ok(with_plugin(&(self.plugin(setting) + &ends_at(until))))
     }
 
-    /// The arguments that have the emulator count the time of a machine with one processor, the same in each run: until so much of it has passed,
-    /// where somebody says how much.
+    /// Returns the arguments by which the emulator counts the time of a machine with one processor,
+    /// the same in each run: until this much of it has passed, if there is a limit.
     #[must_use]
     pub fn counted(&self, until: Option<Duration>) -> Vec<String> {
         let plugin = format!("{},time=counted{}", argument(&self.clock), ends_at(until));
@@ -40,11 +40,13 @@ impl Emulator {
         words.map(str::to_owned).collect()
     }
 
-    /// Runs an image to its end and records nothing: also for images whose way the timing table cannot know, such as one
-    /// that jumps to where no code is. Of the options only the real time and the argument matter.
+    /// Runs an image to its end and records nothing: also for images with jumps that the timing
+    /// table cannot know, such as one to an address without code. Of the options only the real time
+    /// and the argument matter.
     ///
     /// # Errors
-    /// When the emulator does not start, or the time is over; [`Error::Setting`] for a setting that cannot be.
+    /// If the emulator does not start, or the time is over; [`Error::Setting`] if the setting is
+    /// not possible.
     pub fn run(&self, image: &Path, setting: &Setting, options: &Options) -> Result<Ended, Error> {
         setting.check(self.board)?;
         // Its time is the emulator's: without the clock it is the same.
@@ -55,15 +57,17 @@ impl Emulator {
         )
     }
 
-    /// Runs an image to its end, and gives all that it showed: marks, switches, counts. Each line of its console is given to
-    /// `on_line` as it comes. The image's exit status is part of the record: one that is not 0 is no error here.
+    /// Runs an image to its end, and gives all that it showed: marks, switches, counts. Each line
+    /// of its console is given to `on_line` as it comes. The image's exit status is part of the
+    /// record: one that is not 0 is no error here.
     ///
-    /// The most instructions of the options are those of all processors together; where cycles pass the time, it is cycles.
-    /// Their reference counts each instruction alone; the counts must be the same.
+    /// The most instructions of the options are those of all processors together; where cycles pass
+    /// the time, it is cycles. Their reference counts each instruction alone; the counts must
+    /// be the same.
     ///
     /// # Errors
-    /// When the image cannot be read, or has no timing table where the board has a model; when it ran into one of the
-    /// limits; when the counts are void for a reason that the error names.
+    /// When the image cannot be read, or has no timing table where the board has a model; when it
+    /// ran into one of the limits; when the counts are void for a reason that the error names.
     pub fn record(
         &self,
         image: &Path,
@@ -83,7 +87,8 @@ impl Emulator {
         })
     }
 
-    /// The same for runs of any length: each event is told once and not kept.
+    /// Runs an image as [`Emulator::record`] does, for runs of any length: each event is reported
+    /// once and not stored.
     ///
     /// # Errors
     /// As [`Emulator::record`].
@@ -142,7 +147,8 @@ impl Emulator {
         Ok((ended, summary, phases))
     }
 
-    /// The timing table of the image and of what it loads, where the board has a model or is followed by one.
+    /// The timing table of the image and of what it loads, where the board has a model or is
+    /// followed by one.
     fn table(&self, image: &Path, bytes: &[u8], options: &Options) -> Result<Option<Table>, Error> {
         let Some(cpu) = self.board.told_by() else {
             return Ok(None);
@@ -160,7 +166,7 @@ impl Emulator {
         table.map(Some)
     }
 
-    /// The counts, of which cycles are the processor's only where its own model told them.
+    /// Returns the counts; their cycles are the processor's only if they are of its own model.
     fn judged(&self, summary: Summary) -> Summary {
         Summary {
             modelled: summary.modelled && self.board.cpu().is_some(),
@@ -184,7 +190,7 @@ impl Emulator {
         plugin
     }
 
-    /// The same with what it is to record.
+    /// Returns the clock with the options of a setting and of its recording.
     pub(crate) fn recording(
         &self,
         setting: &Setting,
@@ -250,7 +256,7 @@ impl Emulator {
     }
 }
 
-/// What a run has shown of an image.
+/// State of the record of an image during a run.
 pub(crate) struct Seen<'data> {
     names: Names<'data>,
     record: Record,
@@ -284,7 +290,7 @@ impl<'data> Seen<'data> {
         }
     }
 
-    /// Keeps a hold of the lock if it is the longest of its place.
+    /// Records a hold of the lock if it is the longest of its place.
     fn keep(&mut self, hold: Hold) {
         let holds = &mut self.record.holds;
         match holds.iter_mut().find(|known| known.place == hold.place) {
@@ -326,13 +332,15 @@ fn ends_at(until: Option<Duration>) -> String {
     })
 }
 
-/// The arguments by which the emulator's time is the plugin's, and nothing of the machine hangs on the host's.
+/// The arguments by which the emulator's time is the plugin's, and nothing of the machine hangs on
+/// the host's.
 pub(crate) fn with_plugin(plugin: &str) -> Vec<String> {
     let words = ["-accel", "tcg,thread=single", "-plugin", plugin];
     words.into_iter().chain(SAME).map(str::to_owned).collect()
 }
 
-/// The record of a run that is over. Without one the emulator itself refused, and said why on its console.
+/// The record of a run that is over. Without one the emulator itself refused, and said why on its
+/// console.
 pub(crate) fn recorded(scratch: &Scratch, console: &str) -> Result<BufReader<File>, Error> {
     let file = File::open(scratch.file("record")).ok();
     let file = file.filter(|file| file.metadata().is_ok_and(|about| about.len() > 0));

@@ -1,5 +1,5 @@
-//! Samples: what each marked interval cost where it was, how long it took from one processor to another, and what many
-//! of them come to.
+//! Samples: what each marked interval cost where it was, how long it took from one processor to
+//! another, and what many of them come to.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -7,7 +7,7 @@ use taktos_cycles::Edge;
 
 use crate::{Count, Passing, Record};
 
-/// One passage through a marked interval on one processor.
+/// One sample of a marked interval on one processor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sample {
     /// The processor.
@@ -16,7 +16,7 @@ pub struct Sample {
     pub begin: u64,
     /// How long it took: with all waiting in it.
     pub nanoseconds: u64,
-    /// What the processor executed in it: exact instructions; cycles where there is a model.
+    /// Count of the processor in the interval: exact instructions; cycles if there is a model.
     pub count: Count,
     /// The share of each phase, by its number.
     pub phases: Vec<Count>,
@@ -31,12 +31,12 @@ pub struct Span {
     pub to: usize,
     /// When it began, in nanoseconds of the common clock.
     pub begin: u64,
-    /// How long it took on the common clock. Less than nothing is possible by up to [`Span::error`]: the processor
-    /// that was called may have been behind.
+    /// How long it took on the common clock. It can be negative by up to [`Span::error`], because
+    /// the time of the called processor may be earlier.
     pub nanoseconds: i64,
-    /// By how many nanoseconds it may be wrong, either way: a quantum, or 0 where the processor slept when the
-    /// interval began, because then it woke at its caller's time. Waiting for each other behind that (for a lock)
-    /// is a matter of a quantum again, and so is a sleeper that something else woke first.
+    /// Error in nanoseconds, either way: a quantum, or 0 if the processor slept when the interval
+    /// began, because then it woke at its caller's time. Mutual waiting after that (for a lock) has
+    /// an error of a quantum again, and so has a sleeper that another event woke first.
     pub error: u32,
 }
 
@@ -68,8 +68,9 @@ impl Statistics {
     }
 }
 
-/// The passages through each interval that begin and end on one processor, in the order of their ends: from each `begin` to
-/// the first `end` after it there. A `begin` before an `end` replaces the one that waits.
+/// Returns the samples of each interval that begin and end on one processor, in the order of their
+/// ends: from each `begin` to the first `end` after it there. A `begin` before an `end` replaces
+/// the one that waits.
 #[must_use]
 pub fn intervals<'a>(
     passings: impl IntoIterator<Item = &'a Passing>,
@@ -102,9 +103,9 @@ impl Record {
         pairs.map(|(begin, end)| sample(begin, end)).collect()
     }
 
-    /// Every way of the interval of this name from one processor to another, in the order of their ends. Each
-    /// `end` ends the oldest `begin` that waits on another processor; a second `begin` on a processor replaces the
-    /// first one there.
+    /// Every way of the interval of this name from one processor to another, in the order of their
+    /// ends. Each `end` ends the oldest `begin` that waits on another processor; a second
+    /// `begin` on a processor replaces the first one there.
     #[must_use]
     pub fn spans(&self, name: &str) -> Vec<Span> {
         let mut spans = Vec::new();
@@ -191,7 +192,8 @@ mod tests {
     use super::*;
     use crate::Total;
 
-    /// A record of passings of the mark `wake`: edge, processor, time; each nanosecond is an instruction.
+    /// A record of passings of the mark `wake`: edge, processor, time; each nanosecond is an
+    /// instruction.
     fn record(marks: &[(Edge, usize, u64)], asleep: u8) -> Record {
         let passing = |(edge, processor, at): &(Edge, usize, u64)| Passing {
             processor: *processor,

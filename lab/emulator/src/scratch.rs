@@ -32,7 +32,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is in the system's own temporary directory.
+        // Files that cannot be removed are in the system's own temporary directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,12 +1,12 @@
-//! How threads stand when the processor changes hands, as the clock has read it from their control blocks.
-//! Must never know: why a thread waits.
+//! States of threads at a switch of the processor, as the clock has read them from their control
+//! blocks. Must never know: why a thread waits.
 
 use taktos_abi::layout;
 
 /// How a thread left the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
-    /// It could have gone on: it was preempted, or gave way.
+    /// It could have continued: it was preempted, or yielded.
     Runnable,
     /// It waits: for time, an object, another thread, or to be started.
     Waiting,
@@ -14,7 +14,7 @@ pub enum Left {
     Suspended,
 }
 
-/// What is known of the threads at a switch; nothing where the image does not say where their words are.
+/// State of the threads at a switch; nothing if the image does not state where their words are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Turn {
     /// How the thread before left; at the first switch of a processor there was none.
@@ -34,13 +34,15 @@ pub struct Wake {
     pub thread: u64,
     /// When, in nanoseconds of the emulator's virtual clock.
     pub at: u64,
-    /// The last that it waited for, as [`taktos_abi::layout::wait`] says; 0: it was only suspended.
+    /// The last that it waited for, as [`taktos_abi::layout::wait`] says; 0: it was only
+    /// suspended.
     pub waited: u64,
     /// Whether an interrupt handler made it so, and not a thread.
     pub by_handler: bool,
 }
 
-/// The two words of one thread, as they stand in a record: its urgency and, above it, whether it is known; what it waits for.
+/// The two words of one thread, as they are in a record: its urgency and, above it, whether it is
+/// known; the object that it waits for.
 pub(crate) type Words = (u64, u64);
 
 const KNOWN: u64 = 1 << 32;

@@ -1,4 +1,5 @@
-//! The record file: what the clock hands over, read as a stream: one event after the other, none kept.
+//! The record file, which the clock writes, read as a stream: one event after the other, none
+//! kept.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use crate::several::MOST_PROCESSORS;
 use crate::standing::{Turn, Wake};
 use crate::{Count, Ending, Error, Exceptions, Hold, Passing, Total};
 
-/// One event, in the order in which the emulator executed: times of one processor never go back, those of
-/// different processors may by up to a quantum.
+/// One event, in the order in which the emulator executed: times of one processor never go back,
+/// those of different processors may by up to a quantum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// A processor passed a mark.
@@ -19,11 +20,12 @@ pub enum Event {
     Switch(Switched),
     /// A thread that had run became ready.
     Wake(Wake),
-    /// A processor gave the image's lock back. Of each place where it is taken the longest is told,
-    /// and some that are shorter.
+    /// A processor gave the image's lock back. The longest hold of each place where it is taken is
+    /// reported, and some shorter ones.
     Hold(Hold),
-    /// The same in a guest of what the machine runs first, by its place among those that are watched. The processor of a switch
-    /// is a virtual one, of which nothing is counted; that of a wake-up is the machine's.
+    /// An event in a guest of the image that the machine runs first, by its place among the watched
+    /// guests. The processor of a switch is a virtual one, without counts; that of a wake-up is the
+    /// machine's.
     OfGuest(usize, Box<Self>),
 }
 
@@ -49,26 +51,26 @@ pub struct Switched {
     pub thread: u64,
     /// When, in nanoseconds of the common clock.
     pub at: u64,
-    /// What the processor had executed before the store that said so.
+    /// Count of the processor before the store that announced the switch.
     pub total: Count,
     /// Where the thread's name is; 0: the image does not say.
     pub text: u64,
     /// How many bytes the name has.
     pub length: u64,
-    /// How the threads stood.
+    /// States of the threads.
     pub turn: Turn,
 }
 
-/// What stands at the end.
+/// Contents of the record's end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// What each processor executed, by its number.
+    /// Total of each processor, by its number.
     pub processors: Vec<Total>,
     /// Exceptions of all of them, where the clock follows them: on boards of 32 bits.
     pub exceptions: Exceptions,
-    /// Whether cycles were counted beside instructions.
+    /// Whether cycles were counted in addition to instructions.
     pub modelled: bool,
-    /// What ended the run.
+    /// Cause of the run's end.
     pub ended: Ending,
 }
 
@@ -81,8 +83,8 @@ const HOLD: u64 = 6;
 
 const UNKNOWN_INSTRUCTION: u64 = 1;
 
-/// Reads a whole file and tells each event. A trouble that the clock met is an error, and so is a file that was cut
-/// short, or is longer than it says.
+/// Reads a whole file and reports each event. A trouble that the clock met is an error, and so is a
+/// file that was cut short, or is longer than it says.
 pub(crate) fn read(
     file: impl Read,
     places: &[Vec<Arc<Mark>>],
@@ -242,7 +244,7 @@ impl<R: Read> Stream<R> {
         Ok(total)
     }
 
-    /// How long a processor held the lock.
+    /// Returns how long a processor held the lock.
     fn hold(&mut self, processor: usize) -> Result<Hold, Error> {
         if processor >= self.last.len() {
             return Err(Error::Damaged("a processor of no number"));

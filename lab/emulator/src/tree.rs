@@ -1,13 +1,13 @@
-//! Where the project's tree is on this machine. It is asked when a program runs, never kept in what was built: a tree can
-//! be moved or copied with all that was built in it.
+//! Where the project's tree is on this machine. It is determined when a program runs, never stored
+//! in a built file: a tree can be moved or copied with all that was built in it.
 //!
-//! Owns: what tells the root of a tree, and where cargo's target directory is.
-//! Must never know: what is done there.
+//! Owns: the marks of a tree's root, and the place of cargo's target directory.
+//! Must never know: the use of the tree.
 
 use std::path::{Path, PathBuf};
 
-/// The tree whose entry script started this program, which it says in `TAKTOS_ROOT`; failing that, the one that holds the
-/// current directory.
+/// Returns the tree of the entry script that started this program, as `TAKTOS_ROOT` states it;
+/// failing that, the one that holds the current directory.
 #[must_use]
 pub fn root() -> Option<PathBuf> {
     let told = std::env::var_os("TAKTOS_ROOT").map(PathBuf::from);
@@ -20,7 +20,7 @@ pub fn root() -> Option<PathBuf> {
     })
 }
 
-/// Where cargo puts what it builds in the tree of that root.
+/// Returns where cargo puts what it builds in the tree of that root.
 #[must_use]
 pub fn target(root: &Path) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR");

@@ -1,19 +1,21 @@
-//! What is looked at in an image beyond what its own symbols say: for images that were not made for the clock.
-//! Must never know: where the addresses come from.
+//! Watched places of an image in addition to its own symbols: for images that were not made for the
+//! clock. Must never know: the origin of the addresses.
 
 use taktos_cycles::Mark;
 
-/// Places of an image that somebody else names.
+/// Places of an image that its user names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Watch {
     /// Marks, each at the address of an instruction.
     pub marks: Vec<(u64, Mark)>,
-    /// The address of the word that holds the running thread's control block, where the image does not say so itself.
+    /// The address of the word that holds the running thread's control block, where the image does
+    /// not say so itself.
     pub current: Option<u64>,
-    /// How far into a control block the thread's name lies, of 16 bytes at most and ended by 0, where the image does not say so itself.
+    /// Offset of the thread's name in a control block, of 16 bytes at most and ended by 0, if the
+    /// image does not state it itself.
     pub name: Option<u64>,
-    /// Whether it is recorded how long processors hold the image's one lock, which the image of a
-    /// kernel for several tells by a symbol.
+    /// Whether it is recorded how long processors hold the image's one lock, which the image of an
+    /// SMP kernel names by a symbol.
     pub holds: bool,
 }
 

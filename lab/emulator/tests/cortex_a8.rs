@@ -116,7 +116,7 @@ fn failing_conditions_and_t32_have_known_counts() {
         4770        bx lr               9
         bf00        nop
         ";
-    // So far apart that nothing waits for what is before.
+    // The distance is such that no instruction waits for earlier ones.
     let filled = listing
         .replace("VECTORS", &"eafffffe b .\n".repeat(7))
         .replace("APART", &"e320f000 nop\n".repeat(8));

@@ -248,7 +248,7 @@ fn an_undefined_encoding_in_a_function_is_named() {
 
 #[test]
 fn a_handler_that_the_table_does_not_know_is_an_error() {
-    // A second vector table at 0x180, whose SVC handler is nowhere in the first.
+    // A second vector table at 0x180; its SVC handler is nowhere in the first.
     let image = program(
         "
         f64e 5408   movw r4, #0xed08
@@ -270,7 +270,7 @@ fn a_handler_that_the_table_does_not_know_is_an_error() {
     );
 }
 
-/// Ends at so much virtual time, or with so many records.
+/// Returns options that end a run at this virtual time, or with this number of records.
 fn until(time: Duration, events: u64) -> Options {
     Options {
         until: Some(Until {

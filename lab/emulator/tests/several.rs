@@ -1,5 +1,5 @@
-//! The clock on two processors: exact counts around device accesses and traps, ways from one processor to another,
-//! switches, and the same bytes each time.
+//! The clock on two processors: exact counts around device accesses and traps, ways from one
+//! processor to another, switches, and the same bytes each time.
 
 #[path = "common/wide.rs"]
 mod wide;
@@ -29,7 +29,8 @@ fn sleeping() -> Image {
     image
 }
 
-/// Both processors add to one counter, without care; then processor 0 calls processor 1, which spins.
+/// Both processors add to one counter, without care; then processor 0 calls processor 1, which
+/// spins.
 fn spinning() -> Image {
     let mut image = Image::of(Virt::Aarch64, include_str!("images/aarch64.lst"));
     watched(&mut image);
@@ -103,7 +104,7 @@ fn a_sleeper_wakes_at_its_callers_time() {
         let spans = run(&sleeping(), Setting::new(2, quantum)).spans("wake");
         assert_eq!(spans.len(), WAKES);
         for span in spans {
-            // The instruction that makes the call is the second one behind the mark.
+            // The instruction that makes the call is the second one after the mark.
             let seen = (span.from, span.to, span.nanoseconds, span.error);
             assert_eq!(seen, (0, 1, 2, 0));
         }
@@ -112,7 +113,8 @@ fn a_sleeper_wakes_at_its_callers_time() {
 
 #[test]
 fn of_several_calls_in_a_quantum_the_first_one_wakes() {
-    // A quantum holds more than two rounds: the sleeper gets its turn behind them, at the time of the first.
+    // A quantum holds more than two rounds: the sleeper gets its turn after them, at the time of
+    // the first.
     let record = run(&sleeping(), Setting::new(2, 1000));
     let begun: Vec<u64> = record
         .marks
@@ -127,7 +129,8 @@ fn of_several_calls_in_a_quantum_the_first_one_wakes() {
         .map(|p| p.total.at)
         .collect();
     assert!(woken.len() > 3 && woken.len() < WAKES, "{woken:?}");
-    // Before the first time that it would sleep it has been called. Each later one is two instructions behind a call.
+    // Before the first time that it would sleep it has been called. Each later one is two
+    // instructions after a call.
     let by_a_call = |at: &u64| begun.contains(&(at - 2));
     assert!(woken[1..].iter().all(by_a_call), "{woken:?} of {begun:?}");
     let spans = record.spans("wake");
@@ -171,7 +174,7 @@ fn switches_tell_processor_thread_and_time() {
             .iter()
             .all(|s| s.thread == image.data(832) && s.name == "0x80001340")
     );
-    // The store is the instruction before the mark; processor 1 stores behind one instruction.
+    // The store is the instruction before the mark; processor 1 stores after one instruction.
     let begun = record
         .marks
         .iter()
@@ -249,7 +252,7 @@ fn left(record: &Record) -> u64 {
 #[test]
 fn hunting_finds_what_steady_quanta_do_not() {
     let image = spinning();
-    // A quantum holds whole turns of the loop, so that nobody is ever stopped within one.
+    // A quantum holds whole turns of the loop, so that no processor is ever stopped within one.
     let steady = left(&run(&image, Setting::new(2, 1000)));
     let hunted: Vec<u64> = (1..=4)
         .map(|seed| left(&run(&image, Setting::new(2, 20).hunting(seed))))

@@ -13,7 +13,8 @@ use crate::published::{self, Peers};
 use crate::samples::Unit;
 use crate::session::Session;
 
-/// The data of an experiment on several processors: on what it ran, the form where it has two, and its own.
+/// The data of an experiment on several processors: on what it ran, the form where it has two, and
+/// its own.
 pub fn of_several(platform: &str, scale: Option<Scale>, own: Value) -> String {
     let mut head = json!({ "platform": platform, "evidence": Evidence::Emulated });
     if let Some(scale) = scale {
@@ -123,7 +124,7 @@ fn bench(workspace: &Workspace, session: &Session) -> Result<Value> {
         Some(goals) => Peers::of(&published::read(workspace, &goals.published.file)?)?,
         None => Peers::default(),
     };
-    // Without the number of samples, which stands beside it.
+    // Without the number of samples, which is next to it.
     let least = |cycles: Summary| {
         let Summary {
             min, median, max, ..
@@ -145,7 +146,8 @@ fn bench(workspace: &Workspace, session: &Session) -> Result<Value> {
     }))
 }
 
-/// The tests of Thread-Metric, and how many iterations lie between their marks: of as many threads as take turns.
+/// The tests of Thread-Metric, and the number of iterations between their marks: of as many threads
+/// as take turns.
 const TESTS: [(&str, u64); 7] = [
     ("cooperative", 5),
     ("preemptive", 5),

@@ -1,16 +1,17 @@
-//! What readers of random texts promise: it is read, or refused in one line with a mend.
-//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
+//! Checks for readers of random texts: a text is read, or refused in one line with a hint.
+//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` sets how many cases it has.
 //!
-//! Must never know: what is read.
+//! Must never know: the form of the texts.
 
 use taktos_runner::failure::{Failure, shown};
 
-/// Whether the error is told in one line, and its mend in another.
+/// Returns whether the error is reported in one line, and its hint in another.
 pub fn is_told(error: &anyhow::Error) -> bool {
     error.is::<Failure>() && shown(error).lines().count() == 2
 }
 
-/// Whether it names a line of the text, too, which is the file's; `least` is the first that there can be.
+/// Returns whether the error names a line of the text, too, which is the file's; `least` is the
+/// first possible one.
 pub fn names_a_line(error: &anyhow::Error, file: &str, text: &str, least: usize) -> bool {
     let cause = error.to_string();
     let place = cause.strip_prefix(file);

@@ -1,7 +1,8 @@
-//! What a machine with guests does, observed from outside: virtual processors on processors, and the threads of those guests that are of this
-//! project's kernel, on one time line.
+//! A machine with guests, observed from outside: virtual processors on processors, and the threads
+//! of the guests of this project's kernel, on one time line.
 //!
-//! Owns: what is observed, and how it becomes a recording. Must never know: who starts the machine, or what becomes of the recording.
+//! Owns: the selection of observed places, and the way to a recording. Must never know: the caller
+//! that starts the machine, or the use of the recording.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +18,13 @@ use taktos_vm::{Configuration, Plan, Sources};
 
 use crate::measure::record_schedule;
 
-/// A machine whose schedule is observed while somebody else runs it.
+/// A machine that another caller runs while its schedule is observed.
 pub struct Observation<'a> {
     observed: Observed<'a>,
     vcpus: Vcpus,
     /// The partitions, each with the number of its first virtual processor.
     partitions: Vec<(String, usize)>,
-    /// What each virtual processor is called.
+    /// Name of each virtual processor.
     names: Vec<String>,
     processor: &'static str,
 }
@@ -74,15 +75,16 @@ impl<'a> Observation<'a> {
         })
     }
 
-    /// What the emulator is told for it, in place of what gives it its time.
+    /// Returns the emulator's arguments for it, in the place of those that give it its time.
     pub fn arguments(&self) -> Vec<String> {
         self.observed.arguments()
     }
 
-    /// Who ran when, and why that ends; once the machine has ended.
+    /// Returns the schedule of the threads, and the cause of its end; to be called after the
+    /// machine has ended.
     ///
     /// # Errors
-    /// When the machine was ended from outside.
+    /// If the machine was ended from outside.
     pub fn recording(&self) -> Result<(Recording, Ending)> {
         let (mut host, guests) = self.observed.records()?;
         let turns = self.turns(&mut host);
@@ -104,7 +106,8 @@ impl<'a> Observation<'a> {
         Ok((with_guests(recording, guests), host.ended))
     }
 
-    /// The turns of the virtual processors; they are called by their names from now on. Each wakes for an interrupt.
+    /// The turns of the virtual processors; they are called by their names from now on. Each wakes
+    /// for an interrupt.
     fn turns(&self, host: &mut Record) -> Turns {
         for wake in &mut host.wakes {
             wake.waited = wait::SLEEP as u64;
@@ -120,7 +123,7 @@ impl<'a> Observation<'a> {
             let name = whose.and_then(|vcpu| self.names.get(vcpu));
             match name {
                 Some(name) => switch.name.clone_from(name),
-                // Nobody's control block lies there.
+                // No virtual processor's control block is there.
                 None => switch.thread = 0,
             }
             true
@@ -150,7 +153,8 @@ impl Turns {
         turns.push((switch.at, whose));
     }
 
-    /// Who wakes a guest's thread executes on a virtual processor, of which the clock knows the processor alone.
+    /// Places wake-ups on virtual processors: the clock knows only the processor on which the
+    /// waking code executed.
     fn place(&self, guest: &mut Record, first: usize) {
         for wake in &mut guest.wakes {
             let turns = self.0.get(&wake.processor).map_or(&[][..], Vec::as_slice);

@@ -1,9 +1,9 @@
-//! Experiments: what a file in `experiments/` asks, the samples that a run left, the figures that answer it, and the
-//! outcome that is kept.
+//! Experiments: the questions of a file in `experiments/`, the samples that a run left, the
+//! figures that answer the questions, and the outcome that is kept.
 //!
-//! Owns: experiment files, samples and their statistics, figures, baselines, published figures, and what each kind of
-//! experiment needs beside these. Must never know: the command line, or how an image is built and run, which is the
-//! runner's business.
+//! Owns: experiment files, samples and their statistics, figures, baselines, published figures, and
+//! the further needs of each kind of experiment. Must never know: the command line, or the building
+//! and running of an image, which is the runner's task.
 
 mod analysis;
 pub mod baseline;
@@ -32,3 +32,4 @@ pub mod screen;
 pub mod session;
 pub mod several_bench;
 pub mod smp;
+pub mod study;

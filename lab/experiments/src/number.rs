@@ -24,7 +24,8 @@ pub fn percent(millionths: u64) -> String {
     format!("{}.{:04}", millionths / 10_000, millionths % 10_000)
 }
 
-/// The change from `before` to `after` in hundredths of a per cent, rounded away from zero at a half.
+/// The change from `before` to `after` in hundredths of a per cent, rounded away from zero at a
+/// half.
 pub fn change(before: u64, after: u64) -> i64 {
     let size = i64::try_from(basis_points(before.abs_diff(after), before)).unwrap_or(i64::MAX);
     if after < before { -size } else { size }

@@ -1,8 +1,11 @@
-//! What an experiment leaves: on the screen and in its result directory. The same figures give the same bytes.
+//! Results of an experiment: on the screen and in its result directory. Equal figures give the same
+//! bytes.
 //!
-//! Owns: the files of a result, and what of it a reader sees first. Must never know: what was asked, or how it was run.
+//! Owns: the files of a result, and the part of it that a reader sees first. Must never know: the
+//! question, or the way it was run.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
@@ -11,6 +14,7 @@ use taktos_export::table::Table;
 use taktos_export::{
     Drawn, Evidence, Recording, ResultDirectory, in_order, perfetto, renew_index, to_json,
 };
+use taktos_runner::failure::Failure;
 use taktos_runner::workspace::Workspace;
 
 use crate::experiment::Scale;
@@ -30,21 +34,21 @@ pub type Files = Vec<File>;
 /// An experiment that was run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What it asked.
+    /// Its question.
     pub question: String,
     /// Where it ran, in one line.
     pub place: String,
     /// Versions, digests and options.
     pub setup: Named,
-    /// What its figures cannot say, in one sentence.
+    /// Limits of its figures, in one line.
     pub limits: &'static str,
-    /// Each run, and what it was told.
+    /// Each run, and its arguments.
     pub runs: Named,
     /// The answers.
     pub drawn: Vec<Drawn>,
-    /// Who ran when.
+    /// The schedules of its runs.
     pub traces: Vec<Trace>,
     /// More files: the name and the contents.
     pub files: Files,
@@ -52,7 +56,7 @@ pub struct Outcome {
     pub json: String,
 }
 
-/// Who ran when, in a run of the experiment.
+/// The schedule of the threads, in a run of the experiment.
 #[derive(Debug)]
 pub struct Trace {
     /// The name of its files, without their ending.
@@ -77,6 +81,17 @@ struct Manifest<'a> {
     runs: &'a [(String, String)],
 }
 
+/// Begins the result directory at that place, or at its usual one.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn begin(workspace: &Workspace, name: &str, place: Option<&Path>) -> Result<ResultDirectory> {
+    let place = place.map(Path::to_owned);
+    let place = place.unwrap_or_else(|| workspace.results().join(name));
+    ResultDirectory::begin(&place)
+        .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))
+}
+
 impl Trace {
     /// The trace for ui.perfetto.dev.
     pub fn pftrace(&self) -> Vec<u8> {
@@ -85,8 +100,8 @@ impl Trace {
 }
 
 impl Outcome {
-    /// The same of an experiment that was run in this form, where it has two: the title, the set-up, each verdict and
-    /// each table say so.
+    /// Adds the form in which the experiment was run, if it has two: the title, the set-up, each
+    /// verdict and each table state it.
     #[must_use]
     pub fn of(mut self, scale: Option<Scale>) -> Self {
         let Some(scale) = scale else { return self };
@@ -161,7 +176,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// The files beside the report, and what each holds.
+    /// Returns the files next to the report, and the contents of each.
     fn data(&self) -> Named {
         let mut all = vec![
             ("manifest.json".to_owned(), "how it came to be".to_owned()),

@@ -1,5 +1,4 @@
-//! What others published: columns beside ours, read from
-//! `experiments/published`.
+//! Figures that others published: columns next to ours, read from `experiments/published`.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -25,7 +24,7 @@ pub fn read(workspace: &Workspace, file: &str) -> Result<toml::Table> {
         .with_context(|| format!("{} is no TOML", workspace.shown(&path)))
 }
 
-/// Where the figures come from, in one sentence.
+/// Returns where the figures come from: the source's title and platform.
 pub fn source(table: &toml::Table) -> String {
     let word = |key: &str| {
         table
@@ -68,14 +67,14 @@ pub struct Peers {
     pub operations: toml::map::Map<String, toml::Value>,
 }
 
-/// What is published for one operation.
+/// Published figures of one operation.
 #[derive(Debug, Default, Deserialize)]
 pub struct PeerOperation {
-    /// What it measures.
+    /// Meaning of the operation.
     pub meaning: String,
     /// The most modelled cycles that are allowed.
     pub goal: Option<u64>,
-    /// What else is known of it.
+    /// Further note on it.
     pub note: Option<String>,
     /// The systems' figures: instructions, cycles.
     #[serde(flatten)]
@@ -94,10 +93,10 @@ impl Peers {
             .context("the published operations have another shape")
     }
 
-    /// What is published for the operation, if anything.
+    /// Returns the published figures of the operation, if there are any.
     ///
     /// # Errors
-    /// When it has another shape.
+    /// If it has another shape.
     pub fn operation(&self, name: &str) -> Result<Option<PeerOperation>> {
         let value = self.operations.get(name).cloned();
         let operation = value.map(toml::Value::try_into).transpose();

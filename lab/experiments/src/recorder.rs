@@ -1,4 +1,4 @@
-//! Records a simulation: who ran when, and what happened to jobs.
+//! Records a simulation: the schedule of the tasks, and the events of jobs.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use taktos_simulate::{
 use taktos_time::{Duration, Instant};
 use taktos_trace::{Event, Handover, Kind, Left, Thread, Waking};
 
-/// An observer that keeps the first events, up to a number.
+/// An observer that stores the first events, up to a number.
 pub struct Recorder {
     recording: Recording,
     most: usize,
     tasks: usize,
     locks: usize,
-    /// When there was no more room.
+    /// Instant at which there was no more space.
     full: Option<u64>,
-    /// What each processor did last, and whether its job has since lost it to another one.
+    /// Last activity of each processor, and whether its job has since lost it to another one.
     doing: BTreeMap<u8, (Doing, bool)>,
     /// Which tasks could run, or run.
     ready: Vec<bool>,
@@ -27,7 +27,7 @@ pub struct Recorder {
     priorities: Vec<Option<u16>>,
 }
 
-/// What each processor is called: the instance that has it, and its policy.
+/// Returns the name of each processor: the instance that has it, and its policy.
 fn processors(clusters: &[Cluster]) -> Vec<String> {
     let highest = clusters.iter().filter_map(|cluster| cluster.cpus.highest());
     let most = highest.max().map_or(0, |cpu| cpu.index() + 1);
@@ -52,20 +52,22 @@ const fn task_of(doing: Doing) -> Option<TaskId> {
 }
 
 impl Recorder {
-    /// Room for so many events. Processors are called by their instance.
+    /// Creates a recorder with space for this many events. Processors have the names of their
+    /// instances.
     pub fn new(workload: &Workload, clusters: &[Cluster], most: usize) -> Self {
         let named = (&*workload.locks, &*workload.servers);
         Self::of(&workload.tasks, named, processors(clusters), most)
     }
 
-    /// The same of a guest, whose processors are virtual.
+    /// Creates a recorder of a guest, with virtual processors.
     pub fn of_guest(partition: &Partition, most: usize) -> Self {
         let vcpus = (0..partition.vcpus.len()).map(|vcpu| format!("vcpu{vcpu}"));
         let named = (&*partition.locks, &*partition.servers);
         Self::of(&partition.tasks, named, vcpus.collect(), most)
     }
 
-    /// The kernel's own work is a thread of its own on each processor, behind the tasks.
+    /// Creates a recorder. The kernel's own work is a thread of its own on each processor, after
+    /// the tasks.
     fn of(
         tasks: &[Task],
         (locks, servers): (&[LockSpec], &[ServerSpec]),
@@ -99,8 +101,8 @@ impl Recorder {
         }
     }
 
-    /// How what was on the processor leaves it for `next`: a job that lost it, or goes on behind the kernel's work, could
-    /// have gone on; any other one waits.
+    /// Returns how the job on the processor leaves it for `next`: a job that lost it, or continues
+    /// after the kernel's work, could have continued; any other one waits.
     fn leaves(&mut self, cpu: Cpu, next: Doing) -> Left {
         let before = self.doing.insert(cpu.index() as u8, (next, false));
         let (before, lost) = before.unwrap_or((Doing::Idle, false));
@@ -124,7 +126,7 @@ impl Recorder {
         }
     }
 
-    /// What was recorded, in the order of time, up to `end`; and whether that is all.
+    /// Returns the recording, in the order of time, up to `end`; and whether that is all.
     pub fn finish(self, end: Duration) -> (Recording, bool) {
         let mut recording = self.recording;
         recording.end = self.full.unwrap_or(end.as_nanos());

@@ -1,6 +1,6 @@
 //! The outcome of a session: one program on one processor, and all that its marks said.
 //!
-//! Owns: its set-up in words, and the raw samples. Must never know: how a result is written.
+//! Owns: its set-up in words, and the raw samples. Must never know: the writing of a result.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,10 +12,10 @@ use crate::measure::{Labels, Observation, Round};
 use crate::outcome::{MOST_EVENTS, Named, Outcome, Trace};
 use crate::session::Session;
 
-/// What these figures cannot say.
+/// Limits of these figures.
 const LIMITS: &str = "one processor; no caches, no bus contention, no waiting for memory";
 
-/// What is to be kept of a session.
+/// Returns the outcome of a session.
 pub fn outcome(session: &Session, json: String) -> Outcome {
     let (board, experiment) = (session.board, &session.experiment);
     let (name, cpu) = (board.name, board.cpu_name);

@@ -1,5 +1,5 @@
-//! The standard output, and the line that says where the rest is. A reader that has seen enough (`taktos bench | head`)
-//! is no error.
+//! The standard output, and the line that says where the rest is. A reader that has seen enough
+//! (`taktos bench | head`) is no error.
 
 use std::io::{ErrorKind, Write};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use taktos_export::table::Table;
 use taktos_export::to_json;
 
-/// What is printed on the standard output.
+/// Form of the standard output.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Tables for people
@@ -31,7 +31,7 @@ pub fn print(text: &str) -> std::io::Result<()> {
     }
 }
 
-/// Prints a table and its data in the form that is asked for.
+/// Prints a table and its data in this form.
 ///
 /// # Errors
 /// As [`print`].
@@ -43,7 +43,7 @@ pub fn show(format: Format, table: &Table, data: &impl Serialize) -> std::io::Re
     })
 }
 
-/// Where a result's report and trace are, in one line.
+/// Returns where a result's report and trace are, in one line.
 pub fn places(result: &str) -> String {
     format!("report: {result}/report.html     trace: {result}/trace.pftrace (ui.perfetto.dev)")
 }

@@ -21,19 +21,19 @@ use crate::samples::Samples;
 
 /// An experiment that was run.
 pub struct Session {
-    /// What was asked.
+    /// The experiment.
     pub experiment: Experiment,
     /// Where it ran.
     pub board: several::Board,
-    /// What ran.
+    /// Image that ran.
     pub image: Image,
-    /// What it ran in.
+    /// Emulator in which it ran.
     pub emulator: String,
     /// The rounds.
     pub observation: Observation,
     /// The samples.
     pub samples: Samples,
-    /// Who ran when.
+    /// The schedule of the threads.
     pub recording: Recording,
     /// For each mark, what the model's tables alone say.
     pub analysed: BTreeMap<String, Summary>,
@@ -53,7 +53,8 @@ pub fn prepare(path: &Path, board: Option<&str>) -> Result<Prepared> {
     Ok((experiment, board.into()))
 }
 
-/// The same on a board of either kind, whose program measures what one of its processors does.
+/// Reads an experiment and finds its board as [`prepare`] does, on a board of either kind; the
+/// program measures one of its processors.
 ///
 /// # Errors
 /// As [`prepare`].
@@ -80,7 +81,7 @@ fn prepare_on_one(path: &Path, board: Option<&str>) -> Result<(Experiment, Board
     Ok((experiment, board))
 }
 
-/// An experiment whose image is built.
+/// An experiment with its image built.
 pub struct Built {
     experiment: Experiment,
     board: several::Board,
@@ -107,7 +108,7 @@ pub fn build(
     })
 }
 
-/// An experiment whose image was built otherwise.
+/// Returns an experiment with an image that was built elsewhere.
 pub fn built((experiment, board): Prepared, image: Image) -> Built {
     Built {
         experiment,
@@ -119,8 +120,8 @@ pub fn built((experiment, board): Prepared, image: Image) -> Built {
 /// Runs a built experiment and draws its figures.
 ///
 /// # Errors
-/// When the emulator cannot run the image, the program fails, or a figure asks
-/// for what is not there.
+/// If the emulator cannot run the image, the program fails, or a figure needs something that does
+/// not exist.
 pub fn measure(
     workspace: &Workspace,
     Built {
@@ -149,7 +150,7 @@ pub fn measure(
     Ok(session)
 }
 
-/// The marks whose analysis a figure asks for.
+/// Returns the marks that a figure requires to be analysed.
 fn analysed_marks(experiment: &Experiment) -> Vec<String> {
     let parts = experiment.figures.iter().filter_map(|figure| match figure {
         Figure::Parts(parts) => Some(parts.parts.values()),
@@ -162,7 +163,7 @@ fn analysed_marks(experiment: &Experiment) -> Vec<String> {
 }
 
 impl Session {
-    /// What its figures are drawn from.
+    /// Returns the material for its figures.
     pub fn material<'a>(&'a self, workspace: &'a Workspace) -> Material<'a> {
         Material {
             workspace,

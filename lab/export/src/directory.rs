@@ -1,8 +1,7 @@
 //! Result directories and files that are whole or absent.
 //!
-//! Everything is first written beside its place, under a name that nobody
-//! reads, and put there by one renaming. A run that fails leaves what was
-//! there before.
+//! Everything is first written next to its place, under a hidden name, and moved there by one
+//! renaming. A run that fails leaves the earlier result.
 
 use std::fs::{self, File};
 use std::io;
@@ -17,9 +16,9 @@ pub enum WriteError {
     /// The file system refused.
     #[error("cannot write {}: {cause}", path.display())]
     Refused {
-        /// What was to be written.
+        /// Place that was to be written.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         cause: io::Error,
     },
     /// The place is taken by something that no run of ours has made.
@@ -45,12 +44,12 @@ fn refused(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
 pub struct ResultDirectory {
     place: PathBuf,
     gathered: PathBuf,
-    /// Says to other runs that this one lives.
+    /// Shows other runs that this one is active.
     _lock: File,
 }
 
 impl ResultDirectory {
-    /// Begins a result that will stand at `place`.
+    /// Begins a result for the place `place`.
     ///
     /// # Errors
     /// When the place's parent cannot be written, or the place holds
@@ -60,7 +59,8 @@ impl ResultDirectory {
         Self::gather(place.to_owned(), place)
     }
 
-    /// Begins a directory that will stand at `place`, whatever stands there already: [`ResultDirectory::merge`] puts it there.
+    /// Begins a directory for the place `place`, which may exist already:
+    /// [`ResultDirectory::merge`] moves it there.
     ///
     /// # Errors
     /// When the place or its parent cannot be written.
@@ -75,14 +75,15 @@ impl ResultDirectory {
         }
     }
 
-    /// Begins a directory that is gathered beside `name`.
+    /// Begins a directory that is gathered next to `name`.
     fn gather(place: PathBuf, name: &Path) -> Result<Self, WriteError> {
         let gathered = sibling(name, "part")?;
         remove_directory(&gathered)?;
         remove_abandoned(name);
         fs::create_dir_all(&gathered).map_err(refused(&place))?;
         let lock = File::open(&gathered).map_err(refused(&place))?;
-        // Where the file system knows no locks, nobody can take one, and nothing is taken for abandoned.
+        // If the file system has no locks, no run can take one, and no directory counts as
+        // abandoned.
         let _ = lock.lock();
         Ok(Self {
             place,
@@ -91,13 +92,13 @@ impl ResultDirectory {
         })
     }
 
-    /// Where the result will stand.
+    /// Returns the final place of the result.
     #[must_use]
     pub fn place(&self) -> &Path {
         &self.place
     }
 
-    /// Where its files are until it is finished.
+    /// Returns where its files are until it is finished.
     #[must_use]
     pub fn gathered(&self) -> &Path {
         &self.gathered
@@ -123,7 +124,7 @@ impl ResultDirectory {
     /// Puts the result in its place, replacing an earlier one.
     ///
     /// # Errors
-    /// When the file system refuses; then the earlier result stands.
+    /// If the file system refuses; then the earlier result stays.
     pub fn finish(self) -> Result<PathBuf, WriteError> {
         let earlier = sibling(&self.place, "old")?;
         remove_directory(&earlier)?;
@@ -141,8 +142,8 @@ impl ResultDirectory {
 }
 
 impl ResultDirectory {
-    /// Puts the files in their place: by one renaming where nothing is there; else each by one, over an earlier one of its name, and the file
-    /// `last` behind all others. Files of other names stay.
+    /// Puts the files in their place: by one renaming if nothing is there; else each by one, over
+    /// an earlier one of its name, and the file `last` after all others. Files of other names stay.
     ///
     /// # Errors
     /// When the file system refuses.
@@ -188,7 +189,7 @@ impl Drop for ResultDirectory {
 /// Writes one file, whole or not at all, replacing an earlier one.
 ///
 /// # Errors
-/// When the file system refuses; then an earlier file stands.
+/// If the file system refuses; then an earlier file stays.
 pub fn replace_file(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), WriteError> {
     let part = sibling(path, "part")?;
     if let Some(folder) = path.parent() {
@@ -214,8 +215,8 @@ fn check_replaceable(place: &Path) -> Result<(), WriteError> {
     })
 }
 
-/// A hidden name beside the place, told apart by the process, so that two
-/// runs at once do not mix.
+/// Returns a hidden name next to the place, with the process number, so that two runs at once do
+/// not mix.
 fn sibling(place: &Path, kind: &str) -> Result<PathBuf, WriteError> {
     let name = place.file_name().ok_or_else(|| WriteError::Foreign {
         path: place.to_owned(),
@@ -224,14 +225,14 @@ fn sibling(place: &Path, kind: &str) -> Result<PathBuf, WriteError> {
     Ok(place.with_file_name(name))
 }
 
-/// Removes what runs for the same place have gathered that were killed before they could remove it. Best effort: what
-/// stays is in nobody's way.
+/// Removes the files of runs for the same place that were killed before they could remove them.
+/// Best effort: remaining files do no harm.
 fn remove_abandoned(place: &Path) {
     let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
         return;
     };
     let start = format!(".{}.part-", name.to_string_lossy());
-    // The folder of a name alone is the one where the caller stands.
+    // The folder of a name alone is the caller's current directory.
     let folder = match folder.as_os_str().is_empty() {
         true => Path::new("."),
         false => folder,
@@ -246,7 +247,7 @@ fn remove_abandoned(place: &Path) {
     }
 }
 
-/// Whether no run holds the directory's lock.
+/// Returns whether no run holds the directory's lock.
 fn is_abandoned(gathered: &Path) -> bool {
     File::open(gathered).is_ok_and(|file| file.try_lock().is_ok())
 }

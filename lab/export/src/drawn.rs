@@ -1,5 +1,5 @@
-//! A figure that is drawn: sentences, tables and plots, as reports and result directories take them.
-//! Must never know: what it is drawn from.
+//! A figure that is drawn: statements, tables and plots, as reports and result directories take
+//! them. Must never know: the source of the figure.
 
 use crate::table::Table;
 use crate::{Evidence, ResultDirectory, WriteError};
@@ -7,17 +7,17 @@ use crate::{Evidence, ResultDirectory, WriteError};
 /// A figure that is ready to be shown.
 #[derive(Clone, Debug, Default)]
 pub struct Drawn {
-    /// What stands above it in the report.
+    /// Heading in the report.
     pub title: String,
-    /// What it says in a sentence or two, with the figures.
+    /// Its statement in one or two lines, with the figures.
     pub answer: Vec<String>,
     /// Its tables.
     pub tables: Vec<Table>,
-    /// Tables that stand only in the report.
+    /// Tables that are only in the report.
     pub details: Vec<Table>,
     /// Its plots, each with a stem for its file's name.
     pub plots: Vec<(String, String)>,
-    /// What its own figures rest on.
+    /// Evidence of its own figures.
     pub evidence: Vec<Evidence>,
     /// Whether its tables are part of what is printed, or only of the report.
     pub printed: bool,

@@ -18,7 +18,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// The word that stands beside a figure.
+    /// Returns the word next to a figure.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Evidence {
         }
     }
 
-    /// One sentence that says what the class promises, for reports.
+    /// Returns the statement of what the class guarantees, for reports.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -52,14 +52,14 @@ impl std::fmt::Display for Evidence {
     }
 }
 
-/// What a column of a table rests on.
+/// Evidence of a column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The column holds no measured figure.
     Label,
     /// Our own figure, of this class.
     Ours(Evidence),
-    /// Somebody else's figure; the words say whose and of which class.
+    /// A figure of others; the words state its source and its class.
     Theirs(String),
 }
 

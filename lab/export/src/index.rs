@@ -1,6 +1,7 @@
 //! The page that lists all results of a folder.
 //!
-//! Owns: `index.html` beside results. Must never know: what made them; it goes by their manifests and reports.
+//! Owns: `index.html` next to results. Must never know: the makers of results; it uses their
+//! manifests and reports.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ const TEMPLATE: &str = include_str!("index.html");
 /// The page.
 const PAGE: &str = "index.html";
 
-/// What is read of a manifest.
+/// Fields that are read of a manifest.
 #[derive(Deserialize)]
 struct Manifest {
     #[serde(alias = "subject")]
@@ -22,7 +23,8 @@ struct Manifest {
     question: Option<String>,
 }
 
-/// Lists all results that lie in the folder, by name, in its `index.html`. Folders without a manifest and a report are none.
+/// Lists all results in the folder, by name, in its `index.html`. Folders without a manifest and a
+/// report are none.
 ///
 /// # Errors
 /// When the page cannot be written.

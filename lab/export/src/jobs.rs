@@ -10,7 +10,7 @@ use crate::timeline::Timeline;
 /// One job of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Whose.
+    /// Thread of the task.
     pub thread: Thread,
     /// Its number.
     pub number: u32,
@@ -24,7 +24,7 @@ pub struct Job {
     pub executed: u64,
     /// How often its thread lost a processor to another one.
     pub preemptions: u64,
-    /// How often its thread went on, on another processor.
+    /// How often its thread resumed on another processor.
     pub migrations: u64,
     /// Whether its deadline passed before it was complete.
     pub missed: bool,
@@ -96,7 +96,7 @@ fn add_execution(jobs: &mut [Job], recording: &Recording) {
     for span in Timeline::of(recording).spans {
         let mut begin = span.begin;
         let mut place = at_work(jobs, span.thread, begin);
-        // One span may finish a job and go on with the next one.
+        // One span may finish a job and continue with the next one.
         while let Some(job) = jobs.get_mut(place).filter(|job| job.thread == span.thread) {
             let end = job.complete.unwrap_or(u64::MAX).min(span.end).max(begin);
             // A recording that is wrong may run a thread on two processors at once.
@@ -184,7 +184,7 @@ pub(crate) mod tests {
         };
         assert_eq!(found[0], late);
         assert_eq!(found[0].response(), Some(12));
-        // The second job goes on where the first one ends, without a switch.
+        // The second job continues where the first one ends, without a switch.
         assert_eq!((found[1].executed, found[1].preemptions), (3, 0));
         assert_eq!((found[1].deadline, found[1].response()), (None, Some(5)));
         assert_eq!((found[2].executed, found[2].response()), (4, Some(4)));

@@ -3,11 +3,11 @@
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
-/// The value as indented JSON with a closing line feed.
+/// Returns the value as indented JSON with a closing line feed.
 ///
 /// # Panics
-/// When the value cannot be JSON (a map whose keys are no strings): a mistake
-/// in the type, not in the data.
+/// If the value cannot be JSON (a map with keys that are not strings): a mistake in the type, not
+/// in the data.
 #[must_use]
 pub fn to_json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("the keys of a map are strings");
@@ -27,15 +27,14 @@ pub fn joined(first: Value, second: Value) -> Value {
     }
 }
 
-/// The same with the keys of every object in the order of their letters.
+/// Sorts the keys of every object by their letters.
 #[must_use]
 pub fn sorted(mut value: Value) -> Value {
     value.sort_all_objects();
     value
 }
 
-/// Writes pairs as a JSON object that keeps their order; for
-/// `#[serde(serialize_with)]`.
+/// Writes pairs as a JSON object that preserves their order; for `#[serde(serialize_with)]`.
 ///
 /// # Errors
 /// Whatever the serializer reports.

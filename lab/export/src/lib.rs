@@ -1,10 +1,9 @@
-//! What leaves the laboratory: tables, data files, plots, reports, traces.
+//! Output of the laboratory: tables, data files, plots, reports, traces.
 //!
-//! Owns every output format, and the rule that a result directory is whole or
-//! absent. Must never know how a figure was obtained, which experiment asked
-//! for it, or what a board is; it is handed figures that carry their
-//! [`Evidence`] and writes them. The same input gives the same bytes: nothing
-//! here reads a clock, the environment or the width of a terminal.
+//! Owns: every output format, and the rule that a result directory is whole or absent. Must never
+//! know: the source of a figure, the experiment that requested it, or what a board is. It receives
+//! figures that carry their [`Evidence`], and writes them. Equal input gives the same bytes:
+//! nothing here reads a clock, the environment or the width of a terminal.
 
 pub mod perfetto;
 pub mod plot;

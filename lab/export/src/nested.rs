@@ -1,9 +1,10 @@
-//! Two levels on one time line: what threads do on virtual processors, which are threads of a host.
+//! Two levels on one time line: the threads on virtual processors, which are threads of a host.
 //!
-//! To its host a virtual processor is a thread, to its guest a processor. A guest's thread has its virtual processor also while
-//! that waits for a real one, and executes nothing then. [`with_guests`] shows it so: with its virtual processor it leaves, and could
-//! have gone on, and with it it comes back.
-//! Must never know: who decides on either level.
+//! To its host a virtual processor is a thread, to its guest a processor. A guest's thread has its
+//! virtual processor also while that waits for a real one, and executes nothing then.
+//! [`with_guests`] shows it so: the guest's thread leaves together with its virtual processor, and
+//! could have continued; it returns together with it. Must never know: the scheduler of either
+//! level.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +24,16 @@ struct Vcpu {
 /// A guest of what a recording is of.
 #[derive(Clone, Debug)]
 pub struct Guest {
-    /// What it is called; its threads, processors and marks bear that before their own names.
+    /// Its name; its threads, processors and marks bear that before their own names.
     pub name: String,
-    /// What it does, on processors of its own.
+    /// Its recording, on processors of its own.
     pub recording: Recording,
     /// The thread that each of those is to the host.
     pub vcpus: Vec<Thread>,
 }
 
-/// A host with its guests as one recording. Behind the host's processors, of which each has to have a name, come those of the guests.
+/// Returns a host with its guests as one recording. The guests' processors come after the host's
+/// processors, of which each must have a name.
 #[must_use]
 pub fn with_guests(mut host: Recording, guests: Vec<Guest>) -> Recording {
     let mut vcpus = Vec::new();
@@ -46,7 +48,7 @@ pub fn with_guests(mut host: Recording, guests: Vec<Guest>) -> Recording {
         let numbers = 0..guest.vcpus.len();
         host.processors
             .extend(numbers.map(|number| own(format!("vcpu{number}"))));
-        // What has no number as a processor shows nothing of its guest.
+        // A virtual processor that has no number as a processor shows nothing of its guest.
         let number = |place: usize| u8::try_from(first + place).ok();
         let known = (0..).zip(&guest.vcpus).filter_map(|(place, thread)| {
             let thread = *thread;
@@ -78,7 +80,7 @@ fn moved(thread: Thread, first: u16) -> Thread {
     }
 }
 
-/// What a guest's event says, where its first thread and its first mark are these.
+/// Returns the argument of a guest's event for this first thread and this first mark of the guest.
 fn argument(event: &Event, thread: u16, mark: u32) -> u32 {
     match event.kind {
         kind if kind.is_named() => event.argument + mark,
@@ -91,12 +93,12 @@ fn argument(event: &Event, thread: u16, mark: u32) -> u32 {
     }
 }
 
-/// What is known of a virtual processor on the way.
+/// State of a virtual processor on the way.
 #[derive(Clone, Copy)]
 struct State {
     vcpu: Vcpu,
     executes: bool,
-    /// Whom its guest gave it to.
+    /// The thread to which its guest gave it.
     has: Thread,
     /// Where among the events its thread was taken off with it, for the last time.
     taken: Option<usize>,
@@ -123,7 +125,7 @@ fn nest(events: &[Event], vcpus: &[Vcpu]) -> Vec<Event> {
 
 struct Nested {
     states: Vec<State>,
-    /// Who has each processor of the host.
+    /// Thread that has each processor of the host.
     running: BTreeMap<u8, Thread>,
     events: Vec<Event>,
 }
@@ -149,7 +151,7 @@ impl Nested {
             self.events.push(*event);
             return;
         }
-        // What the guest does at the very instant at which it is taken off comes first.
+        // A switch of the guest at the very instant at which it is taken off comes first.
         let taken = state.taken.and_then(|taken| self.events.get_mut(taken));
         if let Some(taken) = taken.filter(|taken| taken.at == event.at) {
             let left = Handover::from_argument(event.argument).left;
@@ -299,7 +301,7 @@ mod tests {
             (0, VCPU, HOST, None),
             (5, a, GUEST, None),
             (9, idle, HOST, runs),
-            // Told while nothing executes: it shows when that does again.
+            // Recorded while nothing executes: it shows when the virtual processor executes again.
             (10, b, GUEST, runs),
             (12, VCPU, HOST, None),
             (15, idle, GUEST, waits),

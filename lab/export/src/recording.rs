@@ -11,7 +11,7 @@ use crate::Evidence;
 
 const FORM: &[u8; 8] = b"TAKTOS-2";
 
-/// What the times of a recording count.
+/// Unit of the times of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Executed instructions (emulated).
@@ -43,7 +43,7 @@ impl TimeUnit {
         }
     }
 
-    /// What one of it is.
+    /// Returns the meaning of the unit.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl TimeUnit {
         }
     }
 
-    /// What a figure in this unit rests on.
+    /// Returns the evidence of a figure in this unit.
     #[must_use]
     pub const fn evidence(self) -> Evidence {
         match self {
@@ -70,7 +70,7 @@ impl TimeUnit {
 /// Events in the order of their time, and the names that they refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
-    /// What the times count.
+    /// Unit of the times.
     pub unit: TimeUnit,
     /// When the recording ended.
     pub end: u64,
@@ -78,7 +78,8 @@ pub struct Recording {
     pub threads: Vec<String>,
     /// The names of marks and locks, by an event's argument.
     pub marks: Vec<String>,
-    /// What the processors are, by an event's processor; of none that is not listed is that known.
+    /// Descriptions of the processors, by an event's processor; a processor that is not listed has
+    /// none.
     pub processors: Vec<String>,
     /// The events.
     pub events: Vec<Event>,

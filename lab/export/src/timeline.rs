@@ -1,4 +1,4 @@
-//! Who ran when: a recording's switches as intervals.
+//! The switches of a recording as intervals of running threads.
 
 use taktos_trace::{Kind, Thread};
 
@@ -9,7 +9,7 @@ use crate::table::{Column, Table};
 /// One thread runs on one processor without a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Who runs; [`Thread::IDLE`] for nobody.
+    /// Running thread; [`Thread::IDLE`] if no thread runs.
     pub thread: Thread,
     /// Where.
     pub processor: u8,

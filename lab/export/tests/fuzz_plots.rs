@@ -1,5 +1,4 @@
-//! Plots of any finite values, and of any recording: always a picture whose coordinates
-//! are numbers.
+//! Plots of any finite values, and of any recording: always a picture with numbers as coordinates.
 
 mod common;
 

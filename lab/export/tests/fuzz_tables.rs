@@ -40,7 +40,7 @@ fn table() -> impl Strategy<Value = Table> {
     })
 }
 
-/// What a CSV field of the cell holds.
+/// Returns the contents of a CSV field of the cell.
 fn plain(cell: &Cell) -> String {
     match cell {
         Cell::Blank => String::new(),
@@ -69,7 +69,7 @@ fn report(table: Table, words: &str) -> String {
     report.to_html()
 }
 
-/// The same table with letters for all words: what of its HTML is the template's.
+/// Returns the table with letters for all words: the rest of its HTML is the template's.
 fn lettered(mut table: Table) -> Table {
     let letter = |words: &mut String| {
         if !words.is_empty() {

@@ -1,4 +1,5 @@
-//! Whatever is drawn can be seen: every datum has a mark of at least a pixel inside the picture, for every kind of chart.
+//! Whatever is drawn can be seen: every datum has a mark of at least a pixel inside the picture,
+//! for every kind of chart.
 
 mod common;
 #[path = "common/visible.rs"]
@@ -12,7 +13,8 @@ use taktos_export::plot::{
 };
 use visible::visible;
 
-/// Samples as they come, and those that once gave a blank chart: one, all equal, none but zero, of one size, far apart.
+/// Samples as they come, and those that once gave a blank chart: one, all equal, none but zero, of
+/// one size, far apart.
 fn samples() -> impl Strategy<Value = Vec<u64>> {
     prop_oneof![
         prop::collection::vec(prop_oneof![0..50_u64, any::<u64>()], 1..60),
@@ -24,7 +26,7 @@ fn samples() -> impl Strategy<Value = Vec<u64>> {
     ]
 }
 
-/// What a figure can be: a count, a share, a time.
+/// Value of a figure: a count, a share, a time.
 fn value() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),

@@ -1,7 +1,7 @@
 //! From devices to the bytes that a partition is given.
 //!
-//! Owns: which of a device's objects are told, and how long its wires are. Must never know the layout of the bytes: that is
-//! [`Description`]'s.
+//! Owns: the choice of a device's objects, and the length of its wires. Must never know: the layout
+//! of the bytes: that is [`Description`]'s.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use crate::device::Device;
 /// A device at its place in a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed<'a> {
-    /// What it is.
+    /// Description of the device.
     pub device: &'a Device,
-    /// What its application does.
+    /// Behaviour of its application.
     pub behaviour: Behaviour,
     /// Its clock.
     pub oscillator: Oscillator,
@@ -103,8 +103,9 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Objects that follow from nothing else: not the head of the dictionary, PDOs, assignments, process data. Those that can be
-/// written come first, since a model keeps what is written to its first ones.
+/// Objects that follow from nothing else: not the head of the dictionary, PDOs, assignments,
+/// process data. Those that can be written come first, since a model stores the writes to its first
+/// ones.
 fn own_objects(device: &Device) -> Vec<Object<'_>> {
     let exchanged: BTreeSet<u16> = (device.pdos.iter())
         .flat_map(|pdo| &pdo.entries)
@@ -133,7 +134,7 @@ fn own_objects(device: &Device) -> Vec<Object<'_>> {
     objects
 }
 
-/// At most 255 bytes of a text, which is what the SII has room for.
+/// Returns at most 255 bytes of a text, which is the space in the SII.
 fn short(text: &str) -> &str {
     let mut end = text.len().min(255);
     while !text.is_char_boundary(end) {

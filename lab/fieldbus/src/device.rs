@@ -1,6 +1,7 @@
 //! One device of an ESI file (ETG.2000, "DeviceType").
 //!
-//! Owns: what is read of it, and what of that makes no sense. Must never know the segment's bytes.
+//! Owns: its fields, and the checks for contradictions among them. Must never know: the segment's
+//! bytes.
 
 use roxmltree::Node;
 use taktos_segment::{Behaviour, Direction, Mailbox, SyncManager, SyncManagerKind};
@@ -51,7 +52,7 @@ pub struct Device {
 pub struct OpMode {
     /// Its name, such as `DC`.
     pub name: String,
-    /// What is written to the registers 0x0980 and 0x0981.
+    /// Value for the registers 0x0980 and 0x0981.
     pub assign_activate: u16,
 }
 
@@ -90,8 +91,8 @@ impl Device {
         Ok(device)
     }
 
-    /// What its application is taken to do: a drive of CiA 402 where it says that it is one, inverted outputs where it has process
-    /// data, and otherwise nothing.
+    /// Returns the assumed behaviour of its application: a drive of CiA 402 if the device says that
+    /// it is one, inverted outputs if it has process data, and otherwise nothing.
     pub fn behaviour(&self) -> Behaviour {
         let has_control_word = (self.pdos.iter())
             .flat_map(|pdo| &pdo.entries)
@@ -204,7 +205,7 @@ fn op_mode(node: Node<'_, '_>) -> Result<OpMode, EsiError> {
     })
 }
 
-/// Object 0x1000 from the profile's number and what is beside it.
+/// Returns object 0x1000 from the profile's number and the fields next to it.
 fn profile(node: Node<'_, '_>) -> Result<u32, EsiError> {
     let Some(profile) = child(node, "Profile") else {
         return Ok(0);

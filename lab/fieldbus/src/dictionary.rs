@@ -1,7 +1,8 @@
 //! The object dictionary of a device in an ESI file (ETG.2000, "Dictionary"), and its data types.
 //!
-//! Owns: objects of up to 32 bits, which are those that the segment keeps. Must never know which of them follow from the rest of
-//! the description: those are left out where bytes are made.
+//! Owns: objects of up to 32 bits, which are those that the segment stores. Must never know: the
+//! objects among them that follow from the rest of the description; those are left out when the
+//! bytes are made.
 
 use std::collections::BTreeMap;
 
@@ -23,9 +24,9 @@ pub struct Object {
     pub bits: u8,
     /// CoE's number of the data type; 0 where it has no name that is known.
     pub data_type: u16,
-    /// Who may do what with it.
+    /// The MainDevice's rights to the object.
     pub access: Access,
-    /// What it holds at first.
+    /// Initial value.
     pub value: u32,
     /// Its name.
     pub name: String,
@@ -63,7 +64,7 @@ pub(crate) fn data_type(name: &str) -> u16 {
     found.map_or(0, |(_, number)| *number)
 }
 
-/// What of a value, or of an object without subindexes, is told by its element.
+/// Properties of a value, or of an object without subindexes, that its element declares.
 struct Declared<'a, 'i> {
     node: Node<'a, 'i>,
     index: u16,
@@ -122,7 +123,8 @@ fn read(
         .flat_map(|info| children(info, "SubItem"))
         .collect();
     for (place, item) in items.iter().enumerate() {
-        // An array has one sub-item for all its elements, without a subindex: only the first two are told.
+        // An array has one sub-item for all its elements, without a subindex: only the first two
+        // are read.
         let subindex = number_in(*item, "SubIdx")?.unwrap_or(place as u32);
         let declared = Declared {
             node: *item,

@@ -1,6 +1,6 @@
 //! An ESI file: a vendor and its devices (ETG.2000, "EtherCATInfo").
 //!
-//! Owns: the file's frame. Must never know what is in a device.
+//! Owns: the file's frame. Must never know: the contents of a device.
 
 use roxmltree::{Document, ParsingOptions};
 
@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::error::EsiError;
 use crate::xml::{child, children, error, need, number_of};
 
-/// What an ESI file says.
+/// Contents of an ESI file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Esi {
     /// The maker's number.
@@ -30,7 +30,7 @@ impl Esi {
         let document = Document::parse_with_options(file, options).map_err(|problem| EsiError {
             line: problem.pos().row.max(1),
             cause: format!("no XML: {problem}"),
-            hint: "mend that line".into(),
+            hint: "fix that line".into(),
         })?;
         let root = document.root_element();
         if !root.has_tag_name("EtherCATInfo") {
@@ -51,7 +51,8 @@ impl Esi {
         Ok(Self { vendor, devices })
     }
 
-    /// The device with this product code, or this type (`EL2008`), and this revision; without one, the newest.
+    /// The device with this product code, or this type (`EL2008`), and this revision; without one,
+    /// the newest.
     pub fn device(&self, product: &str, revision: Option<u32>) -> Option<&Device> {
         let code = crate::number::number(product);
         let is_it = |device: &&Device| {

@@ -1,9 +1,12 @@
-//! ESI files (ETG.2000): a maker's description of its EtherCAT devices, read into what the segment plays.
+//! ESI files (ETG.2000): a maker's description of its EtherCAT devices, read into what the segment
+//! plays.
 //!
-//! Owns: the way from XML to [`taktos_segment::Description`], and a segment behind a socket. Must never know the laboratory's machines.
+//! Owns: the conversion of XML to [`taktos_segment::Description`], and a segment at a socket. Must
+//! never know: the laboratory's machines.
 //!
-//! A SubDevice is played by what its description says of its registers, mailbox, process data and objects. What its application
-//! does with the process data stands in no ESI file: [`Device::behaviour`] is what is assumed, and a caller may say otherwise.
+//! A SubDevice is played by what its description says of its registers, mailbox, process data and
+//! objects. No ESI file states the application's use of the process data: [`Device::behaviour`] is
+//! the assumption, and a caller may choose another.
 #![forbid(unsafe_code)]
 
 mod describe;
@@ -22,5 +25,6 @@ pub use error::EsiError;
 pub use esi::Esi;
 pub use process_data::{Entry, Pdo};
 pub use socket::{Played, devices_of, play};
-/// What a description says beside an ESI file, and why there can be none; the segment of those who have none.
+/// Further parts of a description in addition to an ESI file, and the error if there can be none;
+/// the segment for users without a description.
 pub use taktos_segment::{Behaviour, Delays, DescriptionError, Oscillator, State, standard};

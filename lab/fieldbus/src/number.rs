@@ -1,6 +1,7 @@
-//! Numbers as ESI files write them (ETG.2000, "HexDecValue"): decimal, or `#x` and hexadecimal digits.
+//! Numbers as ESI files write them (ETG.2000, "HexDecValue"): decimal, or `#x` and hexadecimal
+//! digits.
 //!
-//! Owns: their form. Must never know where they stand.
+//! Owns: their form. Must never know: their places.
 
 /// A number of 32 bits; a negative one as its two's complement.
 pub(crate) fn number(text: &str) -> Option<u32> {
@@ -21,7 +22,8 @@ pub(crate) fn boolean(text: &str) -> bool {
     matches!(text.trim(), "1" | "true")
 }
 
-/// Bytes in hexadecimal digits, least significant first, as `DefaultData` has them; the first four count.
+/// Bytes in hexadecimal digits, least significant first, as `DefaultData` has them; the first four
+/// count.
 pub(crate) fn data(text: &str) -> Option<u32> {
     let text = text.trim();
     if !text.is_ascii() || text.len() % 2 == 1 {

@@ -1,6 +1,6 @@
 //! PDOs and their entries, as ESI files describe them (ETG.2000, "PdoType").
 //!
-//! Owns: process data. Must never know how they are exchanged.
+//! Owns: process data. Must never know: their exchange.
 
 use roxmltree::Node;
 use taktos_segment::Direction;
@@ -16,7 +16,8 @@ pub struct Pdo {
     pub index: u16,
     /// Which way it goes.
     pub direction: Direction,
-    /// The SyncManager that carries it by default; `None` where it is not exchanged unless it is assigned.
+    /// The SyncManager that carries it by default; `None` where it is not exchanged unless it is
+    /// assigned.
     pub sync_manager: Option<u8>,
     /// Its name.
     pub name: String,

@@ -1,9 +1,11 @@
-//! A segment on a socket, with real frames: what any MainDevice that sends Ethernet frames can be tried against.
+//! A segment on a socket, with real frames: what any MainDevice that sends Ethernet frames can be
+//! tried against.
 //!
-//! Owns: the way of frames from a socket to the segment and back. Must never know: what is in a frame, which devices there are.
+//! Owns: the way of frames from a socket to the segment and back. Must never know: the contents of
+//! a frame, the set of devices.
 //!
-//! A datagram is an Ethernet frame without its check sequence, as an emulator's network end sends it. Frames are answered as they come, by
-//! the clock on the wall: for function, not for times.
+//! A datagram is an Ethernet frame without its check sequence, as an emulator's network end sends
+//! it. Frames are answered as they come, by host time: for function, not for times.
 
 use std::io::{Error, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -13,10 +15,10 @@ use taktos_segment::{Description, DescriptionError, Device, Segment, State};
 
 /// The longest Ethernet frame, with a tag.
 const LONGEST: usize = 1518;
-/// How often the end is looked at while nothing comes.
+/// Interval at which the end is checked while nothing comes.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What was played.
+/// Result of playing a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
     /// EtherCAT frames that were answered.
@@ -39,10 +41,11 @@ pub fn devices_of(description: &'static [u8]) -> Result<Vec<Device<'static>>, De
         .collect())
 }
 
-/// Answers frames until `is_over`, which is asked every 10 ms and after each frame. Answers go to `peer`, or to where the frame came from.
+/// Answers frames until `is_over`, which is called every 10 ms and after each frame. Answers go to
+/// `peer`, or to the sender of the frame.
 ///
 /// # Errors
-/// When the socket fails, but for answers that nobody is there to take.
+/// If the socket fails; an answer without a receiver is no error.
 pub fn play<'d>(
     socket: &UdpSocket,
     peer: Option<SocketAddr>,
@@ -80,7 +83,8 @@ pub fn play<'d>(
     })
 }
 
-/// Nothing came in time, or nobody listens at the other end yet: both may change.
+/// Ignores the errors that nothing came in time, or that there is no listener at the other end yet:
+/// both may change.
 fn unless_nobody(done: Result<usize, Error>) -> Result<(), Error> {
     match done {
         Err(error)

@@ -1,6 +1,6 @@
 //! Elements, attributes and texts of an ESI file, with errors that name the line.
 //!
-//! Owns: access to XML. Must never know what an element means.
+//! Owns: access to XML. Must never know: the meaning of an element.
 
 use roxmltree::Node;
 
@@ -81,7 +81,7 @@ pub(crate) fn attribute(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, E
         .transpose()
 }
 
-/// The same, of at most `limit`.
+/// Returns the number in an attribute, of at most `limit`.
 pub(crate) fn bounded(node: Node<'_, '_>, name: &str, limit: u32) -> Result<u32, EsiError> {
     let value = attribute(node, name)?.unwrap_or(0);
     at_most(node, value, limit)
@@ -100,7 +100,7 @@ pub(crate) fn at_most(node: Node<'_, '_>, value: u32, limit: u32) -> Result<u32,
     ))
 }
 
-/// Whether an attribute is there and true.
+/// Returns whether an attribute is there and true.
 pub(crate) fn flag(node: Node<'_, '_>, name: &str) -> bool {
     node.attribute(name).is_some_and(boolean)
 }

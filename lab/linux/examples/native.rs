@@ -4,8 +4,8 @@
 //! cargo run -p taktos-linux --example native -- target/linux real-time cyclictest 5000 250
 //! ```
 //!
-//! Arguments: the folder, the kernel (`real-time` or `ordinary`), the job (`shell`, `busy`, `cyclictest`,
-//! `busy+cyclictest`), loops and phase.
+//! Arguments: the folder, the kernel (`real-time` or `ordinary`), the job (`shell`, `busy`,
+//! `cyclictest`, `busy+cyclictest`), loops and phase.
 
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let linux = match Linux::set_up(Path::new(folder), &mut |line| eprintln!("{line}")) {
         Ok(linux) => linux,
         Err(error) => {
-            eprintln!("error: {error}\n mend: {}", error.mend());
+            eprintln!("error: {error}\nhint: {}", error.hint());
             return ExitCode::from(2);
         }
     };

@@ -1,9 +1,9 @@
-//! Owns: how Debian's packages are fetched for another architecture and suite, without root and without
-//! touching the machine's own package state: apt with lists and folders of its own.
-//! Must never know: which packages a guest needs.
+//! Owns: how Debian's packages are fetched for another architecture and suite, without root and
+//! without touching the machine's own package state: apt with lists and folders of its own.
+//! Must never know: the packages that a guest needs.
 //!
-//! apt checks the suite's signature with the keys of Debian's archive, and each package's digest with the
-//! signed list.
+//! apt checks the suite's signature with the keys of Debian's archive, and each package's digest
+//! with the signed list.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ use crate::sources;
 
 /// The keys of Debian's archive, from the package debian-archive-keyring.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/// What apt says when a list is signed by a key that it does not have.
+/// Message of apt on a list with a signature by a key that it does not have.
 const UNKNOWN_KEY: &str = "NO_PUBKEY";
 
 /// apt for one suite and architecture, in a folder of its own.
@@ -77,7 +77,8 @@ impl Apt {
         Err(refused("the list of packages", &said))
     }
 
-    /// The package that a package without contents stands for: the first that it depends on.
+    /// Returns the package that a package without contents represents: the first that it depends
+    /// on.
     pub fn stands_for(&self, package: &str) -> Result<String, Error> {
         let output = self.call("apt-cache", &["show", "--no-all-versions", package])?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -89,7 +90,8 @@ impl Apt {
             .ok_or_else(|| refused(package, &said))
     }
 
-    /// Fetches the packages, of the newest version each: their files, and what they are, in this order.
+    /// Fetches the packages, of the newest version each: their files, and what they are, in this
+    /// order.
     pub fn download(&self, names: &[String]) -> Result<Vec<(PathBuf, Package)>, Error> {
         let folder = self.folder.join("packages");
         let mut arguments = vec!["download", "--quiet=2"];
@@ -171,7 +173,7 @@ fn mirror() -> Result<String, Error> {
     sources::mirror(texts.iter().map(String::as_str), &suite).ok_or(Error::Mirror(suite))
 }
 
-/// Runs a program whose absence has its own mend.
+/// Runs a program; a missing program is an error with a hint of its own.
 pub fn run(command: &mut Command, program: &str) -> Result<Output, Error> {
     command.output().map_err(|cause| match cause.kind() {
         std::io::ErrorKind::NotFound => Error::Program(program.to_owned()),
@@ -186,7 +188,7 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
     std::fs::write(path, text).map_err(at(path))
 }
 
-/// What apt said, in one line.
+/// Returns the error with apt's message, in one line.
 fn refused(what: &str, said: &str) -> Error {
     let line = said
         .lines()

@@ -1,6 +1,6 @@
 //! Owns: the archive of an initial RAM file system (cpio "newc", in the kernel's
 //! Documentation/driver-api/early-userspace/buffer-format.rst).
-//! Must never know: what is in it, or why.
+//! Must never know: its contents, or their purpose.
 //!
 //! Bytes depend on the entries and their order alone: times and owners are zero, inodes are
 //! counted from one.

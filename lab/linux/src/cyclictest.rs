@@ -1,6 +1,6 @@
-//! Owns: the form of cyclictest's output with a histogram, between the two lines by which the script
-//! marks it.
-//! Must never know: what a good figure is.
+//! Owns: the form of cyclictest's output with a histogram, between the two lines by which the
+//! script marks it.
+//! Must never know: the goal for a figure.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct Bin {
     pub count: u64,
 }
 
-/// What one thread saw. Times are in microseconds.
+/// Result of one thread. Times are in microseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Thread {
     /// Wake-ups.
@@ -35,7 +35,7 @@ pub struct Thread {
     pub overflows: u64,
 }
 
-/// What all threads saw.
+/// Results of all threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cyclictest {
     /// One for each thread, from the first processor.
@@ -43,8 +43,9 @@ pub struct Cyclictest {
 }
 
 impl Cyclictest {
-    /// Reads it from a console's lines: the first whole output. Lines of others in between (a kernel's
-    /// message, another guest's) are passed over; a mark `[name] ` before a line is to be taken off first.
+    /// Reads it from a console's lines: the first whole output. Lines of others in between (a
+    /// kernel's message, another guest's) are passed over; a mark `[name] ` before a line is to
+    /// be taken off first.
     ///
     /// # Errors
     /// When there is none, it is not whole, or cyclictest failed.
@@ -95,7 +96,7 @@ impl Sheet {
             };
             *column = numbers(values).unwrap_or_default();
         } else if let Some((latency, counts)) = line.split_once(' ') {
-            // Six digits each: nothing else that a kernel says looks so.
+            // Six digits each: no other output of a kernel has this form.
             let digits = latency.len() == 6 && latency.bytes().all(|byte| byte.is_ascii_digit());
             if let (true, Ok(latency), Some(counts)) = (digits, latency.parse(), numbers(counts)) {
                 self.bins.push((latency, counts));
@@ -156,7 +157,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What a guest with two processors printed, with an end of the histogram so near that some lie beyond.
+    /// Output of a guest with two processors, with an end of the histogram so near that some
+    /// samples are beyond it.
     const TWO: &str = "\
 taktos: cyclictest begins\r
 # /dev/cpu_dma_latency set to 0us\r

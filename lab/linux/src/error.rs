@@ -1,8 +1,8 @@
-//! Why there is no Linux: one line for the cause, and the mend.
+//! Why there is no Linux: one line for the cause, and the hint.
 
 use std::path::PathBuf;
 
-/// What stands in the way.
+/// Cause that prevents the use of Linux.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A program that the set-up calls is not on this machine.
@@ -19,12 +19,12 @@ pub enum Error {
     /// Debian's keys on this machine are older than the suite.
     #[error("the keys of Debian's archive on this machine are too old for the suite {0}")]
     OldKeyring(String),
-    /// The mirror does not answer, or not with what was asked for.
+    /// The mirror does not answer, or not with the requested object.
     #[error("the package mirror did not give {what}: {said}")]
     Fetch {
-        /// What was asked for.
+        /// Requested object.
         what: String,
-        /// What apt said.
+        /// Message of apt.
         said: String,
     },
     /// A package holds something else than expected.
@@ -32,7 +32,7 @@ pub enum Error {
     Content {
         /// The package.
         package: String,
-        /// What it lacks.
+        /// Missing member.
         member: String,
     },
     /// A kernel in a form that is not known.
@@ -40,7 +40,7 @@ pub enum Error {
     Image {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the file.
         why: String,
     },
     /// A file cannot be read or written.
@@ -57,9 +57,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// What a person does about it: a command, or words.
+    /// Returns the hint: a command, or words.
     #[must_use]
-    pub fn mend(&self) -> String {
+    pub fn hint(&self) -> String {
         match self {
             Self::Program(name) => {
                 let package = match name.as_str() {
@@ -84,7 +84,7 @@ impl Error {
                 "see that `apt-get update` reaches the package mirror, then run this again".into()
             }
             Self::Content { .. } | Self::Image { .. } => {
-                "mend lab/linux/src/setup.rs: Debian packs it in another way now".into()
+                "fix lab/linux/src/setup.rs: Debian packs it in another way now".into()
             }
             Self::File { .. } => "see that the folder can be written and has 600 MB free".into(),
             Self::Output(_) => "read the guest's console, which is kept beside the result".into(),

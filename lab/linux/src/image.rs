@@ -1,13 +1,13 @@
 //! Owns: the header of an arm64 kernel (the kernel's Documentation/arch/arm64/booting.rst).
-//! Must never know: whose kernel it is, where it will lie.
+//! Must never know: the source of the kernel, its place in memory.
 
-/// What the header asks of whoever loads the image.
+/// Requirements of the header on the loader of the image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageHeader {
-    /// How far above a boundary of 2 MiB the image's first byte lies.
+    /// Distance of the image's first byte above a boundary of 2 MiB.
     pub text_offset: u64,
-    /// How much memory it takes from there on, in bytes: more than the file, since what starts as zero
-    /// is not in the file.
+    /// How much memory it takes from there on, in bytes: more than the file, since what starts as
+    /// zero is not in the file.
     pub memory_bytes: u64,
 }
 

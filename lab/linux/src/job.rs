@@ -1,10 +1,10 @@
-//! Owns: what a Linux guest can be told to do, and how it is told: words of the kernel's
-//! command line, which the script in the initial RAM file system reads.
-//! Must never know: the machine under it. The same words go to every system that is compared.
+//! Owns: the jobs of a Linux guest, and their form: words of the kernel's command line, which the
+//! script in the initial RAM file system reads.
+//! Must never know: the machine under it. Every system that is compared receives the same words.
 
 use serde::{Deserialize, Serialize};
 
-/// What the guest does until it switches itself off.
+/// Job of the guest until it switches itself off.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Job {
@@ -13,14 +13,15 @@ pub enum Job {
     Shell,
     /// cyclictest, then off.
     Cyclictest(Test),
-    /// cyclictest beside as many endless loops of normal priority as there are processors.
+    /// cyclictest in addition to as many endless loops of normal priority as there are processors.
     BusyCyclictest(Test),
-    /// Endless loops, one a processor; off after so many seconds of its own time, or never.
+    /// Endless loops, one a processor; off after these seconds of its own time, or never.
     Busy {
         /// Seconds.
         seconds: Option<u32>,
     },
-    /// Every byte that comes by the second PL011 (`/dev/ttyAMA1`) goes back; off after so many, or never.
+    /// Every byte that comes by the second PL011 (`/dev/ttyAMA1`) is sent back; off after this
+    /// number of bytes, or never.
     Channel {
         /// Bytes.
         bytes: Option<u32>,
@@ -34,7 +35,7 @@ pub struct Test {
     pub loops: u32,
     /// From one wake-up to the next, in microseconds.
     pub interval: u32,
-    /// How long after a full interval of the guest's clock the wake-ups lie, in microseconds.
+    /// Distance of the wake-ups from a full interval of the guest's clock, in microseconds.
     pub phase: u32,
     /// How many threads, one a processor from the first; all processors if none.
     pub threads: Option<u32>,
@@ -52,7 +53,7 @@ impl Default for Test {
     }
 }
 
-/// What every guest and native Linux gets, whatever its job. Console on the first PL011; no
+/// Arguments of every guest and of native Linux, for any job. Console on the first PL011; no
 /// messages but errors; no random placement of code and stacks, which would make equal runs differ.
 const ALWAYS: &str = "console=ttyAMA0 quiet nokaslr randomize_kstack_offset=off";
 

@@ -1,13 +1,13 @@
 //! Debian's Linux as a guest: fetched from the package mirror, packed for the emulator,
 //! given its job, and its cyclictest read.
 //!
-//! Owns: what is fetched and where it lies ([`Linux`]), the initial RAM file system and its
+//! Owns: the fetched files and their places ([`Linux`]), the initial RAM file system and its
 //! script, the kernel's command line ([`command_line`]), the emulator's arguments for a native run
 //! ([`native`]), the form of cyclictest's output ([`Cyclictest`]).
-//! Must never know: hypervisors, partitions, experiments, what a good latency is.
+//! Must never know: hypervisors, partitions, experiments, goals for a latency.
 //!
-//! Nothing of Debian's is part of the project: the set-up step fetches it into the folder that it is
-//! given, and Debian's signatures and digests are checked by apt.
+//! Nothing of Debian's is part of the project: the set-up step fetches it into the folder that it
+//! is given, and Debian's signatures and digests are checked by apt.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Owns: the record of what was fetched, as a text file beside it.
-//! Must never know: what the packages are for.
+//! Owns: the record of the fetched files, as a text file next to them.
+//! Must never know: the purpose of the packages.
 
 use serde::Serialize;
 

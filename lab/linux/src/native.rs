@@ -1,13 +1,13 @@
 //! Owns: the emulator's arguments for Linux on the bare machine: the row that every hypervisor is
 //! compared with.
-//! Must never know: who starts the emulator.
+//! Must never know: the caller that starts the emulator.
 
 use crate::job::{Job, command_line};
 use crate::setup::{Kernel, Linux};
 
-/// The machine that all compared systems run on: the board with EL2, one instruction a nanosecond. The
-/// emulator's random numbers (the seed in the device tree among them) and the clock on the wall are the same in
-/// every run: equal jobs give equal bytes.
+/// The machine that all compared systems run on: the board with EL2, one instruction a nanosecond.
+/// The emulator's random numbers (the seed in the device tree among them) and the real-time clock
+/// are the same in every run: equal jobs give equal bytes.
 const MACHINE: &[&str] = &[
     "-M",
     "virt,virtualization=on,gic-version=3",
@@ -24,7 +24,8 @@ const MACHINE: &[&str] = &[
     "stdio",
 ];
 
-/// Arguments of `qemu-system-aarch64` for `kernel` with `cpus` processors of the kind `cpu` and 1 GiB, doing `job`.
+/// Arguments of `qemu-system-aarch64` for `kernel` with `cpus` processors of the kind `cpu` and 1
+/// GiB, doing `job`.
 #[must_use]
 pub fn native(linux: &Linux, kernel: Kernel, (cpu, cpus): (&str, u8), job: &Job) -> Vec<String> {
     let mut arguments: Vec<String> = MACHINE.iter().map(|word| (*word).to_owned()).collect();

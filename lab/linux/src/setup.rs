@@ -1,5 +1,5 @@
-//! Owns: what a Linux guest is made of, where it lies, and the step that fetches what is missing.
-//! Must never know: what runs it.
+//! Owns: the parts of a Linux guest, their places, and the step that fetches missing ones.
+//! Must never know: the machine that runs it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,7 +29,7 @@ pub enum Kernel {
 impl Kernel {
     const ALL: [Self; 2] = [Self::RealTime, Self::Ordinary];
 
-    /// The package that stands for the newest of its kind.
+    /// Returns the package that depends on the newest of its kind.
     const fn package(self) -> &'static str {
         match self {
             Self::RealTime => "linux-image-rt-arm64",
@@ -72,11 +72,12 @@ pub struct Linux {
 }
 
 impl Linux {
-    /// What is in `folder`; fetched first (190 MB, from the package mirror that the machine's apt sources
-    /// name) when it is not there. `say` hears what goes on, when it takes time.
+    /// Returns the set-up in `folder`; fetches it first (190 MB, from the package mirror that the
+    /// machine's apt sources name) if it is not there. `say` receives the progress, if it takes
+    /// time.
     ///
     /// # Errors
-    /// With its mend: see [`Error::mend`].
+    /// With its hint: see [`Error::hint`].
     pub fn set_up(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, Error> {
         if Self::kept(folder).is_none() {
             fetch(folder, say)?;
@@ -96,7 +97,7 @@ impl Linux {
         Ok(linux)
     }
 
-    /// Whether [`Linux::set_up`] would find everything there.
+    /// Returns whether [`Linux::set_up`] would find everything there.
     #[must_use]
     pub fn is_present(folder: &Path) -> bool {
         Self::kept(folder).is_some()
@@ -108,10 +109,10 @@ impl Linux {
         self.folder.join(kernel.file())
     }
 
-    /// What the kernel's header says.
+    /// Returns the kernel's header.
     ///
     /// # Errors
-    /// When the file is gone or of another form.
+    /// If the file is gone or of another form.
     pub fn header(&self, kernel: Kernel) -> Result<ImageHeader, Error> {
         let path = self.image(kernel);
         let image = std::fs::read(&path).map_err(at(&path))?;
@@ -124,7 +125,7 @@ impl Linux {
         self.folder.join(INITRAMFS)
     }
 
-    /// What it is all made of.
+    /// Returns the packages of the set-up.
     #[must_use]
     pub fn packages(&self) -> &[Package] {
         &self.packages
@@ -169,7 +170,8 @@ impl Linux {
 fn fetch(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
     let scratch = folder.with_extension(format!("new-{}", std::process::id()));
     let result = fetch_into(&scratch, say).and_then(|()| {
-        // What another run has put there in the meantime is as good; what is left of an older form is not.
+        // Files that another run has put there in the meantime are as good; those left of an older
+        // form are not.
         if folder.exists() && !Linux::is_present(folder) {
             std::fs::remove_dir_all(folder).map_err(at(folder))?;
         }
@@ -178,7 +180,7 @@ fn fetch(folder: &Path, say: &mut dyn FnMut(&str)) -> Result<(), Error> {
             other => other.map_err(at(folder)),
         }
     });
-    // A folder of its own, under the tool's: what cannot be removed harms nobody.
+    // A folder of its own, under the tool's: remaining files do no harm.
     let _ = std::fs::remove_dir_all(&scratch);
     result
 }

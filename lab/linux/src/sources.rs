@@ -1,6 +1,6 @@
 //! Owns: which package mirror this machine uses, read from its apt sources in both forms
 //! (sources.list(5): one line an entry, and deb822).
-//! Must never know: what is fetched from there.
+//! Must never know: the files that are fetched from there.
 
 /// The mirror that the texts of apt's source files name for `suite`; of several the first.
 pub fn mirror<'a>(texts: impl IntoIterator<Item = &'a str>, suite: &str) -> Option<String> {
@@ -23,7 +23,7 @@ fn one_line(text: &str, suite: &str) -> Option<String> {
     })
 }
 
-/// Paragraphs of `Field: value` lines; values go on in lines that begin with a space.
+/// Paragraphs of `Field: value` lines; values continue in lines that begin with a space.
 fn paragraphs(text: &str, suite: &str) -> Option<String> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for line in text.lines().chain([""]) {

@@ -6,8 +6,8 @@ use taktos_emulator::Board;
 use crate::failure::{Failure, one_line};
 use crate::several;
 
-/// The board of that name. `place` says where the name stands: on the command
-/// line, or in which line of which file.
+/// Returns the board of that name. `place` states the place of the name: on the command line, or in
+/// which line of which file.
 ///
 /// # Errors
 /// When there is none; the message lists those that there are.

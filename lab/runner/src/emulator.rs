@@ -1,4 +1,4 @@
-//! The emulator: found, with the mend where it is not.
+//! The emulator: found, with the hint where it is not.
 
 use std::sync::Once;
 
@@ -6,7 +6,7 @@ use taktos_emulator::{Board, Emulator, Error, remark};
 
 use crate::failure::Failure;
 
-/// What installs everything that is missing.
+/// Hint to install all missing programs.
 pub const SET_UP: &str = "./taktos doctor names what is missing, and ./taktos installs it";
 
 /// Finds the emulator of a board and builds the clock.
@@ -19,16 +19,16 @@ pub fn find(board: impl Into<Board>) -> anyhow::Result<Emulator> {
     Ok(found)
 }
 
-/// An error of the emulator, with its mend.
+/// An error of the emulator, with its hint.
 pub fn failure(error: Error) -> anyhow::Error {
-    match mend(&error) {
-        Some(mend) => Failure::error(error.to_string(), mend),
+    match hint(&error) {
+        Some(hint) => Failure::error(error.to_string(), hint),
         None => anyhow::Error::new(error),
     }
 }
 
-/// What mends an emulator that cannot be used.
-pub fn mend(error: &Error) -> Option<&'static str> {
+/// Returns the hint for an emulator that cannot be used.
+pub fn hint(error: &Error) -> Option<&'static str> {
     match error {
         Error::EmulatorMissing { .. } | Error::EmulatorVersion { .. } => Some(SET_UP),
         Error::CompilerMissing => Some("apt-get install gcc libc6-dev"),
@@ -36,7 +36,7 @@ pub fn mend(error: &Error) -> Option<&'static str> {
             Some("change to the directory that holds the script `taktos` and run ./taktos")
         }
         Error::ClockMissing { .. } => Some("bring the folder back: git checkout lab/clock"),
-        Error::Clock(_) => Some("mend lab/clock, then ./taktos doctor"),
+        Error::Clock(_) => Some("fix lab/clock, then ./taktos doctor"),
         _ => None,
     }
 }

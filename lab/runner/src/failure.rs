@@ -1,22 +1,22 @@
-//! What went wrong, in one line, and what a person does about it, in another.
+//! The cause of a failure, in one line, and the hint to fix it, in another.
 
 use std::fmt;
 
-/// An error that a person can mend.
+/// An error that a person can fix.
 #[derive(Debug)]
 pub struct Failure {
-    /// What went wrong.
+    /// Cause of the failure.
     pub cause: String,
-    /// What to do.
-    pub mend: String,
+    /// Hint to fix it.
+    pub hint: String,
 }
 
 impl Failure {
     /// The failure as the error type of the tool.
-    pub fn error(cause: impl Into<String>, mend: impl Into<String>) -> anyhow::Error {
+    pub fn error(cause: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
         anyhow::Error::new(Self {
             cause: cause.into(),
-            mend: mend.into(),
+            hint: hint.into(),
         })
     }
 }
@@ -25,7 +25,7 @@ impl From<taktos_simulate::file::FileError> for Failure {
     fn from(error: taktos_simulate::file::FileError) -> Self {
         Self {
             cause: error.to_string(),
-            mend: error.mend,
+            hint: error.hint,
         }
     }
 }
@@ -52,10 +52,10 @@ pub fn one_line(words: &str) -> String {
     line
 }
 
-/// A run that was done, whose answer is no: a count changed, a test failed.
+/// A completed run with a negative result: a count changed, a test failed.
 #[derive(Debug)]
 pub struct CheckFailed(
-    /// What the check found.
+    /// Finding of the check.
     pub String,
 );
 
@@ -67,11 +67,11 @@ impl fmt::Display for CheckFailed {
 
 impl std::error::Error for CheckFailed {}
 
-/// The error as it is shown: the cause, then the mend where one is known.
+/// The error as it is shown: the cause, then the hint where one is known.
 pub fn shown(error: &anyhow::Error) -> String {
     let mut out = format!("error: {error:#}\n");
     if let Some(failure) = error.downcast_ref::<Failure>() {
-        out.push_str(&format!(" mend: {}\n", failure.mend));
+        out.push_str(&format!("hint: {}\n", failure.hint));
     }
     out
 }
@@ -86,9 +86,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_shows_cause_and_mend() {
+    fn a_failure_shows_cause_and_hint() {
         let error = Failure::error("no board", "name one");
-        assert_eq!(shown(&error), "error: no board\n mend: name one\n");
+        assert_eq!(shown(&error), "error: no board\nhint: name one\n");
         assert_eq!(status(&error), 2);
     }
 

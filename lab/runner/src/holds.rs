@@ -1,7 +1,7 @@
 //! How long each call of a kernel for several processors holds the one lock, at the longest.
 //!
-//! Owns: the names of the calls, which an image's line tables tell. Must never know: how long that
-//! may be.
+//! Owns: the names of the calls, from an image's line tables. Must never know: the limits of the
+//! holds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,15 +12,16 @@ use taktos_emulator::{Lines, Record, Source};
 
 use crate::fault::without_types;
 
-/// Where the sources of the kernel's calls lie, and what an interrupt does at its end.
+/// Places of the sources of the kernel's calls, and of the code that an interrupt runs at its end.
 const KERNEL: &str = "kernel/src/";
 const INTERRUPT: &str = "arch/common/src/block.rs";
 
-/// The longest hold of each call in a run of the image, in instructions. A hold that began behind
-/// another processor's is in none: it was taken out of line, where nothing tells who called.
+/// Returns the longest hold of each call in a run of the image, in instructions. A hold that
+/// followed another processor's is not included: the lock was taken out of line, where nothing
+/// identifies the caller.
 ///
 /// # Errors
-/// When the image cannot be read.
+/// If the image cannot be read.
 pub fn longest(image: &Path, record: &Record) -> Result<BTreeMap<String, u64>> {
     let elf = std::fs::read(image).with_context(|| image.display().to_string())?;
     let file = object::File::parse(elf.as_slice())?;
@@ -35,8 +36,8 @@ pub fn longest(image: &Path, record: &Record) -> Result<BTreeMap<String, u64>> {
     Ok(longest)
 }
 
-/// The call that an instruction is of, which may be inlined in the program: the outermost function
-/// of the kernel's, behind the path of its module.
+/// Returns the call of an instruction, which may be inlined in the program: the outermost function
+/// of the kernel's, after the path of its module.
 fn call(places: &[Source]) -> Option<String> {
     places.iter().rev().find_map(|place| {
         let module = module(place.file.as_deref()?)?;

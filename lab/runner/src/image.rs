@@ -1,4 +1,4 @@
-//! Images: built by cargo when asked for, and told apart by their contents.
+//! Images: built by cargo on request, and distinguished by their contents.
 
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -28,7 +28,8 @@ pub struct Image {
     pub digest: String,
 }
 
-/// The profile of the workspace in which a board's programs ship. The hypervisor's have one of their own: their text counts most.
+/// The profile of the workspace in which a board's programs ship. The hypervisor's have one of
+/// their own: their text counts most.
 fn shipped(board: &str) -> &'static str {
     match board == El2::BOARD.0 {
         true => "hypervisor",
@@ -36,7 +37,8 @@ fn shipped(board: &str) -> &'static str {
     }
 }
 
-/// The image that a person names by its file; `None`: the words name a program. Names of programs hold no dot and no slash.
+/// The image that a person names by its file; `None`: the words name a program. Names of programs
+/// hold no dot and no slash.
 ///
 /// # Errors
 /// When there is no such file, or it is no image.
@@ -49,7 +51,7 @@ pub fn given(words: &str) -> Result<Option<Image>> {
     }
 }
 
-/// Whether the file begins as ELF files do.
+/// Returns whether the file begins as ELF files do.
 pub fn is_elf(path: &Path) -> bool {
     let mut begin = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
@@ -64,7 +66,7 @@ pub fn build(workspace: &Workspace, board: Board, program: &str) -> Result<Image
     build_for(workspace, (board.name(), board.triple()), program)
 }
 
-/// The same for a board by its name and the target triple of its images.
+/// Builds a program as it ships, for a board by its name and the target triple of its images.
 ///
 /// # Errors
 /// As [`build`].
@@ -72,7 +74,7 @@ pub fn build_for(workspace: &Workspace, board: (&str, &str), program: &str) -> R
     Ok(build_several(workspace, board, &[program])?.remove(0))
 }
 
-/// The same without the features that a board has unless it is told otherwise.
+/// Builds a program without the features that a board has by default.
 ///
 /// # Errors
 /// As [`build`].
@@ -102,7 +104,8 @@ pub fn build_several(
     programs.iter().filter_map(next).map(image).collect()
 }
 
-/// The same in another profile than that in which programs ship, with the features of the smallest image.
+/// Builds a program in another profile than that in which programs ship, with the features of the
+/// smallest image.
 ///
 /// # Errors
 /// As [`build`].
@@ -115,7 +118,7 @@ pub fn build_brief(
     one(workspace, board, program, profile, Features::Brief)
 }
 
-/// The same reading the processor's counter at its marks.
+/// Builds a program that reads the processor's counter at its marks.
 ///
 /// # Errors
 /// As [`build`].
@@ -139,7 +142,8 @@ fn image(path: PathBuf) -> Result<Image> {
     Ok(Image { path, digest })
 }
 
-/// Whether it is a program whose partitions have budgets, a feature of the board: nobody else's image is to hold what these need.
+/// Returns whether it is a program of partitions with budgets, a feature of the board: no other
+/// image is to hold the code for them.
 pub fn has_budgets(program: &str) -> bool {
     matches!(program, "budgets" | "budgets_bench")
 }
@@ -147,7 +151,7 @@ pub fn has_budgets(program: &str) -> bool {
 /// Which features of a board are built in.
 #[derive(Clone, Copy)]
 enum Features {
-    /// Those that it has unless it is told otherwise.
+    /// Those that it has by default.
     Usual,
     /// None but the handler of panics.
     None,
@@ -160,7 +164,7 @@ enum Features {
 }
 
 impl Features {
-    /// What cargo is told.
+    /// Returns the arguments for cargo.
     const fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Usual => &[],
@@ -183,7 +187,8 @@ impl Features {
     }
 }
 
-/// The images that this process has built. The set is locked for a look alone: a run of one of them does not wait for builds of others.
+/// The images that this process has built. The set is locked only while it is read or extended, so
+/// a run of one image does not wait for builds of others.
 static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// One build and copy at a time, of this process and by [`alone`] of all.
 static BUILDING: Mutex<()> = Mutex::new(());
@@ -222,7 +227,7 @@ fn built(
     Ok(programs.iter().map(own).collect())
 }
 
-/// Has cargo build programs, each of which it puts where those of other boards were.
+/// Builds programs with cargo, which puts each where those of other boards were.
 fn compile(
     workspace: &Workspace,
     (board, triple): (&str, &str),
@@ -256,7 +261,8 @@ fn compile(
 /// Cargo's message when another one has what it needs.
 const WAITS: &str = "Blocking waiting for ";
 
-/// Runs cargo to its end: whether it succeeded, and what the compiler said. That it waits is told at once.
+/// Runs cargo to its end, and returns whether it succeeded, and the compiler's output. Reports at
+/// once if cargo waits.
 fn heard(cargo: &mut Command) -> Result<(bool, String)> {
     cargo.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut running = cargo.spawn().map_err(not_started)?;
@@ -283,7 +289,7 @@ fn waits(for_what: &str) {
     Progress::default().note(Some(for_what.to_owned()));
 }
 
-/// Whether a line is cargo's own, of what it does: a verb that ends in the twelfth column.
+/// Returns whether a line is cargo's own, of what it does: a verb that ends in the twelfth column.
 fn is_status(line: &str) -> bool {
     let (verb, rest) = line.split_at_checked(12).unwrap_or((line, ""));
     let verb = verb.trim_start();
@@ -292,8 +298,8 @@ fn is_status(line: &str) -> bool {
         && verb.chars().all(char::is_alphabetic)
 }
 
-/// Waits until no other process builds for boards, and keeps others waiting while the file lives: boards of one triple have programs and
-/// libraries of one name, which cargo puts into one place.
+/// Waits until no other process builds for boards, and blocks others while the file lives: boards
+/// of one triple have programs and libraries of one name, which cargo puts into one place.
 ///
 /// # Errors
 /// When the folder takes no file, or its system knows no locks.
@@ -320,13 +326,14 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(replace_file(to, bytes)?)
 }
 
-/// The manifest of a board's crate, from the tree's folder: it names the board by its folder, whatever the crate is called.
+/// The manifest of a board's crate, from the tree's folder: it names the board by its folder,
+/// whatever the crate is called.
 pub fn manifest(board: &str) -> String {
     format!("boards/{}/Cargo.toml", crate_of(board).0)
 }
 
-/// The folder in `boards/` of a board's crate, and the feature of that crate which makes it this board, if there is one: all processors
-/// instead of one.
+/// The folder in `boards/` of a board's crate, and the feature of that crate which makes it this
+/// board, if there is one: all processors instead of one.
 pub fn crate_of(board: &str) -> (&str, Option<&'static str>) {
     const SEVERAL: &str = "smp";
     match board.rsplit_once('-') {
@@ -361,15 +368,15 @@ fn not_started(cause: io::Error) -> anyhow::Error {
     )
 }
 
-/// What is said of a program that a board does not have: there is none, or it is for several processors alone, or for one alone
-/// (`taktos_workloads::program`).
+/// Messages on a program that a board does not have: there is none, or it is for several processors
+/// alone, or for one alone (`taktos_workloads::program`).
 const NOT_THERE: [&str; 3] = [
     "no bin target named",
     "requires the features: `smp`",
     "this program is for one processor",
 ];
 
-/// Why cargo refused. What the compiler said is shown, since it names the line.
+/// Returns why cargo refused. The compiler's messages are shown, since they name the line.
 fn refused(
     (board, triple): (&str, &str),
     program: &str,
@@ -386,7 +393,7 @@ fn refused(
     Failure::error(
         format!("the image {program} for {board} does not build; what the compiler said is above"),
         format!(
-            "mend it; cargo build --profile {profile} --manifest-path {} --bin {program} --target {triple} shows it again",
+            "fix it; cargo build --profile {profile} --manifest-path {} --bin {program} --target {triple} shows it again",
             manifest(board)
         ),
     )

@@ -1,7 +1,8 @@
-//! Runs that were done: their consoles, kept beside the result, so that an experiment which was stopped goes on where
-//! it was.
+//! Completed runs: their consoles, stored next to the result, so that an experiment that was
+//! stopped resumes at its place.
 //!
-//! Owns: where consoles lie, and which of them stands for a run. Must never know: what a console says.
+//! Owns: the places of consoles, and the console of each run. Must never know: the meaning of a
+//! console.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub struct Kept {
 /// A run: for people by its name, and by all that its console depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// What the run is called: letters that a file's name can have.
+    /// Name of the run: letters that a file's name can have.
     pub name: String,
     /// A digest of image, question and emulator.
     pub digest: String,
@@ -35,7 +36,7 @@ impl Key {
 }
 
 impl Kept {
-    /// The runs that belong to a result: beside it, since a result is whole or absent.
+    /// Returns the runs that belong to a result: next to it, since a result is whole or absent.
     pub fn beside(place: &Path, fresh: bool) -> Self {
         let name = place
             .file_name()
@@ -44,7 +45,7 @@ impl Kept {
         Self { folder, fresh }
     }
 
-    /// How many of these runs are taken over, in words; none where all are to be done.
+    /// Returns how many of these runs are reused, in words; none if all are to be done.
     pub fn taken_over(&self, runs: &[Key]) -> Option<String> {
         let done = runs.iter().filter(|run| self.find(run).is_some()).count();
         (done > 0).then(|| {
@@ -56,10 +57,11 @@ impl Kept {
         })
     }
 
-    /// What `read` finds in the console of a run, which `execute` gives where none is kept.
+    /// Returns the result of `read` for the console of a run; `execute` makes the console if none
+    /// is stored.
     ///
     /// # Errors
-    /// When the run fails, or its console cannot be read or kept.
+    /// If the run fails, or its console cannot be read or stored.
     pub fn or_run<T>(
         &self,
         run: &Key,
@@ -98,7 +100,7 @@ impl Kept {
     }
 }
 
-/// The 64-bit FNV-1a digest: enough to tell machines and images apart, no seal.
+/// The 64-bit FNV-1a digest: enough to distinguish machines and images, no seal.
 pub struct Fnv(u64);
 
 impl Default for Fnv {
@@ -122,7 +124,7 @@ impl fmt::Display for Fnv {
     }
 }
 
-/// The digest of some texts, each told apart from the next.
+/// Returns the digest of some texts, each separated from the next.
 pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut digest = Fnv::default();
     for part in parts {

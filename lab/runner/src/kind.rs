@@ -1,5 +1,6 @@
-//! Owns: which command a file is for: experiments, task sets and machines with guests are TOML, all three.
-//! Must never know: what is in one, beyond what tells it apart; a broken one is told apart, too.
+//! Owns: the command for each kind of file: experiments, task sets and machines with guests are
+//! TOML, all three. Must never know: the contents of a file, beyond the signs of its kind; the kind
+//! of a broken file is determined, too.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::image;
 
-/// What a file is.
+/// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A question, for `taktos run`.
@@ -19,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What the text is, if it can be told.
+    /// Returns the kind of the text, if it can be determined.
     pub fn of(text: &str) -> Option<Self> {
         let lines = || text.lines().map(str::trim);
         let head = |name: &str| lines().any(|line| line.starts_with(name));
@@ -76,7 +77,7 @@ pub fn expect(kind: Kind, path: &Path) -> anyhow::Result<()> {
             format!("taktos run {path}"),
         ));
     }
-    // What cannot be read is for the command itself to say.
+    // A file that cannot be read is for the command itself to report.
     let Ok(text) = std::fs::read_to_string(path) else {
         return Ok(());
     };
@@ -87,7 +88,8 @@ pub fn expect(kind: Kind, path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The error of a file that is to be run and is no image: what it is instead, as far as its beginning tells.
+/// Returns the error of a file that is to be run and is no image: its kind, as far as its beginning
+/// shows it.
 #[must_use]
 pub fn no_image(path: &Path) -> anyhow::Error {
     const OWN: &str = "name an image, a recording of taktos (trace.schedule), or a program of the board by its name alone";
@@ -102,22 +104,23 @@ pub fn no_image(path: &Path) -> anyhow::Error {
     if let Some(kind) = std::str::from_utf8(&begin).ok().and_then(Kind::of) {
         return kind.elsewhere(path);
     }
-    let (what, mend) = match path.is_dir() {
+    let (what, hint) = match path.is_dir() {
         true if path.join("metadata").is_file() => (COMMON_FORMAT, BABELTRACE),
         true => ("a folder", OWN),
         false => foreign(&begin).unwrap_or(("no image", OWN)),
     };
-    Failure::error(format!("{shown} is {what}"), mend)
+    Failure::error(format!("{shown} is {what}"), hint)
 }
 
-/// How much of a file tells what it is.
+/// Bytes of a file that determine its kind.
 const BEGINNING: u64 = 1 << 16;
 const COMMON_FORMAT: &str =
     "a trace in the Common Trace Format, which taktos writes and reads in no form";
 const BABELTRACE: &str = "Trace Compass and babeltrace show it; taktos trace reads its own recordings, trace.schedule of a result";
 const PERFETTO: &str = "ui.perfetto.dev shows it; taktos trace reads its own recordings, the trace.schedule that lies beside a trace.pftrace of its own";
 
-/// The trace of another system that begins so, and who shows it.
+/// Returns the name of another system's trace that begins so, and the hint on programs that show
+/// it.
 fn foreign(begin: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = begin.trim_ascii_start();
     let is = |magic: &[u8]| begin.starts_with(magic);
@@ -134,7 +137,8 @@ fn foreign(begin: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Whether the first bytes are Perfetto's: field 1, a message, and behind it another one, or the end.
+/// Returns whether the first bytes are Perfetto's: field 1, a message, and after it another one, or
+/// the end.
 fn is_packets(begin: &[u8]) -> bool {
     const PACKET: u8 = 1 << 3 | 2;
     let Some((&PACKET, rest)) = begin.split_first() else {

@@ -1,9 +1,9 @@
-//! Images, from the name of a program to the record of its run: found, built, put on a board by its name, run one beside
-//! another, kept so that nothing is run twice; and what a person is told meanwhile: progress, and failures with their
-//! mend.
+//! Images, from the name of a program to the record of its run: found, built, put on a board by its
+//! name, run one next to another, stored so that nothing is run twice. Meanwhile the user sees
+//! progress, and failures with their hint.
 //!
-//! Owns: where things are in the tree, cargo's part in it, boards by name, the emulator's processes of a run. Must never
-//! know: what a run is for, or what becomes of its record.
+//! Owns: the places of files in the tree, cargo's part in it, boards by name, the emulator's
+//! processes of a run. Must never know: the purpose of a run, or the use of its record.
 
 pub mod board;
 pub mod emulator;

@@ -1,8 +1,8 @@
-//! Executables that an image loads, such as the programs of its partitions: the image holds them as bytes without names, so a person names
-//! them.
+//! Executables that an image loads, such as the programs of its partitions: the image holds them as
+//! bytes without names, so a person names them.
 //!
-//! Owns: whether the image holds what is named, and what is said where nothing is.
-//! Must never know: how the clock looks.
+//! Owns: the check that the image holds the named files, and the message if none is named.
+//! Must never know: the work of the clock.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use taktos_emulator::Error;
 
 use crate::failure::{Failure, one_line};
 
-/// What the rights of a segment have that is executed (System V ABI, `PF_X`).
+/// The right to execute a segment (System V ABI, `PF_X`).
 const EXECUTED: u32 = 1;
 /// How the build script of a loader calls what it has built (`taktos_build::load`).
 const ENDING: &str = "elf";
@@ -66,7 +66,8 @@ fn holds(image: &[u8], code: &[u8]) -> bool {
     image.windows(code.len()).any(|bytes| bytes == code)
 }
 
-/// An error of the image's run, which says what to name where the image executed what is not its own.
+/// An error of the image's run, which says what to name where the image executed what is not its
+/// own.
 pub fn explained(image: &Path, error: anyhow::Error) -> anyhow::Error {
     if !matches!(
         error.downcast_ref(),
@@ -90,7 +91,7 @@ pub fn explained(image: &Path, error: anyhow::Error) -> anyhow::Error {
     )
 }
 
-/// The executables beside the image that it may load, in the order of their names.
+/// Returns the executables next to the image that it may load, in the order of their names.
 fn beside(image: &Path) -> Vec<PathBuf> {
     let entries = image.parent().and_then(|folder| folder.read_dir().ok());
     let paths = entries

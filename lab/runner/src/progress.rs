@@ -1,5 +1,5 @@
-//! What goes on, for a person who waits: on the standard error, so that the
-//! standard output holds nothing but the answer.
+//! Progress messages, for a person at the terminal: on the standard error, so that the standard
+//! output holds nothing but the answer.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Whether nothing is said.
+/// Whether messages are switched off.
 static SILENT: AtomicBool = AtomicBool::new(false);
 
-/// From now on says nothing: work side by side would speak in turns that nobody can follow.
+/// Switches messages off: the messages of parallel work would be mixed.
 pub fn be_silent() {
     SILENT.store(true, Ordering::Relaxed);
 }
 
-/// Whether a line can move.
+/// Returns whether a line can move.
 fn is_moving() -> bool {
     std::io::stderr().is_terminal() && !SILENT.load(Ordering::Relaxed)
 }
 
-/// Says a line, unless nothing is to be said; where a line moves, in its place.
+/// Prints a line, unless messages are switched off; on a terminal in the place of the moving line.
 fn say(line: &str) {
     match (SILENT.load(Ordering::Relaxed), is_moving()) {
         (true, _) => {}
@@ -30,7 +30,7 @@ fn say(line: &str) {
     }
 }
 
-/// Says what goes on: a moving line on a terminal, plain lines elsewhere.
+/// Progress messages: a moving line on a terminal, plain lines elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// The number of the step and of all steps, where a command has several.
@@ -38,7 +38,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The same, as step `number` of `all`.
+    /// Returns the same progress as step `number` of `all`.
     pub const fn step(number: usize, all: usize) -> Self {
         Self {
             step: Some((number, all)),
@@ -71,8 +71,8 @@ impl Progress {
         result
     }
 
-    /// The same for work in so many parts: on a terminal it is said how many
-    /// are done, which the work reports, and how long the others will take.
+    /// Does work of `all` parts, with messages as [`Self::during`]. On a terminal they show how
+    /// many parts are done, which the work reports, and how long the others will take.
     pub fn counted<T>(
         &self,
         what: &str,
@@ -98,8 +98,9 @@ impl Progress {
         result
     }
 
-    /// The same for a run up to a virtual time, of which it is said how much has passed: `reached`, in nanoseconds. What the work prints
-    /// meanwhile it has done by the function that it is given, which keeps it apart from the moving line.
+    /// Does a run up to a virtual time, with messages on how much has passed: `reached`, in
+    /// nanoseconds. The work prints its own lines by the function that it receives, which keeps
+    /// them apart from the moving line.
     pub fn until<T>(
         &self,
         what: &str,

@@ -14,7 +14,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The tree whose entry script started the tool; failing that, the one that holds the current directory.
+    /// Finds the tree of the entry script that started the tool; failing that, the one that holds
+    /// the current directory.
     pub fn find() -> Result<Self> {
         let root = tree::root().ok_or_else(|| {
             Failure::error(
@@ -42,19 +43,20 @@ impl Workspace {
         self.root.join(relative)
     }
 
-    /// Where cargo puts what it builds.
+    /// Returns where cargo puts what it builds.
     pub fn target(&self) -> PathBuf {
         tree::target(&self.root)
     }
 
-    /// Where results go that nobody names a place for: `out` in the tree, or, for who stands outside of it, `out` where that is.
+    /// Returns the folder for results without a given place: `out` in the tree, or, for a caller
+    /// outside of the tree, `out` in the current directory.
     pub fn results(&self) -> PathBuf {
         let here = std::env::current_dir().ok();
         let outside = here.filter(|here| !here.starts_with(&self.root));
         outside.as_ref().unwrap_or(&self.root).join("out")
     }
 
-    /// The path as it opens from where the caller stands.
+    /// Returns the path as it opens from the caller's current directory.
     pub fn opened(&self, path: &Path) -> String {
         let here = std::env::current_dir().unwrap_or_default();
         path.strip_prefix(here)

@@ -1,5 +1,5 @@
 //! Owns: many runs at a time, on worker threads, merged as if one had done them in order.
-//! Must never know: what a run does.
+//! Must never know: the contents of a run.
 //!
 //! Workers share the plan, which does not change, and nothing else. Each run
 //! is a function of its seed, and outcomes are merged in the order of the
@@ -12,7 +12,7 @@ use crate::{Outcome, Plan, SimError, run};
 
 /// The row of the replications' seeds; the engine's own rows are below it.
 const SEEDS: u64 = u64::MAX;
-/// Runs whose outcomes are held at the same time: memory does not grow with their number.
+/// Number of outcomes in memory at a time: memory does not grow with the number of runs.
 const AT_ONCE: u64 = 256;
 
 /// The seed of replication `number` of a batch; the first one's is the batch's own.
@@ -23,12 +23,12 @@ pub fn seed(batch: u64, number: u64) -> u64 {
     }
 }
 
-/// Runs `plan` with `replications` different seeds on `workers` threads (0: one for each processor) and
-/// merges what they gave.
+/// Runs `plan` with `replications` different seeds on `workers` threads (0: one for each processor)
+/// and merges what they gave.
 ///
 /// # Errors
-/// What the first of the runs that fail, in their order, was refused; [`SimError::Workers`] when
-/// threads are not to be had.
+/// The error of the first run, in their order, that fails; [`SimError::Workers`] if the worker
+/// threads cannot be created.
 pub fn replicate(plan: &Plan, replications: u64, workers: usize) -> Result<Outcome, SimError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
     let pool = pool.map_err(|error| SimError::Workers(error.to_string()))?;

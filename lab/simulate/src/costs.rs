@@ -1,9 +1,9 @@
-//! Owns: what the acts of a kernel cost, and how such a figure is given.
-//! Must never know: which act happens when.
+//! Owns: the costs of a kernel's operations, and how such a figure is given.
+//! Must never know: which operation happens when.
 
 use taktos_time::Duration;
 
-/// What one act costs.
+/// Cost of one operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cost {
     /// Nothing.
@@ -19,13 +19,13 @@ pub enum Cost {
     Samples(Vec<Duration>),
 }
 
-/// What the acts of a kernel cost. All of it is processor time but the IPI, which is a delay.
+/// Costs of a kernel's operations. All are processor time except the IPI, which is a delay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
     /// A job's release: timer interrupt and wake-up, on the processor where
     /// the task ran last (before its first job: the lowest one of its cluster).
     pub release: Cost,
-    /// A decision: each time a processor is asked to look for its heir.
+    /// A decision: each time a processor receives a request to look for its heir.
     pub schedule: Cost,
     /// A switch from one thread to another, the idle thread among them.
     pub switch: Cost,

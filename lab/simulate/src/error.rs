@@ -1,9 +1,9 @@
-//! Owns: why a simulation is refused or cannot go on.
+//! Owns: the reasons for which a simulation is refused or cannot continue.
 //! Must never know: the file or line that the workload came from.
 
 use taktos_schedule::smp;
 
-/// Why a simulation is refused or cannot go on: the cause and the mend in one line.
+/// Reason for which a simulation is refused or cannot continue: the cause and the hint in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
@@ -36,7 +36,7 @@ pub enum SimError {
     /// More than there is room for.
     #[error("{count} {what}: at most {limit} fit in one simulation")]
     TooMany {
-        /// What there is too much of.
+        /// Name of the items of which there are too many.
         what: &'static str,
         /// How many there are.
         count: usize,
@@ -63,24 +63,24 @@ pub enum SimError {
         task: String,
     },
     /// A value out of its range.
-    #[error("task `{task}`: {what}: {mend}")]
+    #[error("task `{task}`: {what}: {hint}")]
     Value {
         /// The task.
         task: String,
-        /// What is wrong.
+        /// Cause of the error.
         what: &'static str,
-        /// What would be right.
-        mend: &'static str,
+        /// Right value, as a hint.
+        hint: &'static str,
     },
     /// A cost out of its range.
-    #[error("cost `{cost}`: {what}: {mend}")]
+    #[error("cost `{cost}`: {what}: {hint}")]
     Cost {
         /// Which cost.
         cost: &'static str,
-        /// What is wrong.
+        /// Cause of the error.
         what: &'static str,
-        /// What would be right.
-        mend: &'static str,
+        /// Right value, as a hint.
+        hint: &'static str,
     },
     /// A step names a lock or a server that there is not, or leaves locks in disorder.
     #[error("task `{task}`, step {step}: {what}")]
@@ -89,7 +89,7 @@ pub enum SimError {
         task: String,
         /// Which step, counted from 1.
         step: usize,
-        /// What is wrong, and its mend.
+        /// Cause of the error, and its hint.
         what: &'static str,
     },
     /// A lock with a ceiling for a cluster that there is not.
@@ -120,7 +120,7 @@ pub enum SimError {
     /// The library refused the set-up.
     #[error("{what}: refused: {error}")]
     SetUp {
-        /// What was tried.
+        /// Operation that was tried.
         what: String,
         /// Why it was refused.
         error: smp::Error,
@@ -134,7 +134,7 @@ pub enum SimError {
         job: u64,
         /// When.
         at: u64,
-        /// What was tried.
+        /// Operation that was tried.
         what: String,
         /// Why it was refused.
         error: smp::Error,
@@ -142,14 +142,14 @@ pub enum SimError {
     /// The machine has no threads to give.
     #[error("no worker threads: {0}: ask for fewer")]
     Workers(String),
-    /// A law of the library did not hold: a bug in it.
+    /// An invariant of the library did not hold: a bug in it.
     #[error(
         "at {at} ns a law of the scheduler is broken: {law}: a bug, please report it with the workload"
     )]
     Broken {
         /// When.
         at: u64,
-        /// Which law.
+        /// The invariant.
         law: String,
     },
 }

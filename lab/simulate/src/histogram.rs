@@ -1,5 +1,5 @@
-//! Owns: a histogram whose buckets are narrow everywhere, in constant memory.
-//! Must never know: what is counted.
+//! Owns: a histogram with narrow buckets everywhere, in constant memory.
+//! Must never know: the meaning of the values.
 //!
 //! Values below 2⁷ have a bucket each. Above, each octave is cut into 2⁶
 //! equal buckets, so a bucket is never wider than 1/64 of its lower end

@@ -1,7 +1,7 @@
 //! The scheduling library in virtual time.
 //!
 //! Owns: workloads, events, costs and statistics of a simulation.
-//! Must never know: how to decide who runs; that is `taktos-schedule`'s, unchanged.
+//! Must never know: how to choose the thread that runs; that is in `taktos-schedule`, unchanged.
 //!
 //! ```
 //! use taktos_simulate::{Plan, Policy, Setup, Task, Workload, run};

@@ -1,5 +1,5 @@
-//! Owns: what a workload is: tasks, what their jobs do, locks, servers, partitions.
-//! Must never know: who runs when, and which file the workload came from.
+//! Owns: the parts of a workload: tasks, the steps of their jobs, locks, servers, partitions.
+//! Must never know: which task runs when, and which file the workload came from.
 //!
 //! Everything is in integer nanoseconds. Tasks, locks and servers are named
 //! by their place in their list.
@@ -9,10 +9,10 @@ use taktos_time::{Duration, Instant};
 
 use crate::Policy;
 
-/// What runs: tasks on the processors themselves, and partitions beside them.
+/// Workload: tasks on the processors themselves, and partitions next to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Workload {
-    /// What the workload is called.
+    /// Name of the workload.
     pub name: String,
     /// The tasks; where nothing else decides, the earlier one goes first.
     pub tasks: Vec<Task>,
@@ -29,7 +29,7 @@ pub struct Workload {
 /// A stream of jobs, all of which do the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// What the task is called; no two tasks of a workload (or of a partition) share a name.
+    /// Name of the task; no two tasks of a workload (or of a partition) share a name.
     pub name: String,
     /// When its jobs arrive.
     pub arrival: Arrival,
@@ -43,13 +43,12 @@ pub struct Task {
     pub affinity: Option<CpuSet>,
     /// Its cluster's name. None: the first cluster that has a processor of its affinity.
     pub cluster: Option<String>,
-    /// Its execution budget. The policy `cbs` enforces it, by a server
-    /// whose deadlines take the place of the jobs'; the others do not know it.
-    /// None: no limit.
+    /// Its execution budget. The policy `cbs` enforces it with a server, and the server's deadlines
+    /// replace those of the jobs. The other policies ignore the budget. None: no limit.
     pub budget: Option<Budget>,
-    /// What happens to a job that is not done by its deadline.
+    /// Treatment of a job that is not done by its deadline.
     pub late: Late,
-    /// What each job does, in this order.
+    /// Steps of each job, in this order.
     pub body: Vec<Step>,
 }
 
@@ -114,7 +113,7 @@ pub enum Arrival {
     },
 }
 
-/// What happens to a job that is not done by its deadline. It counts as missed in any case.
+/// Treatment of a job that is not done by its deadline. The job counts as missed in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Late {
     /// It runs to its end; later jobs wait for it in order of arrival, and
@@ -137,8 +136,8 @@ pub struct Budget {
     pub runtime: Duration,
     /// The replenishment period, at least `runtime`.
     pub period: Duration,
-    /// Whether the task waits for the next period when the runtime is used up.
-    /// If not, it goes on with a deadline one period later.
+    /// Whether the task waits for the next period when the runtime is used up. If not, it continues
+    /// with a deadline one period later.
     pub hard: bool,
 }
 
@@ -153,7 +152,8 @@ pub enum Step {
     Unlock(LockId),
     /// Sleeps, without a processor; a timer wakes it.
     Suspend(Execution),
-    /// Sleeps until this much after the job's arrival, without a processor; when it is later already, goes on at once.
+    /// Sleeps until this much after the job's arrival, without a processor. If it is later already,
+    /// the job continues at once.
     Until(Duration),
     /// Calls a server and waits for its answer. The server works on the
     /// caller's time and at the most urgent priority of those that call it,
@@ -204,7 +204,7 @@ pub struct ServerId(pub u16);
 /// A lock that tasks share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockSpec {
-    /// What the lock is called.
+    /// Name of the lock.
     pub name: String,
     /// How it keeps waiting times bounded.
     pub protocol: Protocol,
@@ -223,7 +223,7 @@ pub enum Protocol {
     /// that has waiters; clusters are served in turn.
     #[default]
     Inheritance,
-    /// The same with the queues of OMIP: at most 2m − 1 requests block one.
+    /// As [`Protocol::Inheritance`], with the queues of OMIP: at most 2m − 1 requests block one.
     Omip,
     /// The owner runs at the lock's ceiling at once; users are of one cluster.
     Ceiling,
@@ -238,14 +238,14 @@ pub enum Protocol {
 /// most urgent waiter's priority. So the caller's budget pays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSpec {
-    /// What the server is called.
+    /// Name of the server.
     pub name: String,
 }
 
 /// A guest: tasks of its own on virtual processors, under a policy of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// What the partition is called.
+    /// Name of the partition.
     pub name: String,
     /// The name of its pool. None: the first pool.
     pub pool: Option<String>,
@@ -265,7 +265,7 @@ pub struct Partition {
     pub servers: Vec<ServerSpec>,
 }
 
-/// A virtual processor. What its pool's policy has no use for stays without effect.
+/// A virtual processor. A value that its pool's policy has no use for stays without effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VcpuSpec {
     /// RTDS and SEDF: the period. None: the policy's default.
@@ -283,7 +283,7 @@ pub struct VcpuSpec {
 /// Processors under one VCPU policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
-    /// What the pool is called.
+    /// Name of the pool.
     pub name: String,
     /// Its processors; no two pools (and no pool and cluster) share one.
     pub cpus: CpuSet,

@@ -1,5 +1,5 @@
-//! Owns: what a simulation tells while it runs.
-//! Must never know: what becomes of it (a trace, a plot, a test).
+//! Owns: the reports of a simulation while it runs.
+//! Must never know: the use of the reports (a trace, a plot, a test).
 
 use taktos_schedule::Cpu;
 use taktos_time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub enum Resource {
     Server(ServerId),
 }
 
-/// What the processor is doing from now on.
+/// Activity of a processor from now on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {
     /// Nothing: an idle thread runs.
@@ -46,8 +46,8 @@ pub enum Doing {
     Spin(JobId),
 }
 
-/// Is told what happens, in the order in which it happens. Every method does
-/// nothing unless it is written; `()` observes nothing, at no cost.
+/// Receives the events of a run, in the order in which they happen. Every method does nothing
+/// unless it is written; `()` observes nothing, at no cost.
 pub trait Observer {
     /// From `at` on, `cpu` does this. The kernel's work before it (`overhead`)
     /// ends at `at`.
@@ -65,7 +65,7 @@ pub trait Observer {
         let _ = (at, cpu, job, response);
     }
 
-    /// A job has missed its deadline: told when it ends (done, given up, or
+    /// A job has missed its deadline. This is reported when the job ends (done, given up, or
     /// dropped before it began), or at the end of the run.
     fn miss(&mut self, at: Instant, job: JobId, deadline: Instant) {
         let _ = (at, job, deadline);

@@ -67,10 +67,10 @@ impl Order {
 
     /// The figure by which the task is ordered.
     fn key(self, task: &Task) -> Result<Duration, SimError> {
-        let lacks = |what, mend| SimError::Value {
+        let lacks = |what, hint| SimError::Value {
             task: task.name.clone(),
             what,
-            mend,
+            hint,
         };
         match (self, task.arrival) {
             (Self::Period, Arrival::Periodic { period, .. }) => Ok(period),

@@ -1,4 +1,4 @@
-//! Owns: the names under which a user asks for a thread policy.
+//! Owns: the names by which a user selects a thread policy.
 //! Must never know: how the policies decide.
 
 use core::fmt;

@@ -1,5 +1,5 @@
 //! Owns: random numbers that are functions of where they are used.
-//! Must never know: what they are used for.
+//! Must never know: the use of the numbers.
 //!
 //! Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as
 //! easy as 1, 2, 3", SC 2011): a keyed function of a counter. A draw depends
@@ -8,7 +8,7 @@
 
 /// The multipliers of the two halves of a round (the paper's table 2).
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// What the key grows by in each round: the golden ratio and √3 − 1, as fractions of 2³².
+/// Increments of the key in each round: the golden ratio and √3 − 1, as fractions of 2³².
 const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 const ROUNDS: usize = 10;
 

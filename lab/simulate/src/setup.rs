@@ -1,4 +1,4 @@
-//! Owns: on what, how and for how long a workload runs.
+//! Owns: the processors, policies and duration of a run.
 //! Must never know: the workload.
 
 use taktos_schedule::CpuSet;
@@ -9,7 +9,7 @@ use crate::{Costs, Policy};
 /// A scheduler instance: processors and the policy that they share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    /// What tasks call it; no two clusters share a name.
+    /// Name that tasks use; no two clusters share a name.
     pub name: String,
     /// Its processors, at least one; no two clusters share one.
     pub cpus: CpuSet,
@@ -24,11 +24,11 @@ pub struct Setup {
     pub clusters: Vec<Cluster>,
     /// How much virtual time passes: 1 ns to about 36 years (2⁶⁰ ns).
     pub horizon: Duration,
-    /// What the kernel's acts cost.
+    /// Costs of the kernel's operations.
     pub costs: Costs,
     /// The time slice after which a running thread yields to its equals. None: no slices.
     pub slice: Option<Duration>,
-    /// What all random draws come from.
+    /// Seed of all random draws.
     pub seed: u64,
 }
 

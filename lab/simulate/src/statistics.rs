@@ -24,7 +24,8 @@ impl Summary {
         total: 0,
     };
 
-    /// So many values, of which these are known; those of [`Summary::EMPTY`] for none.
+    /// Returns the summary of `count` values, of which these are known; for none, the arguments are
+    /// those of [`Summary::EMPTY`].
     pub(crate) const fn of(count: u64, min: u64, max: u64, total: u64) -> Self {
         Self {
             count,
@@ -103,15 +104,14 @@ impl Default for Summary {
     }
 }
 
-/// What happened to one task. Times are in nanoseconds.
+/// Statistics of one task. Times are in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskStatistics {
     /// Jobs that became ready (or were dropped when they would have).
     pub released: u64,
     /// Jobs that were done.
     pub jobs: u64,
-    /// Jobs whose deadline passed before they were done, those not done at
-    /// the end of the run among them.
+    /// Jobs that were not done by their deadline, including those not done at the end of the run.
     pub missed: u64,
     /// Jobs that were given up at their deadline ([`crate::Late::Abort`]).
     pub aborted: u64,
@@ -119,7 +119,7 @@ pub struct TaskStatistics {
     pub skipped: u64,
     /// From a job's arrival until it was done.
     pub response: Summary,
-    /// The same values, for percentiles.
+    /// Response times as in `response`, for percentiles.
     pub responses: Histogram,
     /// Processor time of each done job, spinning included, overhead excluded.
     pub cpu: Summary,
@@ -154,8 +154,8 @@ impl TaskStatistics {
     }
 }
 
-/// What one processor did, in nanoseconds. `busy + overhead + idle + stolen` is
-/// the virtual time that passed, exactly.
+/// Statistics of one processor. Times are in nanoseconds: `busy + overhead + idle + stolen` is
+/// exactly the virtual time that passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CpuStatistics {
     /// Which processor.
@@ -190,7 +190,7 @@ impl CpuStatistics {
     }
 }
 
-/// What a run gave.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// One a task, in the workload's order.

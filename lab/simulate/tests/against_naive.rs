@@ -75,7 +75,7 @@ fn draw_affinity(dice: &mut Dice, cpus: usize, affinity: Affinity) -> Option<Cpu
         Affinity::None => None,
         Affinity::OneOrAll => (dice.throw(0, 2) == 0).then(|| CpuSet::of(one)),
         Affinity::Any => {
-            let mask = CpuSet::from_bits(dice.throw(0, (1 << cpus) - 1));
+            let mask = CpuSet::from_bits(dice.throw(0, CpuSet::first(cpus).bits() - 1));
             Some(mask.with(one))
         }
     }
@@ -85,12 +85,25 @@ fn ns(count: u64) -> Duration {
     Duration::from_nanos(count)
 }
 
-/// Compares `sets` random sets; how many jobs were done in all.
+/// Compares `sets` random sets on one to five processors; how many jobs were done in all.
 fn compare(policy: Policy, by: By, affinity: Affinity, levels: u64, sets: u64) -> u64 {
+    compare_on([1, 5], policy, by, affinity, levels, sets)
+}
+
+/// Compares `sets` random sets, on `fewest` to `most` processors. Returns how many jobs were done
+/// in all.
+fn compare_on(
+    [fewest, most]: [u64; 2],
+    policy: Policy,
+    by: By,
+    affinity: Affinity,
+    levels: u64,
+    sets: u64,
+) -> u64 {
     let (mut jobs, mut ambiguous) = (0, 0);
     for set in 0..sets {
         let mut dice = Dice::new(set);
-        let cpus = dice.throw(1, 5) as usize;
+        let cpus = dice.throw(fewest, most) as usize;
         let mut tasks = random_tasks(&mut dice, cpus, affinity, levels);
         if levels == u64::from(u32::MAX >> 2) {
             // Priorities that are all different.
@@ -109,7 +122,7 @@ fn compare(policy: Policy, by: By, affinity: Affinity, levels: u64, sets: u64) -
         let outcome = run(&plan, 0, &mut recorder).expect("a run");
         check_accounts(&outcome);
         let mut found = recorder.finish();
-        // What begins at the horizon is beyond the model.
+        // An execution that begins at the horizon is beyond the model.
         found.retain(|said| !matches!(said, Said::Executing(at, _) if *at == horizon));
         for (place, (found, expected)) in found.iter().zip(&expected).enumerate() {
             assert_eq!(
@@ -128,7 +141,7 @@ fn compare(policy: Policy, by: By, affinity: Affinity, levels: u64, sets: u64) -
 }
 
 const SETS: u64 = 3_000;
-/// So many levels that two tasks seldom share one.
+/// Number of levels, large enough that two tasks rarely share one.
 const DISTINCT: u64 = u32::MAX as u64 >> 2;
 
 #[test]
@@ -180,6 +193,27 @@ fn strong_affinity_is_the_best_set() {
 #[test]
 fn strong_affinity_among_equals_is_the_best_set() {
     assert!(compare(Policy::StrongAffinity, By::Priority, Affinity::Any, 4, SETS) > 100_000);
+}
+
+/// Numbers of processors for which masks and seats need words of their own.
+const MANY: [u64; 2] = [9, 64];
+const FEW_SETS: u64 = 25;
+
+#[test]
+fn strong_affinity_of_many_processors_is_the_best_set() {
+    for levels in [4, DISTINCT] {
+        let (policy, by) = (Policy::StrongAffinity, By::Priority);
+        let jobs = compare_on(MANY, policy, by, Affinity::Any, levels, FEW_SETS);
+        assert!(jobs > 20_000, "{jobs} jobs");
+    }
+}
+
+#[test]
+fn bound_tasks_of_many_processors_are_the_best_set() {
+    for policy in [Policy::Edf, Policy::Cbs] {
+        let jobs = compare_on(MANY, policy, By::Deadline, Affinity::OneOrAll, 4, FEW_SETS);
+        assert!(jobs > 20_000, "{jobs} jobs");
+    }
 }
 
 #[test]

@@ -56,7 +56,8 @@ fn costs_delay_a_job_and_are_overhead() {
 
 #[test]
 fn a_job_sleeps_until_so_long_after_its_arrival() {
-    // Arrives at 3: runs to 5, sleeps until 3 + 10, runs to 15. The second `until` is past, and does nothing.
+    // Arrives at 3: runs to 5, sleeps until 3 + 10, runs to 15. The second `until` is past, and
+    // does nothing.
     let mut set = tasks(&[(2, 100)]);
     at(&mut set[0], 3);
     set[0].body = vec![
@@ -106,7 +107,7 @@ fn an_ipi_delays_the_other_processor_only() {
     );
     let mut found = in_units(&outcome);
     found.sort();
-    // Here at 2; there at 1 + 4 or 2 + 4, whichever was told first.
+    // Here at 2; there at 1 + 4 or 2 + 4, whichever was notified first.
     assert!(
         found == [Some(12), Some(15)] || found == [Some(12), Some(16)],
         "{found:?}"
@@ -119,8 +120,8 @@ fn an_ipi_delays_the_other_processor_only() {
 
 #[test]
 fn a_migration_costs_where_the_thread_arrives() {
-    // On two processors the last of three is displaced by the most urgent at 2, and goes on
-    // where the other one is done at 4.
+    // On two processors the last of three is displaced by the most urgent at 2. It resumes on the
+    // processor where the other one is done at 4.
     let mut set = tasks(&[(8, 100), (4, 100), (6, 100)]);
     at(&mut set[0], 2);
     set[0].affinity = None;
@@ -151,8 +152,8 @@ fn a_migration_costs_where_the_thread_arrives() {
 
 #[test]
 fn a_processor_looks_for_its_heir_when_the_kernel_is_done_there() {
-    // Releases at 0, 1 and 3, ever more urgent, of 2 each: interrupts until 6. Only then a decision is taken,
-    // and the most urgent one goes first: 6-7, 7-8, 8-9.
+    // Releases at 0, 1 and 3, ever more urgent, of 2 each: interrupts until 6. Only then a decision
+    // is taken, and the most urgent one goes first: 6-7, 7-8, 8-9.
     let mut set = tasks(&[(1, 100), (1, 100), (1, 100)]);
     at(&mut set[0], 3);
     at(&mut set[1], 1);
@@ -347,9 +348,9 @@ fn slices_share_a_processor_among_equals() {
     );
 }
 
-/// Two equals beside a task that preempts them more often than a slice is long: what is left of a
-/// slice stays with the one that is preempted, and both end near each other. On one processor, and
-/// on each of four.
+/// Two equals run with a task that preempts them more often than a slice is long. The rest of a
+/// slice stays with the thread that is preempted, and both end near each other. The test runs on
+/// one processor, and on each of four.
 #[test]
 fn slices_are_shared_beside_a_task_that_wakes_more_often() {
     for cpus in [1, 4] {
@@ -484,8 +485,8 @@ fn what_comes_after_a_late_job_is_shifted() {
     );
 }
 
-/// One thread of rt-app beside another one: how many jobs it has, how many are late, and the
-/// longest response in ms.
+/// Runs one thread of rt-app next to another one. Returns how many jobs it has, how many are late,
+/// and the longest response in ms.
 fn of_rt_app(threads: &str) -> (u64, u64, Option<u64>) {
     let text = format!(
         "{{ \"tasks\": {{ {threads} }}, \"global\": {{ \"default_policy\": \"SCHED_FIFO\" }} }}"
@@ -502,8 +503,8 @@ fn of_rt_app(threads: &str) -> (u64, u64, Option<u64>) {
     )
 }
 
-/// Figures of rt-app itself: its timers are relative where nothing is said, and the turn behind a
-/// late one begins at its end.
+/// Figures of rt-app itself: its timers are relative by default, and the turn after a late one
+/// begins at its end.
 #[test]
 fn timers_of_rt_app_are_relative_or_absolute() {
     let timer =
@@ -545,7 +546,7 @@ fn a_task_that_comes_once() {
         at: taktos_time::Instant::from_nanos(7 * UNIT),
     };
     let outcome = simulate(&workload(set), &global(Policy::Edf, 1, 100));
-    // It has no deadline, so it runs behind the first one: 7-10.
+    // It has no deadline, so it runs after the first one: 7-10.
     assert_eq!(
         (
             outcome.tasks[1].released,
@@ -557,7 +558,7 @@ fn a_task_that_comes_once() {
     assert_eq!(responses(&outcome)[1], Some(3 * UNIT));
 }
 
-/// What `change` makes of a good workload and set-up is refused; the message.
+/// Returns the message of the refusal if `change` is applied to a good workload and set-up.
 fn refusal(change: impl FnOnce(&mut Workload, &mut Setup)) -> String {
     let mut workload = workload(tasks(&[(1, 10), (2, 10)]));
     let mut setup = global(Policy::Priority, 2, 100);

@@ -1,16 +1,16 @@
-//! Servers that the analysis admits keep their deadlines beside hostile guests: busy
-//! loops, storms of waits, of interrupts between processors and of timers, yields, faults
-//! with restarts, exits that keep the hypervisor busy.
+//! Servers that the analysis admits keep their deadlines next to hostile guests: busy loops, floods
+//! of waits, of interrupts between processors and of timers, yields, faults with restarts, exits
+//! that keep the hypervisor busy.
 //!
 //! Times are in units of a thousandth of the servers' period.
 //!
-//! # What a server needs for what it is to supply
-//! Under RTDS a decision and a switch are charged to who comes in. A neighbour that
-//! blocks and wakes makes a victim pay one switch each time, and has paid one itself
-//! before: so neighbours that may use H in a period cost a victim at most another H.
-//! Its budget is its supply, and H, and [`SLACK`]. Under SEDF a block forfeits the rest of
-//! the slice, and the same budget is more than enough; but who wakes in a period that has
-//! begun waits for the next one, so a task has its supply within two periods of its wake.
+//! # Budget of a server for a given supply
+//! Under RTDS a decision and a switch are charged to the incoming virtual processor. A neighbour
+//! that blocks and wakes makes a victim pay one switch each time, and has paid one itself before.
+//! So neighbours that may use H in a period cost a victim at most another H. Its budget is its
+//! supply, and H, and [`SLACK`]. Under SEDF a block forfeits the rest of the slice, and the same
+//! budget is more than enough. However, a virtual processor that wakes in a period that has begun
+//! waits for the next one. So a task has its supply within two periods of its wake-up.
 
 use taktos_schedule::CpuSet;
 use taktos_simulate::partition::{Act, Attack, Machine, MachineOutcome, run};
@@ -22,13 +22,13 @@ use taktos_time::Duration;
 
 /// The servers' period.
 const PERIOD: u64 = 1_000;
-/// What each victim is to have in each period, whatever the others do.
+/// Supply of each victim in each period, whatever the others do.
 const SUPPLY: u64 = 200;
-/// Switches that nobody pays for in advance: one for each time a period begins.
+/// Switches that no guest pays for in advance: one for each time a period begins.
 const SLACK: u64 = 24;
 /// The longest exit: so late timers and tickles may be.
 const EXIT: u64 = 2;
-/// What a decision costs, and what a switch costs.
+/// Cost of a decision, and of a switch.
 const COST: u64 = 1;
 
 /// A machine, and how long a unit of time is on it.
@@ -40,9 +40,9 @@ struct Set {
     unit: u64,
     /// How close ahead timers can be set, in units.
     floor: u64,
-    /// What each hostile virtual processor may use in a period.
+    /// Time that each hostile virtual processor may use in a period.
     hostile: u64,
-    /// Within how many periods a server that blocks supplies what it is asked for.
+    /// Within how many periods a server that blocks supplies the requested time.
     delay: u64,
 }
 
@@ -92,7 +92,7 @@ impl Set {
         }
     }
 
-    /// What hostile guests may use in a period, all together, with what they overrun.
+    /// Returns the time that all hostile guests may use in a period, with their overruns.
     fn hostile_demand(&self) -> u64 {
         HOSTILE_VCPUS * (self.hostile + self.floor + EXIT)
     }
@@ -339,7 +339,7 @@ fn no_deadline_is_missed_beside_hostile_guests() {
     }
 }
 
-/// The laws of the schedulers hold in the storm.
+/// The invariants of the schedulers hold next to hostile guests.
 #[test]
 fn the_schedulers_laws_hold_beside_hostile_guests() {
     for set in [RTDS, SEDF, Set { cpus: 2, ..RTDS }] {
@@ -441,7 +441,7 @@ fn attacks_do_what_they_say() {
         }],
         ..Machine::free(set.time(10 * PERIOD))
     };
-    // Whoever's budget ends during an exit overruns by what is left of that.
+    // A virtual processor with a budget that ends during an exit overruns by the rest of the exit.
     let late = Machine {
         exit: Cost::Constant(set.time(EXIT)),
         ..attack(Act::Yield)

@@ -1,4 +1,5 @@
-//! What holds in every run: nothing is lost, nobody idles beside work, the same input gives the same bytes.
+//! Invariants of every run: nothing is lost, no processor idles next to work, the same input gives
+//! the same bytes.
 
 mod common;
 
@@ -21,7 +22,7 @@ enum State {
     Suspended,
 }
 
-/// Watches a run from outside: who is ready, who runs, and for how long.
+/// Observer of a run from outside: which tasks are ready, which run, and for how long.
 struct Watch {
     states: Vec<State>,
     backlog: Vec<u64>,
@@ -163,7 +164,7 @@ impl Observer for Watch {
 
 const HORIZON: u64 = 200 * UNIT;
 
-/// A run without costs: no processor idles while somebody that it may execute is ready.
+/// Checks runs without costs: no processor idles while a task that it may execute is ready.
 fn watch(seed: u64, sets: u64, protocols: &[Protocol]) -> u64 {
     let mut jobs = 0;
     for set in 0..sets {
@@ -175,7 +176,7 @@ fn watch(seed: u64, sets: u64, protocols: &[Protocol]) -> u64 {
         let outcome =
             run(&plan, setup.seed, &mut watch).unwrap_or_else(|error| panic!("set {set}: {error}"));
         if watch.at < HORIZON {
-            // What becomes ready at the horizon is not served any more.
+            // A task that becomes ready at the horizon is not served any more.
             watch.look();
         }
         check_accounts(&outcome);
@@ -228,7 +229,7 @@ fn storm(set: u64) -> (Workload, Setup) {
     (workload, setup)
 }
 
-/// Like [`run`], with the library's laws checked after each event.
+/// Like [`run`], with the library's invariants checked after each event.
 fn run_checked(plan: &Plan, seed: u64) -> Outcome {
     let mut tables = Tables::new(plan);
     let mut observer = ();
@@ -295,7 +296,7 @@ fn any_number_of_workers_gives_the_same() {
     }
 }
 
-/// Writes down all that it is told.
+/// Observer that writes all events down.
 #[derive(Default)]
 struct Diary(String);
 

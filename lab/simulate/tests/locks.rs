@@ -10,7 +10,7 @@ use taktos_simulate::{
 };
 use taktos_time::Duration;
 
-/// Locks of these protocols, whose ceilings are chosen.
+/// Returns locks of these protocols, with ceilings that the simulator chooses.
 fn locks(protocols: &[Protocol]) -> Vec<LockSpec> {
     let lock = |(at, protocol): (usize, &Protocol)| LockSpec {
         name: format!("l{at}"),
@@ -32,7 +32,7 @@ fn within(at: u16, inner: Vec<Step>) -> Vec<Step> {
 fn a_ceiling_is_that_of_the_locks_outside_it_too() {
     for protocol in [Protocol::Ceiling, Protocol::MrsP] {
         let mut set = tasks(&[(2, 10), (3, 50)]);
-        // The second asks for the inner one at the first one's priority.
+        // The second requests the inner one at the first one's priority.
         set[0].body = within(0, Vec::new());
         set[1].body = within(0, within(1, Vec::new()));
         let mut load = workload(set);
@@ -45,7 +45,8 @@ fn a_ceiling_is_that_of_the_locks_outside_it_too() {
 #[test]
 fn a_ceiling_is_that_of_those_who_wait_for_what_its_user_holds() {
     for protocol in [Protocol::Inheritance, Protocol::Omip] {
-        // The third holds what the first waits for when it asks for a lock that the first never takes.
+        // The third holds a lock that the first waits for, when it requests a lock that the first
+        // never takes.
         let mut set = tasks(&[(2, 100), (3, 100), (4, 100)]);
         set[0].body = within(0, Vec::new());
         set[1].body = within(0, within(1, Vec::new()));
@@ -54,7 +55,8 @@ fn a_ceiling_is_that_of_those_who_wait_for_what_its_user_holds() {
             let Arrival::Periodic { offset: first, .. } = &mut task.arrival else {
                 panic!("periodic")
             };
-            // The third has its lock, the second comes and waits for it, then the first for the second.
+            // The third has its lock, the second comes and waits for it, then the first for the
+            // second.
             *first = Duration::from_nanos(offset * UNIT / 2);
         }
         let mut load = workload(set);
@@ -81,7 +83,8 @@ fn a_lock_that_no_task_uses_is_no_error() {
     }
 }
 
-/// Tasks in clusters that ask for locks of any protocols within each other, in the order of their numbers.
+/// Tasks in clusters that ask for locks of any protocols within each other, in the order of their
+/// numbers.
 fn nested(dice: &mut Dice, clusters: u64) -> Workload {
     use Protocol::{Ceiling, Inheritance, MrsP, None, Omip};
     let any = |dice: &mut Dice| [None, Inheritance, Omip, Ceiling, MrsP][dice.throw(0, 4) as usize];
@@ -138,9 +141,9 @@ fn ceilings_that_are_chosen_refuse_nobody() {
     }
 }
 
-/// A lock is handed over to a waiter that does not run yet, so one that is more urgent, and asks again, waits again:
-/// for each less urgent task once, though there is only one lock. (Once for each lock is the bound where a lock that is
-/// released is free.)
+/// A lock is transferred to a waiter that does not run yet. So a more urgent task that requests it
+/// again waits again: for each less urgent task once, though there is only one lock. (Once for each
+/// lock is the bound if a lock that is released is free.)
 #[test]
 fn under_hand_over_inheritance_blocks_once_for_each_less_urgent_task() {
     for others in 1..=6_u64 {
@@ -160,7 +163,8 @@ fn under_hand_over_inheritance_blocks_once_for_each_less_urgent_task() {
                 Step::Unlock(LockId(0)),
             ];
         }
-        // The least urgent comes first, and takes the lock; the others come one after the other, and wait for it.
+        // The least urgent comes first, and takes the lock; the others come one after the other,
+        // and wait for it.
         for (at, task) in set.iter_mut().enumerate() {
             let Arrival::Periodic { offset, .. } = &mut task.arrival else {
                 panic!("periodic")
@@ -182,7 +186,7 @@ fn under_hand_over_inheritance_blocks_once_for_each_less_urgent_task() {
     }
 }
 
-/// What the book says of its own example.
+/// Checks the statement of the book about its own example.
 #[test]
 fn the_books_example_of_a_hand_over_is_true() {
     let book = include_str!("../../../docs/scheduling.md");

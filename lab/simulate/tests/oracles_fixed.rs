@@ -12,7 +12,7 @@ use taktos_simulate::random::Stream;
 use taktos_simulate::{Arrival, Execution, LockId, LockSpec, Outcome, Policy, Step, Task};
 use taktos_time::Duration;
 
-/// What all fixed-priority policies do on one processor.
+/// Returns the outcome that all fixed-priority policies share on one processor.
 fn on_one(tasks: &[Task], horizon: u64) -> Outcome {
     let workload = workload(tasks.to_vec());
     let fixed = [
@@ -199,7 +199,7 @@ fn o10_avionics() {
     }
 }
 
-/// Non-preemptive: each body is under one lock whose ceiling is the most urgent priority.
+/// Simulates without preemption: each body is under one lock with the highest priority as ceiling.
 fn non_preemptive(mut set: Vec<Task>, offsets: &[u64], horizon: u64) -> Outcome {
     for (task, offset) in set.iter_mut().zip(offsets) {
         under(task, LockId(0));
@@ -263,7 +263,8 @@ fn o18_a_blocker_begins_one_unit_earlier() {
 fn o24_suspension() {
     let plain = on_one(&tasks(&[(1, 2), (5, 20), (1, 20)]), 200);
     assert_eq!(in_units(&plain), some([1, 10, 12]));
-    // The second one may sleep for 5 anywhere within its 5 units of work: its response is at most 20.
+    // The second one may sleep for 5 anywhere within its 5 units of work: its response is at most
+    // 20.
     let stream = Stream::new(24, 0);
     for try_ in 0..200 {
         let before = 1 + stream.below_or_at(2 * try_, 3);
@@ -299,7 +300,7 @@ fn o27_overload_starves_the_least_urgent() {
     assert_eq!(outcome.cpus[0].idle, 0);
 }
 
-/// A server is a lock with inheritance: its caller runs at the priority of whoever waits.
+/// A server is a lock with inheritance: its caller runs at the priority of the waiters.
 #[test]
 fn a_call_is_served_at_the_priority_of_the_most_urgent_caller() {
     use taktos_simulate::{ServerId, ServerSpec};

@@ -127,7 +127,8 @@ fn a_longer_period_can_cost_a_deadline() {
     }
 }
 
-/// Without preemption a job that is done earlier lets a less urgent one begin, which then is in the way.
+/// Without preemption a job that is done earlier lets a less urgent one begin, which then is in the
+/// way.
 #[test]
 fn a_shorter_execution_can_cost_a_deadline_without_preemption() {
     let lateness = |first: u64| {
@@ -307,7 +308,7 @@ fn mrsp_spins_and_helps() {
     assert_eq!(outcome.cpus[1].spinning, UNIT);
     assert_eq!(outcome.cpus[0].busy, 3 * UNIT + 20 * UNIT);
     assert_eq!(outcome.cpus[1].busy, 11 * UNIT);
-    // Undisturbed, the second one spins until the lock is its own, and goes on at once.
+    // Undisturbed, the second one spins until the lock is its own, and continues at once.
     let mut alone = workload.clone();
     alone.tasks.pop();
     let outcome = simulate(&alone, &partitioned(Policy::Priority, 2, units(100)));

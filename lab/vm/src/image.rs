@@ -1,5 +1,5 @@
-//! Owns: what an image holds: where it goes in its partition's space and where it starts.
-//! Must never know: who built it; where it is kept in the machine.
+//! Owns: the contents of an image: its place in its partition's space and its entry.
+//! Must never know: the builder of the image; its place in the machine.
 
 use std::path::{Path, PathBuf};
 
@@ -48,15 +48,16 @@ pub(crate) struct Image {
     pub length: u64,
     /// Where they go, from the start of memory for Linux, absolutely for ELF.
     pub at: u64,
-    /// What it occupies there, uninitialised memory included.
+    /// Bytes that it occupies there, uninitialised memory included.
     pub extent: u64,
     /// Where it starts.
     pub entry: u64,
-    /// It asks a debugger, as images for bare boards do to end.
+    /// Whether it calls a debugger, as images for bare boards do to end.
     pub asks_debugger: bool,
 }
 
-/// The instruction by which a program of AArch64 asks a debugger (Arm, Semihosting for AArch32 and AArch64: `hlt #0xf000`).
+/// The instruction by which a program of AArch64 calls a debugger (Arm, Semihosting for AArch32
+/// and AArch64: `hlt #0xf000`).
 const SEMIHOSTING: [u8; 4] = 0xD45E_0000u32.to_le_bytes();
 
 /// The magic number of Linux's header, and where it is (Linux: Documentation/arch/arm64/booting).
@@ -82,26 +83,27 @@ impl Image {
                 "name one of these",
             ),
         };
-        read.map_err(|(why, mend)| Error::Image {
+        read.map_err(|(why, hint)| Error::Image {
             path: path.to_owned(),
             why,
-            mend,
+            hint,
         })
     }
 }
 
-/// Why a file is no image, and what mends it.
+/// Why a file is no image, and the hint.
 type Wrong = (String, &'static str);
 
-fn wrong<T>(why: impl Into<String>, mend: &'static str) -> Result<T, Wrong> {
-    Err((why.into(), mend))
+fn wrong<T>(why: impl Into<String>, hint: &'static str) -> Result<T, Wrong> {
+    Err((why.into(), hint))
 }
 
 fn damaged(cause: impl std::fmt::Display) -> Wrong {
     (format!("it is damaged: {cause}"), "build it anew")
 }
 
-/// Where an ELF file says how wide its machine's words are, and which byte of them comes first (gABI, `e_ident`).
+/// Where an ELF file says how wide its machine's words are, and which byte of them comes first
+/// (gABI, `e_ident`).
 const CLASS: (usize, u8) = (4, 1);
 const ORDER: (usize, u8) = (5, 2);
 

@@ -1,8 +1,8 @@
 //! Machines cut into partitions: from a file to what the hypervisor is handed.
 //!
-//! Owns: the configuration file and what is checked in it, guests' device trees, what lies
-//! where in the machine's memory, the emulator's command line.
-//! Must never know: how images are built or fetched; what a guest does.
+//! Owns: the configuration file and its checks, guests' device trees, the places in the machine's
+//! memory, the emulator's command line.
+//! Must never know: the building or fetching of images; the function of a guest.
 //!
 //! ```
 //! use taktos_vm::Configuration;

@@ -1,10 +1,10 @@
-//! What `taktos install` can be asked.
+//! Arguments of `taktos install`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Shown behind the help of `taktos install`.
+/// Shown after the help of `taktos install`.
 pub const INSTALL_EXAMPLES: &str = "\
 Examples:
   taktos install sdk                           for every board that C programs can be for
@@ -28,10 +28,12 @@ pub struct InstallOptions {
     /// Only for this board, which may be given several times
     #[arg(long = "board", value_name = "BOARD", help = boards())]
     pub boards: Vec<String>,
-    /// With clocks of threads' processor time (POSIX), which cost a look at the clock at each switch of threads
+    /// With clocks of threads' processor time (POSIX), which read the clock at each switch of
+    /// threads
     #[arg(long)]
     pub processor_time: bool,
-    /// Also as bitcode (lib/BOARD-lto/): calls are put into their callers by link-time optimisation, in programs that clang compiles
+    /// Also install bitcode (lib/BOARD-lto/): link-time optimisation inlines its calls, in programs
+    /// that clang compiles
     #[arg(long)]
     pub lto: bool,
 }

@@ -1,9 +1,9 @@
-//! What `taktos new` can be asked.
+//! Arguments of `taktos new`.
 
 use clap::Args;
 use taktos_emulator::Board;
 
-/// Shown behind the help of `taktos new`.
+/// Shown after the help of `taktos new`.
 pub const NEW_EXAMPLES: &str = "\
 Examples:
   taktos new blinky                                    for mps2-an386, a Cortex-M4F

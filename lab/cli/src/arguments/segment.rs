@@ -1,4 +1,4 @@
-//! What `taktos segment` can be asked.
+//! Arguments of `taktos segment`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use clap::Args;
 use taktos_simulate::file::text;
 use taktos_time::Duration;
 
-/// Shown behind the help of `taktos segment`.
+/// Shown after the help of `taktos segment`.
 pub const SEGMENT_EXAMPLES: &str = "\
 Examples:
   taktos segment                                           a coupler, two terminals and two drives
@@ -24,15 +24,15 @@ Frames are answered as they come: for function, not for times.";
 /// Which devices are played, and where.
 #[derive(Args, Debug)]
 pub struct SegmentOptions {
-    /// An EtherCAT experiment whose [[device]] are played; without one, five devices of no maker
+    /// An EtherCAT experiment with [[device]] tables to play; without one, five devices of no maker
     pub experiment: Option<PathBuf>,
-    /// Where frames come in
+    /// Address at which frames arrive
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:5000")]
     pub listen: SocketAddr,
-    /// Where answers go; default: to where the frame came from
+    /// Address for answers; default: the sender of the frame
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub peer: Option<SocketAddr>,
-    /// End after so long; default: at Ctrl-C
+    /// Stop after TIME; default: at Ctrl-C
     #[arg(long = "for", value_name = "TIME", value_parser = text::duration)]
     pub horizon: Option<Duration>,
 }

@@ -1,4 +1,4 @@
-//! What can be asked of experiments on several processors.
+//! Arguments of experiments on several processors.
 
 use std::path::PathBuf;
 
@@ -10,9 +10,7 @@ use taktos_simulate::Policy;
 use taktos_simulate::file::{suggest, text};
 use taktos_time::Duration;
 
-use super::{Format, RunOptions};
-
-/// The most repetitions that the images have room for.
+/// The most repetitions for which the images have space.
 const MOST_LOOPS: u64 = 100_000;
 const MILLI: u64 = 1_000_000;
 const MICRO: u64 = 1_000;
@@ -20,19 +18,19 @@ const MICRO: u64 = 1_000;
 /// How much is run, where the file is not to decide.
 #[derive(Args, Debug, Clone, Default)]
 pub struct SizeOptions {
-    /// How much time passes in each run of tasks; default: the file's
+    /// Virtual time of each run of tasks; default: the file's
     #[arg(long = "for", value_name = "TIME", value_parser = whole_millis)]
     pub horizon: Option<Duration>,
     /// How often each mechanism is measured, or each thread wakes; default: the file's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_LOOPS))]
     pub loops: Option<u64>,
-    /// Only the cases whose name holds these letters, such as shared-rtds (hypervisor)
+    /// Only the cases with these letters in their names, such as shared-rtds (hypervisor)
     #[arg(long = "only", value_name = "LETTERS")]
     pub cases: Option<String>,
-    /// All that the experiment's file asks for, which may take hours; without it, its quick form
+    /// All that the experiment's file defines, which may take hours; without it, its quick form
     #[arg(long)]
     pub full: bool,
-    /// Do runs anew that an earlier call has done
+    /// Repeat runs that an earlier call has done
     #[arg(long)]
     pub fresh: bool,
     /// The policy of a task set that runs in both worlds; default: the file's, or edf
@@ -75,7 +73,7 @@ impl SizeOptions {
     }
 }
 
-/// What is measured of periodic threads.
+/// Options of a measurement of periodic threads.
 #[derive(Args, Debug, Clone)]
 pub struct LatencyOptions {
     /// The board; default: the one that the experiment names
@@ -87,16 +85,17 @@ pub struct LatencyOptions {
     /// The threads' period; default: the file's
     #[arg(long, value_name = "TIME", value_parser = whole_micros)]
     pub interval: Option<Duration>,
-    /// How much later each processor's releases are than those of the one before; default: all in one instant
+    /// How much later each processor's releases are than those of the one before; default: all at
+    /// one instant
     #[arg(long, value_name = "TIME", value_parser = whole_micros)]
     pub distance: Option<Duration>,
-    /// Keep every processor busy with a less urgent thread
+    /// Keep every processor busy with a lower-priority thread
     #[arg(long)]
     pub load: bool,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t = LatencyFormat::Table)]
     pub format: LatencyFormat,
-    /// cyclictest's text in nanoseconds, as its own -N has it
+    /// Print cyclictest's text in nanoseconds, as its own -N does
     #[arg(long)]
     pub nanoseconds: bool,
     /// The result directory; default: out/latency
@@ -104,23 +103,7 @@ pub struct LatencyOptions {
     pub out: Option<PathBuf>,
 }
 
-impl LatencyOptions {
-    /// Those of a file that is run like any other.
-    pub fn of(options: &RunOptions, loops: Option<u64>) -> Self {
-        Self {
-            board: options.board.clone(),
-            loops,
-            interval: None,
-            distance: None,
-            load: false,
-            format: options.format.into(),
-            nanoseconds: false,
-            out: options.out.clone(),
-        }
-    }
-}
-
-/// What `taktos latency` prints.
+/// Output formats of `taktos latency`.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyFormat {
     /// Tables for people
@@ -129,18 +112,8 @@ pub enum LatencyFormat {
     Json,
     /// The tables as CSV
     Csv,
-    /// What `cyclictest -q -h` prints
+    /// Output of `cyclictest -q -h`
     Cyclictest,
-}
-
-impl From<Format> for LatencyFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Table => Self::Table,
-            Format::Json => Self::Json,
-            Format::Csv => Self::Csv,
-        }
-    }
 }
 
 fn whole(text: &str, unit: u64, name: &str) -> Result<Duration, String> {
@@ -163,7 +136,7 @@ fn whole_micros(text: &str) -> Result<Duration, String> {
 fn policy(text: &str) -> Result<Policy, String> {
     let known = Policy::ALL.map(Policy::name);
     let policy = text.parse();
-    policy.map_err(|_| format!("no policy has this name: {}", suggest::mend(text, known)))
+    policy.map_err(|_| format!("no policy has this name: {}", suggest::hint(text, known)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What can be asked of the simulator, and of the generator of task sets.
+//! Arguments of the simulator, and of the generator of task sets.
 
 use std::path::PathBuf;
 
@@ -37,16 +37,16 @@ Examples:
 
 The same options give the same bytes, on any machine.";
 
-/// What is simulated, on what, and what is written.
+/// Input, set-up and output of a simulation.
 #[derive(Args, Debug, Clone)]
 pub struct SimOptions {
-    /// A task set: TOML, rt-app JSON or SimSo XML; several, or a directory of them: beside each other; -: the standard input
+    /// Task set (TOML, rt-app JSON, SimSo XML), several, or a directory to compare; `-` for stdin
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Run these scenario scripts instead: every `expect` must hold
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["files", "storm"])]
     pub scenario: Vec<PathBuf>,
-    /// Run random schedules from a seed instead, and check the scheduler's laws after each event
+    /// Run random schedules from a seed instead, and check scheduler invariants after each event
     #[arg(long, conflicts_with = "files")]
     pub storm: bool,
     /// The policy, `all`, or fixed priorities by period (`rm`), by deadline (`dm`) or as given
@@ -62,13 +62,13 @@ pub struct SimOptions {
     /// How much virtual time passes; default: the file's, or 10s
     #[arg(long = "for", value_name = "TIME", value_parser = text::duration)]
     pub horizon: Option<Duration>,
-    /// What the kernel's acts cost, in TOML; default: the file's, or nothing
+    /// Cost model of the kernel (TOML file); default: the file's, or no costs
     #[arg(long, value_name = "FILE")]
     pub costs: Option<PathBuf>,
-    /// What random draws come from; default: the file's, or 0
+    /// Seed of random draws; default: the file's, or 0
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Run it so often, each time with another seed, and add everything up
+    /// Number of runs with different seeds; results are combined
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub replications: u64,
     /// Worker threads; 0: one for each processor of this machine
@@ -77,10 +77,10 @@ pub struct SimOptions {
     /// Trace the whole run, not its first part only; and write the trace to FILE too
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub trace: Option<Option<PathBuf>>,
-    /// How many commands a storm has
+    /// Number of commands in a stress test
     #[arg(long, value_name = "N", default_value_t = 2_000, requires = "storm", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
     pub events: u32,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// The result directory; default: out/sim-NAME
@@ -126,7 +126,7 @@ fn scheduler(text: &str) -> Result<SchedulerChoice, String> {
     name.parse().map(SchedulerChoice::One).map_err(|_| {
         let known = Policy::ALL.map(Policy::name).into_iter();
         let known = known.chain(Order::ALL.map(Order::name)).chain(["all"]);
-        format!("no policy has this name: {}", suggest::mend(text, known))
+        format!("no policy has this name: {}", suggest::hint(text, known))
     })
 }
 
@@ -134,7 +134,7 @@ fn clusters(text: &str) -> Result<Clusters, String> {
     crate::simulation::clusters(text).map(Clusters)
 }
 
-/// What the generated sets are like, and where they go.
+/// Properties of the generated sets, and where they go.
 #[derive(Args, Debug, Clone)]
 pub struct GenerateOptions {
     /// How many tasks a set has
@@ -161,7 +161,7 @@ pub struct GenerateOptions {
     /// The longest period
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = text::duration)]
     pub max_period: Duration,
-    /// What periods are multiples of
+    /// Unit of which periods are multiples
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = text::duration)]
     pub granularity: Duration,
     /// `implicit` (the period), or the part of the way from C to T in which they lie: 0.5..1
@@ -179,10 +179,10 @@ pub struct GenerateOptions {
     /// How many sets
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub sets: u32,
-    /// What is written
+    /// Output format
     #[arg(long, value_enum, default_value_t = SetForm::Toml)]
     pub format: SetForm,
-    /// A file for one set, a directory for several; default: the screen, sets one behind the other
+    /// A file for one set, a directory for several; default: the screen, one set after the other
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
 }
@@ -190,7 +190,7 @@ pub struct GenerateOptions {
 /// The forms of a generated task set.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetForm {
-    /// What `taktos sim` reads
+    /// TOML that `taktos sim` reads
     Toml,
     /// For programs: times in nanoseconds
     Json,
@@ -221,7 +221,7 @@ fn by_name<T: Copy>(text: &str, known: &[(&'static str, T)]) -> Result<T, String
     let found = known.iter().find(|(name, _)| *name == text);
     found
         .map(|(_, value)| *value)
-        .ok_or_else(|| suggest::mend(text, known.iter().map(|(name, _)| *name)))
+        .ok_or_else(|| suggest::hint(text, known.iter().map(|(name, _)| *name)))
 }
 
 fn deadlines(text: &str) -> Result<Deadlines, String> {

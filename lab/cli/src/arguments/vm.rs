@@ -1,4 +1,4 @@
-//! What `taktos vm` can be asked.
+//! Arguments of `taktos vm`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use taktos_simulate::file::text;
 use taktos_time::Duration;
 
-/// Shown behind the help of `taktos vm`.
+/// Shown after the help of `taktos vm`.
 pub const VM_EXAMPLES: &str = "\
 Examples:
   taktos vm run experiments/two-guests.toml               both consoles here; what is typed goes to one guest
@@ -28,7 +28,7 @@ A configuration begins small:
 [machine], [[pool]], [[partition.vcpu]], [[partition.device]] and [[channel]] say more;
 experiments/two-guests.toml shows them.";
 
-/// What is done with a configuration.
+/// Commands on a configuration.
 #[derive(Subcommand, Debug)]
 pub enum VmCommand {
     /// Build the hypervisor and the guests, and run them on one emulated machine
@@ -42,19 +42,22 @@ pub enum VmCommand {
 pub struct VmRun {
     /// The configuration, such as experiments/two-guests.toml
     pub configuration: PathBuf,
-    /// End the machine after so long: by the clock on the wall; in virtual time with --virtual and with --trace, where 10 s end it otherwise
+    /// Stop after TIME of host time; of virtual time with --virtual or --trace (default with
+    /// --trace: 10s)
     #[arg(long = "for", value_name = "TIME", value_parser = text::duration)]
     pub horizon: Option<Duration>,
-    /// Run also what admission refuses
+    /// Run even if admission refuses the configuration
     #[arg(long)]
     pub force: bool,
-    /// Let time be counted, a nanosecond an instruction, instead of the clock on the wall; several processors take turns of [machine] quantum
+    /// Advance virtual time by 1 ns per instruction, instead of host time; several processors take
+    /// turns of [machine] quantum
     #[arg(long = "virtual")]
     pub counted: bool,
-    /// Record who ran when, VCPUs and the threads of guests of this kernel, in DIR (default: out/trace-NAME); time is counted then
+    /// Record a scheduling trace of VCPUs and the threads of Taktos guests, in virtual time, in DIR
+    /// (default: out/trace-NAME)
     #[arg(long, value_name = "DIR", conflicts_with = "print")]
     pub trace: Option<Option<PathBuf>>,
-    /// The partition that what is typed goes to at first
+    /// Partition that receives the typed input at first
     #[arg(long, value_name = "PARTITION")]
     pub input: Option<String>,
     /// Where the files for the emulator go; default: out/vm/NAME
@@ -70,7 +73,7 @@ pub struct VmRun {
 pub struct VmCheck {
     /// The configuration, such as experiments/two-guests.toml
     pub configuration: PathBuf,
-    /// Take also what admission refuses
+    /// Accept the configuration even if admission refuses it
     #[arg(long)]
     pub force: bool,
     /// Print this partition's device tree, and nothing else

@@ -1,20 +1,21 @@
 //! Tables of the book that repeat counts: those of the baseline, and nothing else.
 //!
-//! `<!-- bench BOARD -->` stands before such a table, or `BOARD-user` for calls of threads in partitions. Its first three columns are
-//! operation, instructions, cycles (medians). Whoever saves a baseline has them
-//! written anew.
+//! `<!-- bench BOARD -->` precedes such a table, or `BOARD-user` for calls of threads in
+//! partitions. Its first three columns are operation, instructions, cycles (medians). A command
+//! that saves a baseline rewrites the tables.
 
 use anyhow::{Context, Result};
 use taktos_emulator::Board;
-use taktos_experiments::baseline::{Baseline, Baselined, Counts};
+use taktos_experiments::baseline::{Baseline, Counts};
 use taktos_export::replace_file;
+use taktos_runner::failure::shown;
 use taktos_runner::several::Board as Several;
 use taktos_runner::workspace::Workspace;
 
-use super::Compared;
-use crate::command::bench::{BUDGETS, USER, baseline_of};
+use super::{Compared, each_marked};
+use crate::command::bench::{BUDGETS, USER};
 
-/// The pages whose tables are written anew.
+/// Pages with tables that are rewritten.
 const PAGES: [&str; 2] = ["docs/figures.md", "docs/user-mode.md"];
 
 /// Writes the counts of a baseline into the book's tables of its board.
@@ -58,7 +59,7 @@ fn renewed(text: &str, baseline: &Baseline) -> String {
     page
 }
 
-/// The baseline whose table the line announces.
+/// Returns the baseline of the table that the line announces.
 fn marked(line: &str) -> Option<&str> {
     let name = line.strip_prefix("<!-- bench ")?.strip_suffix(" -->")?;
     let (user, budgets) = (USER.1, BUDGETS.1);
@@ -74,21 +75,19 @@ fn marked(line: &str) -> Option<&str> {
 
 /// Compares each row of a page's tables with the baseline of the board.
 pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
-    let mut all = Compared::new();
-    let lines: Vec<&str> = text.lines().collect();
-    for (number, line) in lines.iter().enumerate() {
-        let Some(board) = marked(line) else {
-            continue;
-        };
-        match Baseline::read(&baseline_of(workspace, board)) {
-            Ok(baseline) => all.extend(table(&baseline, page, &lines, number + 1)),
-            Err(error) => all.push(Err(taktos_runner::failure::shown(&error))),
-        }
-    }
-    all
+    let all_lines: Vec<&str> = text.lines().collect();
+    each_marked(
+        workspace,
+        text,
+        marked,
+        |all, board, lines| match all.of::<Baseline>(board) {
+            Ok(baseline) => table(&baseline, page, &all_lines, lines),
+            Err(error) => vec![Err(shown(&error))],
+        },
+    )
 }
 
-/// The table that begins at or behind the line `start`, counted from 0.
+/// Compares the table that begins at or after the line `start`, counted from 0.
 fn table(baseline: &Baseline, page: &str, lines: &[&str], start: usize) -> Compared {
     let mut all = Compared::new();
     let mut missing = baseline.operations.clone();

@@ -1,19 +1,21 @@
-//! Tables of the book that are those of a board with several processors, from its baseline, and nothing else.
+//! Tables of the book that are those of a board with several processors, from its baseline, and
+//! nothing else.
 //!
-//! `<!-- several BOARD TABLE -->` stands before such a table. Whoever saves a baseline has it written anew.
+//! `<!-- several BOARD TABLE -->` precedes such a table. A command that saves a baseline rewrites
+//! it.
 
 use anyhow::{Context, Result};
-use taktos_experiments::baseline::Baselined;
+use taktos_experiments::baseline::Baselines;
 use taktos_experiments::several_bench::{Figures, markdown};
 use taktos_export::replace_file;
 use taktos_export::table::Table;
+use taktos_runner::failure::shown;
 use taktos_runner::workspace::Workspace;
 
-use super::Compared;
-use crate::command::bench::baseline_of;
+use super::{Compared, each_marked};
 use crate::command::bench::several::{board, tables_of};
 
-/// The page whose tables are written anew.
+/// Page with tables that are rewritten.
 const PAGE: &str = "docs/figures.md";
 
 /// Writes the tables of a board into the book.
@@ -59,34 +61,26 @@ fn marked(line: &str) -> Option<(&str, &str)> {
 
 /// Compares each such table of a page with the baseline of its board.
 pub fn check(workspace: &Workspace, page: &str, text: &str) -> Compared {
-    let mut all = Compared::new();
-    for (number, line) in text.lines().enumerate() {
-        let Some((name, table)) = marked(line) else {
-            continue;
-        };
-        let place = format!("{page}:{}", number + 1);
-        all.push(match expected(workspace, name, table) {
-            Ok(expected) if found(text, number + 1) == expected => Ok(()),
+    each_marked(workspace, text, marked, |all, (name, table), lines| {
+        let place = format!("{page}:{lines}");
+        vec![match expected(workspace, all, name, table) {
+            Ok(expected) if found(text, lines) == expected => Ok(()),
             Ok(expected) => Err(format!("{place}: the baseline says\n{expected}")),
-            Err(error) => Err(format!(
-                "{place}: {}",
-                taktos_runner::failure::shown(&error)
-            )),
-        });
-    }
-    all
+            Err(error) => Err(format!("{place}: {}", shown(&error))),
+        }]
+    })
 }
 
-fn expected(workspace: &Workspace, name: &str, table: &str) -> Result<String> {
+fn expected(workspace: &Workspace, all: &Baselines, name: &str, table: &str) -> Result<String> {
     let board = board(name).with_context(|| format!("no board `{name}` has several processors"))?;
-    let figures = Figures::read(&baseline_of(workspace, board.name))?;
-    let tables = tables_of(workspace, board, &figures)?;
+    let figures: Figures = all.of(board.name)?;
+    let tables = tables_of(workspace, all, board, &figures)?;
     let found = tables.iter().find(|(known, _)| known == table);
     let (_, table) = found.with_context(|| format!("no table is called `{table}`"))?;
     Ok(markdown(table))
 }
 
-/// The table behind so many lines of a page.
+/// Returns the table after the first `lines` lines of a page.
 fn found(text: &str, lines: usize) -> String {
     let rest = text
         .lines()

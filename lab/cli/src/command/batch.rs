@@ -1,20 +1,20 @@
 //! `taktos sim` of many task sets: the verdict of each under each policy.
 
 use anyhow::Result;
+use taktos_experiments::outcome::begin;
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
 use taktos_runner::workspace::Workspace;
 use taktos_simulate::generate::utilisation_of;
 
-use super::experiment::begin_at;
 use super::sim::fail_on_miss;
 use crate::arguments::SimOptions;
 use crate::simulation::{self, Batch, Judged, Request, Verdict, Written, guests};
 
-/// Where partitions say who schedules, this is the column of their verdict.
+/// Column for the verdict of a set with partitions, which name their schedulers.
 const PARTITIONS: &str = "partitions";
 
-/// Simulates each set, and shows them beside each other.
+/// Simulates each set, and shows them next to each other.
 pub(super) fn run(workspace: &Workspace, sets: &[Written], options: &SimOptions) -> Result<()> {
     if options.trace.is_some() {
         return Err(Failure::error(
@@ -28,7 +28,7 @@ pub(super) fn run(workspace: &Workspace, sets: &[Written], options: &SimOptions)
         .map(|set| simulation::request(set, options))
         .collect();
     let requests = requests?;
-    let directory = begin_at(workspace, "sim-batch", options.out.as_deref())?;
+    let directory = begin(workspace, "sim-batch", options.out.as_deref())?;
     let (mut judged, mut figures) = (Vec::new(), Vec::new());
     for (number, (set, request)) in sets.iter().zip(&requests).enumerate() {
         for words in &request.set.warnings {
@@ -47,7 +47,7 @@ pub(super) fn run(workspace: &Workspace, sets: &[Written], options: &SimOptions)
     fail_on_miss(batch.missed(), options)
 }
 
-/// What becomes of a set, and its figures.
+/// Simulates a set, and returns its verdicts and its figures.
 fn judge(set: &Written, request: &Request, options: &SimOptions) -> Result<(Judged, String)> {
     let workload = &request.set.workload;
     let progress = Progress::default();

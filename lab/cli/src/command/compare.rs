@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use taktos_experiments::compare::{self, Both, Simulated, simulate};
-use taktos_experiments::outcome::{Outcome, Trace};
-use taktos_experiments::smp::{Case, Figures, Layout, Periodic, periodic};
+use taktos_experiments::outcome::{Outcome, Trace, begin};
+use taktos_experiments::smp::{Case, Figures, Layout, Periodic, periodic, recorded};
+use taktos_experiments::study::{Ready, board, ready};
 use taktos_export::{Drawn, Recording};
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
@@ -14,9 +15,6 @@ use taktos_runner::workspace::Workspace;
 use taktos_simulate::{Policy, file};
 use taktos_time::Duration;
 
-use super::experiment::begin;
-use super::several::{Ready, board, ready};
-use super::smp::recorded;
 use crate::arguments::{RunOptions, SizeOptions};
 
 /// The program that runs task sets.
@@ -33,7 +31,7 @@ const ALONE_FOR: Duration = Duration::from_millis(100);
 const COMPANY: [u64; 4] = [500_000, 61_000, 17_000, 70];
 const COMPANY_FOR: Duration = Duration::from_millis(50);
 
-/// What the kernel works for a job, alone and among as many tasks, in nanoseconds: measured.
+/// Work of the kernel for a job, alone and among as many tasks, in nanoseconds: measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Works {
     /// Alone on its processor.
@@ -45,7 +43,7 @@ pub struct Works {
 /// One case in both worlds, with what the kernel works for a job.
 pub struct Compared {
     case: Case,
-    /// What the kernel's program said.
+    /// Figures from the kernel's program.
     pub kernel: Figures,
     schedule: Recording,
     simulated: Simulated,
@@ -84,7 +82,7 @@ pub(super) fn run(
     let stem = path
         .file_stem()
         .map_or("tasks".into(), |stem| stem.to_string_lossy());
-    let directory = begin(workspace, &format!("run-{stem}"), options)?;
+    let directory = begin(workspace, &format!("run-{stem}"), options.out.as_deref())?;
     let progress = Progress::default();
     let ready = ready(workspace, board, PROGRAM, &[QUANTUM], &progress)?;
     let cases = cases(&Case {
@@ -102,7 +100,7 @@ pub(super) fn run(
     })?;
     let both: Vec<Both<'_>> = all.iter().map(Compared::both).collect();
     let mut drawn: Vec<Drawn> = both.iter().map(Both::draw).collect();
-    drawn.push(ready.honest.drawn());
+    drawn.push(ready.time_probe.drawn());
     let calls = all
         .iter()
         .flat_map(|Compared { case, .. }| [case, &alone(case), &company(case)].map(Case::call));
@@ -114,13 +112,14 @@ pub(super) fn run(
         traces: all.iter().flat_map(|one| traces(&ready, one)).collect(),
         files: vec![("tasks.toml".into(), file::write(&set).into())],
         json: compare::json(board.name, &both),
-        ..ready.outcome(PROGRAM, &calls)
+        ..ready.results(&calls)
     };
     outcome.finish(workspace, directory, options.format)
 }
 
-/// On one processor and on four; on four also with all releases apart, where some coincide: those whose wait began on
-/// different processors are served by these, in an order that is no rule of anything.
+/// Returns the case on one processor and on four; on four also with all releases apart, if some
+/// coincide. Jobs that began to wait on different processors are served by these, in an order that
+/// no rule fixes.
 fn cases(one: &Case) -> Vec<Case> {
     let four = Case {
         layout: Layout::Global,
@@ -146,7 +145,7 @@ fn traces(ready: &Ready, compared: &Compared) -> [Trace; 2] {
     worlds.map(|(world, recording)| ready.trace(&format!("{world}-{layout}"), recording))
 }
 
-/// The same layout and policy with one task.
+/// Returns the case with one task, in the same layout and policy.
 fn alone(case: &Case) -> Case {
     let (period, execution) = ALONE;
     Case {
@@ -161,7 +160,8 @@ fn alone(case: &Case) -> Case {
     }
 }
 
-/// The same layout, policy and number of tasks; jobs come while others are on and others wait.
+/// Returns a case with the same layout, policy and number of tasks; jobs arrive while others
+/// execute and wait.
 fn company(case: &Case) -> Case {
     let [shortest, step, apart, load] = COMPANY;
     let count = case.tasks.len() as u64;
@@ -183,14 +183,14 @@ fn company(case: &Case) -> Case {
     }
 }
 
-/// What the kernel works for a job of the case, on average.
+/// Measures the average work of the kernel for a job of the case.
 fn work(ready: &Ready, case: &Case) -> Result<u64> {
     let measured = Figures::read(&ready.machine.run(&ready.image, &case.call())?, case)?;
     let work = measured.busy.saturating_sub(measured.work);
     Ok(work.div_ceil(measured.jobs().max(1)))
 }
 
-/// What the kernel works for a job under the case's policy and layout.
+/// Measures the work of the kernel for a job under the case's policy and layout.
 pub fn works(ready: &Ready, case: &Case) -> Result<Works> {
     let cost = work(ready, &alone(case))?;
     let company = work(ready, &company(case))?.max(cost);

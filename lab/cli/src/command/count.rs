@@ -1,29 +1,29 @@
-//! `taktos count`: what stretches of any image cost, on each processor that executes them, and whether that is within their
-//! budgets.
+//! `taktos count`: what stretches of any image cost, on each processor that executes them, and
+//! whether that is within their budgets.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use serde::Serialize;
 use taktos_emulator::{Count, Record, Statistics};
+use taktos_experiments::outcome::begin;
 use taktos_experiments::screen;
 use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Evidence, to_json};
 use taktos_runner::failure::{CheckFailed, Failure};
 use taktos_runner::workspace::Workspace;
 
-use super::experiment::begin;
 use super::trace::{self, Asked};
-use crate::arguments::{Format, MachineOptions, RunOptions};
+use crate::arguments::{CountOptions, Format};
 use crate::made_for::Chosen;
 use crate::watched::{Interval, Watched};
 
-/// The passages of an interval, by the processor that executed them; where there is but one it has no number.
+/// The passages of an interval, by the processor that executed them; where there is but one it has
+/// no number.
 type Passages = BTreeMap<Option<usize>, Vec<Count>>;
 
-/// What one interval cost on a processor.
+/// Cost of one interval on a processor.
 #[derive(Serialize)]
 struct Counted<'a> {
     interval: &'a str,
@@ -51,9 +51,11 @@ impl From<Statistics> for Figures {
     }
 }
 
-/// What is counted: the intervals of a file, or the one of the command line.
-pub(super) fn asked(ends: Option<(&str, &str)>, file: Option<&Path>) -> Result<Watched> {
-    let mut watched = file.map(Watched::load).transpose()?.unwrap_or_default();
+/// Returns the intervals to count: those of a file, or the one of the command line.
+fn watched(given: &CountOptions) -> Result<Watched> {
+    let ends = given.from.as_deref().zip(given.to.as_deref());
+    let file = given.budget.as_deref().map(Watched::load);
+    let mut watched = file.transpose()?.unwrap_or_default();
     watched.interval.extend(ends.map(|(from, to)| Interval {
         name: format!("{from} to {to}"),
         from: from.into(),
@@ -70,22 +72,18 @@ pub(super) fn asked(ends: Option<(&str, &str)>, file: Option<&Path>) -> Result<W
     }
 }
 
-pub(super) fn run(
-    workspace: &Workspace,
-    subject: &str,
-    watched: &Watched,
-    (time, loaded): (Duration, Vec<PathBuf>),
-    (options, machine): (&RunOptions, &MachineOptions),
-) -> Result<()> {
-    let chosen = Chosen::of(subject, options.board.as_deref(), machine)?;
+pub(super) fn run(workspace: &Workspace, given: CountOptions) -> Result<()> {
+    let watched = &watched(&given)?;
+    let (subject, options) = (given.subject.as_str(), given.options);
+    let chosen = Chosen::of(subject, options.board.as_deref(), &given.machine)?;
     let stem = PathBuf::from(subject);
     let stem = stem.file_stem().unwrap_or_default().to_string_lossy();
-    let directory = begin(workspace, &format!("count-{stem}"), options)?;
+    let directory = begin(workspace, &format!("count-{stem}"), options.out.as_deref())?;
     let asked = Asked {
         subject,
         argument: String::new(),
-        loaded,
-        time,
+        loaded: given.loaded.loaded,
+        time: given.time,
         live: false,
     };
     let (mut subject, record) = trace::record(workspace, &chosen, asked, watched)?;
@@ -177,7 +175,7 @@ fn judge(counted: &[Counted<'_>], watched: &Watched) -> Result<()> {
     }
 }
 
-/// What is wrong with an interval.
+/// Returns the budget violations of an interval.
 fn over(interval: &Interval, counted: &[Counted<'_>]) -> Vec<String> {
     let name = &interval.name;
     let rows = counted.iter().filter(|one| one.interval == *name);
@@ -188,7 +186,7 @@ fn over(interval: &Interval, counted: &[Counted<'_>]) -> Vec<String> {
     rows.flat_map(|row| over_on(interval, row)).collect()
 }
 
-/// What is wrong with it on one processor.
+/// Returns the budget violations of an interval on one processor.
 fn over_on(interval: &Interval, counted: &Counted<'_>) -> Vec<String> {
     let name = match counted.processor {
         Some(number) => format!("{} on processor {number}", interval.name),

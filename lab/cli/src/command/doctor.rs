@@ -1,4 +1,4 @@
-//! `taktos doctor`: what this machine has and lacks, and what mends it.
+//! `taktos doctor`: the tools that this machine has and lacks, and how to install missing ones.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 use taktos_emulator::{Board, Emulator, Error, remark};
 use taktos_experiments::screen;
-use taktos_export::table::{Cell, Column, Table};
+use taktos_export::table::{Cell, Table};
 use taktos_runner::emulator;
 use taktos_runner::failure::CheckFailed;
 use taktos_runner::workspace::Workspace;
@@ -14,12 +14,12 @@ use taktos_runner::workspace::Workspace;
 /// One thing that is needed.
 struct Need {
     what: String,
-    /// What was found, or what stands in the way.
+    /// Finding, or the obstacle.
     found: Result<String, Lack>,
-    mend: String,
+    hint: String,
 }
 
-/// What stands in the way.
+/// Obstacle to a need.
 struct Lack {
     /// In a word or two.
     state: &'static str,
@@ -35,48 +35,53 @@ impl Lack {
     }
 }
 
-/// Looks for everything that is needed and says what mends the rest.
+/// Programs besides the emulators, and how to install each.
+const PROGRAMS: [(&str, &str); 4] = [
+    ("cc", "apt-get install gcc libc6-dev"),
+    (
+        "cargo",
+        "rustc --version, where rustup is (it installs what rust-toolchain.toml names)",
+    ),
+    ("cargo-fmt", "rustup component add rustfmt"),
+    ("cargo-clippy", "rustup component add clippy"),
+];
+
+/// Checks every required tool, and shows how to install missing ones.
 pub(super) fn run(workspace: &Workspace) -> Result<()> {
     let needs = needs(workspace);
-    let mut table = Table::new(
-        "What this machine has",
-        vec![
-            Column::label("needed"),
-            Column::label("state"),
-            Column::label("found"),
-            Column::label("mended by"),
-        ],
-    );
-    for need in &needs {
-        let (met, state, found) = match &need.found {
-            Ok(found) => (true, "present", found),
-            Err(lack) => (false, lack.state, &lack.why),
-        };
-        let mend = if met {
-            String::new()
-        } else {
-            need.mend.clone()
-        };
-        let state = Cell::Verdict {
-            met,
-            words: state.into(),
-        };
-        table.push(vec![
-            need.what.as_str().into(),
-            state,
-            found.as_str().into(),
-            mend.into(),
-        ]);
-    }
+    let table = Table::over("What this machine has", &needs)
+        .label("needed", |need| need.what.as_str())
+        .label("state", |need| Cell::Verdict {
+            met: need.found.is_ok(),
+            words: need
+                .found
+                .as_ref()
+                .err()
+                .map_or("present", |lack| lack.state)
+                .into(),
+        })
+        .label("found", |need| match &need.found {
+            Ok(found) => found.as_str(),
+            Err(lack) => &lack.why,
+        })
+        .label("fix", |need| match need.found {
+            Ok(_) => "",
+            Err(_) => &need.hint,
+        })
+        .done();
     screen::print(&table.to_text())?;
     match needs.iter().filter(|need| need.found.is_err()).count() {
         0 => {
             screen::print("\nNothing is missing.\n")?;
             Ok(())
         }
-        1 => Err(CheckFailed("one thing is missing; what is beside it mends it".into()).into()),
+        1 => Err(CheckFailed(
+            "one thing is missing; the column `fix` says how to install it".into(),
+        )
+        .into()),
         missing => {
-            let words = format!("{missing} things are missing; what is beside each mends it");
+            let words =
+                format!("{missing} things are missing; the column `fix` says how to install each");
             Err(CheckFailed(words).into())
         }
     }
@@ -84,40 +89,12 @@ pub(super) fn run(workspace: &Workspace) -> Result<()> {
 
 fn needs(workspace: &Workspace) -> Vec<Need> {
     let mut needs: Vec<Need> = emulators().collect();
-    needs.extend([
-        program(
-            "cc",
-            &["--version"],
-            "apt-get install gcc libc6-dev",
-            workspace.root(),
-        ),
-        program(
-            "cargo",
-            &["--version"],
-            "rustc --version, where rustup is (it installs what rust-toolchain.toml names)",
-            workspace.root(),
-        ),
-        program(
-            "cargo-fmt",
-            &["--version"],
-            "rustup component add rustfmt",
-            workspace.root(),
-        ),
-        program(
-            "cargo-clippy",
-            &["--version"],
-            "rustup component add clippy",
-            workspace.root(),
-        ),
-    ]);
+    let root = workspace.root();
+    needs.extend(PROGRAMS.map(|(name, hint)| program(name, hint, root)));
     let mut triples: Vec<&str> = Board::ALL.into_iter().map(Board::triple).collect();
     triples.sort_unstable();
     triples.dedup();
-    needs.extend(
-        triples
-            .into_iter()
-            .map(|triple| target(triple, workspace.root())),
-    );
+    needs.extend(triples.into_iter().map(|triple| target(triple, root)));
     needs
 }
 
@@ -133,16 +110,16 @@ fn emulators() -> impl Iterator<Item = Need> {
 }
 
 fn emulator(program: &str, found: Result<String, Error>) -> Need {
-    let mend = match &found {
+    let hint = match &found {
         Err(Error::EmulatorMissing { .. } | Error::EmulatorVersion { .. }) => {
             "./taktos run (its first step installs what apt has), or install QEMU 10.0 or newer by hand"
         }
-        Err(error) => emulator::mend(error).unwrap_or("./taktos run says more"),
+        Err(error) => emulator::hint(error).unwrap_or("./taktos run says more"),
         Ok(_) => "",
     };
     Need {
         what: format!("{program} 10.0 or newer, with the clock"),
-        mend: mend.to_owned(),
+        hint: hint.to_owned(),
         found: match found {
             Ok(version) => {
                 Ok(remark(&version).unwrap_or_else(|| format!("QEMU {version}, the clock builds")))
@@ -161,9 +138,9 @@ fn emulator(program: &str, found: Result<String, Error>) -> Need {
 }
 
 /// A program that says its version.
-fn program(name: &str, arguments: &[&str], mend: &str, root: &Path) -> Need {
+fn program(name: &str, hint: &str, root: &Path) -> Need {
     let output = Command::new(name)
-        .args(arguments)
+        .arg("--version")
         .current_dir(root)
         .output();
     let found = match output {
@@ -180,7 +157,7 @@ fn program(name: &str, arguments: &[&str], mend: &str, root: &Path) -> Need {
     Need {
         what: name.into(),
         found,
-        mend: mend.into(),
+        hint: hint.into(),
     }
 }
 
@@ -200,6 +177,6 @@ fn target(triple: &str, root: &Path) -> Need {
     Need {
         what: format!("target {triple}"),
         found,
-        mend: format!("rustup target add {triple}"),
+        hint: format!("rustup target add {triple}"),
     }
 }

@@ -1,149 +1,137 @@
 //! `taktos run` and `taktos reproduce`: experiments, and the papers.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Result;
 use taktos_experiments::experiment::{Asked, Scale, Several, asked};
 use taktos_experiments::form::Form;
-use taktos_experiments::result;
-use taktos_experiments::session::{self, Prepared, Session};
-use taktos_export::{ResultDirectory, renew_index};
+use taktos_experiments::outcome::begin;
+use taktos_experiments::session;
+use taktos_experiments::study::{Request, Shown, finish, run_one};
+use taktos_export::renew_index;
 use taktos_runner::failure::Failure;
+use taktos_runner::image::is_elf;
 use taktos_runner::progress::Progress;
 use taktos_runner::several::Machine;
 use taktos_runner::workspace::Workspace;
 
-use super::smp::Extent;
-use super::{compare, ethercat, hypervisor, latency, mechanisms, smp};
-use crate::arguments::{Format, LatencyOptions, Part, RunOptions, SizeOptions};
+use super::{compare, trace};
+use crate::arguments::{FileOptions, Format, PaperOptions, Part, RunOptions, SizeOptions};
 
-/// Runs what a file asks for.
-pub(super) fn from_file(
+/// Runs the image, the experiment or the task set of a file, or the main job.
+pub(super) fn run(workspace: &Workspace, given: FileOptions) -> Result<()> {
+    let (options, size) = (&given.options, &given.size);
+    if let Some(image) = given.experiment.as_deref().filter(|file| is_elf(file)) {
+        size.only(&["for"])?;
+        let given_time = |time: taktos_time::Duration| Duration::from_nanos(time.as_nanos());
+        let asked = trace::Asked {
+            subject: &image.to_string_lossy(),
+            argument: String::new(),
+            loaded: given.loaded.loaded,
+            time: size.horizon.map_or(trace::TIME, given_time),
+            live: options.format == Format::Table,
+        };
+        return trace::of(
+            workspace,
+            asked,
+            None,
+            (options, &given.machine),
+            (None, None),
+        );
+    }
+    given.loaded.none()?;
+    given.machine.none()?;
+    match &given.experiment {
+        Some(file) => from_file(workspace, file, options, size),
+        None => {
+            size.only(&[])?;
+            main_job(workspace, options)
+        }
+    }
+}
+
+/// Runs the experiment or task set of a file.
+fn from_file(
     workspace: &Workspace,
     file: &Path,
     options: &RunOptions,
     size: &SizeOptions,
 ) -> Result<()> {
-    let name = file
-        .file_stem()
-        .map_or("experiment".into(), |stem| stem.to_string_lossy());
+    let stem = file.file_stem();
+    let name = stem.map_or("experiment".into(), |stem| stem.to_string_lossy());
     match asked(file, size.scale())? {
         Asked::Experiment => {
             size.only(&[])?;
-            one(workspace, file, &name, options, Form::General).map(drop)
+            one(workspace, (file, &name), options, Form::General)
         }
         Asked::TaskSet => compare::run(workspace, file, options, size),
         Asked::Several(several, scale) => {
-            on_several(workspace, (file, scale), &several, options, size)
+            size.only(meant(&several))?;
+            several.run(&Request {
+                scale,
+                horizon: size.horizon,
+                loops: size.loops,
+                only: size.cases.as_deref(),
+                fresh: size.fresh,
+                ..request(workspace, file, options)
+            })
         }
     }
 }
 
-/// Runs an experiment on several processors.
-fn on_several(
-    workspace: &Workspace,
-    (file, scale): (&Path, Option<Scale>),
-    several: &Several,
-    options: &RunOptions,
-    size: &SizeOptions,
-) -> Result<()> {
+/// Returns the options of size that have a meaning for an experiment.
+const fn meant(several: &Several) -> &'static [&'static str] {
     match several {
-        Several::Smp(experiment) => {
-            size.only(&["for", "full", "fresh"])?;
-            let extent = Extent {
-                everything: true,
-                horizon: size.horizon,
-                fresh: size.fresh,
-                scale,
-            };
-            smp::run(workspace, experiment, file, options, extent)
-        }
-        Several::Mechanisms(experiment) => {
-            size.only(&["loops"])?;
-            mechanisms::run(workspace, experiment, file, options, size.loops)
-        }
-        Several::Latency(experiment) => {
-            size.only(&["loops"])?;
-            let options = LatencyOptions::of(options, size.loops);
-            latency::from_file(workspace, experiment, file, &options)
-        }
-        Several::Hypervisor(experiment) => {
-            size.only(&["loops", "only", "full", "fresh"])?;
-            hypervisor::run(workspace, experiment, (file, scale), options, size)
-        }
-        Several::Ethercat(experiment) => {
-            size.only(&["loops", "only", "full", "fresh"])?;
-            ethercat::run(workspace, experiment, (file, scale), options, size)
-        }
+        Several::Smp(_) => &["for", "full", "fresh"],
+        Several::Mechanisms(_) | Several::Latency(_) => &["loops"],
+        Several::Hypervisor(_) | Several::Ethercat(_) => &["loops", "only", "full", "fresh"],
+    }
+}
+
+/// Returns the request for all that a file says.
+fn request<'a>(workspace: &'a Workspace, file: &'a Path, options: &'a RunOptions) -> Request<'a> {
+    Request {
+        board: options.board.as_deref(),
+        out: options.out.as_deref(),
+        ..Request::of(workspace, file, Shown::Figures(options.format))
     }
 }
 
 /// Runs one experiment, writes its result and shows it.
-pub(super) fn one(
+fn one(
     workspace: &Workspace,
-    file: &Path,
-    name: &str,
+    (file, name): (&Path, &str),
     options: &RunOptions,
     form: Form,
-) -> Result<Session> {
+) -> Result<()> {
     let prepared = session::prepare(file, options.board.as_deref())?;
-    run_prepared(workspace, prepared, name, options, form)
+    let directory = begin(workspace, name, options.out.as_deref())?;
+    run_one(workspace, prepared, directory, options.format, form).map(drop)
 }
 
-/// Runs one that was read, writes its result and shows it.
-pub(super) fn run_prepared(
-    workspace: &Workspace,
-    prepared: Prepared,
-    name: &str,
-    options: &RunOptions,
-    form: Form,
-) -> Result<Session> {
-    let directory = begin(workspace, name, options)?;
-    let progress = Progress::default();
-    let machine = Machine::find(prepared.1)?;
-    let built = session::build(workspace, prepared, &progress)?;
-    let session = session::measure(workspace, built, &machine, &progress)?;
-    finish(workspace, &session, directory, options.format, form)?;
-    Ok(session)
-}
+/// A paper: the name of its experiment, and the shape of its data.
+type Paper = (&'static str, Form);
 
-/// A paper: its experiment and the shape of its data.
-struct Paper {
-    name: &'static str,
-    form: Form,
-}
-
-const SWITCH: Paper = Paper {
-    name: "switch",
-    form: Form::Switch,
-};
-const IPC: Paper = Paper {
-    name: "ipc",
-    form: Form::Ipc,
-};
+const SWITCH: Paper = ("switch", Form::Switch);
+const IPC: Paper = ("ipc", Form::Ipc);
 
 /// Repeats one paper, or all.
-pub(super) fn papers(
-    workspace: &Workspace,
-    part: Part,
-    options: &RunOptions,
-    size: &SizeOptions,
-) -> Result<()> {
+pub(super) fn papers(workspace: &Workspace, given: &PaperOptions) -> Result<()> {
+    let PaperOptions {
+        part,
+        options,
+        size,
+    } = given;
     let shipped = |name: &str, options: &RunOptions, size: &SizeOptions| {
-        from_file(
-            workspace,
-            &workspace.path(&format!("experiments/{name}.toml")),
-            options,
-            size,
-        )
+        from_file(workspace, &file_of(workspace, name), options, size)
     };
-    match part {
-        Part::Switch | Part::Ipc => size.only(&[])?,
-        Part::Smp | Part::Mechanisms | Part::Hypervisor | Part::Ethercat | Part::All => {}
+    if let Part::Switch | Part::Ipc = part {
+        size.only(&[])?;
     }
     match part {
-        Part::Switch => paper(workspace, &SWITCH, options),
-        Part::Ipc => paper(workspace, &IPC, options),
+        Part::Switch => paper(workspace, SWITCH, options),
+        Part::Ipc => paper(workspace, IPC, options),
         Part::Smp => shipped("spacecraft", options, size),
         Part::Mechanisms => shipped("mechanisms", options, size),
         Part::Hypervisor => shipped("hypervisor", options, size),
@@ -163,33 +151,26 @@ pub(super) fn papers(
 }
 
 /// The main job: the papers on one processor, then the spacecraft on one and on four.
-pub(super) fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()> {
+fn main_job(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     both(workspace, options)?;
-    let file = workspace.path("experiments/spacecraft.toml");
+    let file = file_of(workspace, "spacecraft");
     let Asked::Several(several, _) = asked(&file, Scale::Full)? else {
-        return Err(other_kind(&file));
+        return Err(Failure::error(
+            format!("{} is not of the kind `smp`", file.display()),
+            "take the file that ships",
+        ));
     };
-    let Several::Smp(experiment) = *several else {
-        return Err(other_kind(&file));
-    };
-    let extent = Extent {
-        everything: false,
-        horizon: None,
-        // Who repeats the papers wants to see them run.
+    let own = inside(options, "spacecraft");
+    several.run(&Request {
+        // A user that repeats the papers expects to see them run.
         fresh: true,
-        scale: None,
-    };
-    smp::run(
-        workspace,
-        &experiment,
-        &file,
-        &inside(options, "spacecraft"),
-        extent,
-    )?;
+        brief: true,
+        ..request(workspace, &file, &own)
+    })?;
     summary(workspace, options)
 }
 
-/// What the main job has shown, and where to go on.
+/// Shows the results of the main job, and the next commands.
 fn summary(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     let all = options.out.clone();
     let all = all.unwrap_or_else(|| workspace.results());
@@ -204,14 +185,7 @@ fn summary(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     Ok(())
 }
 
-fn other_kind(file: &Path) -> anyhow::Error {
-    Failure::error(
-        format!("{} is not of the kind `smp`", file.display()),
-        "take the file that ships",
-    )
-}
-
-/// The options of one of several experiments: its result lies inside.
+/// Returns the options of one of several experiments: its result is inside of the common one.
 fn inside(options: &RunOptions, name: &str) -> RunOptions {
     RunOptions {
         out: options.out.as_ref().map(|out| out.join(name)),
@@ -219,19 +193,12 @@ fn inside(options: &RunOptions, name: &str) -> RunOptions {
     }
 }
 
-fn file_of(workspace: &Workspace, paper: &Paper) -> PathBuf {
-    workspace.path(&format!("experiments/{}.toml", paper.name))
+fn file_of(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.path(&format!("experiments/{name}.toml"))
 }
 
-fn paper(workspace: &Workspace, paper: &Paper, options: &RunOptions) -> Result<()> {
-    one(
-        workspace,
-        &file_of(workspace, paper),
-        paper.name,
-        options,
-        paper.form,
-    )
-    .map(drop)
+fn paper(workspace: &Workspace, (name, form): Paper, options: &RunOptions) -> Result<()> {
+    one(workspace, (&file_of(workspace, name), name), options, form)
 }
 
 fn both(workspace: &Workspace, options: &RunOptions) -> Result<()> {
@@ -242,10 +209,11 @@ fn both(workspace: &Workspace, options: &RunOptions) -> Result<()> {
         ));
     }
     let mut prepared = Vec::new();
-    for paper in [SWITCH, IPC] {
-        let experiment = session::prepare(&file_of(workspace, &paper), options.board.as_deref())?;
-        let own = inside(options, paper.name);
-        prepared.push((begin(workspace, paper.name, &own)?, paper, experiment));
+    for (name, form) in [SWITCH, IPC] {
+        let experiment = session::prepare(&file_of(workspace, name), options.board.as_deref())?;
+        let own = inside(options, name);
+        let directory = begin(workspace, name, own.out.as_deref())?;
+        prepared.push((directory, form, experiment));
     }
     let find = || {
         let boards = prepared.iter().map(|(.., (_, board))| *board);
@@ -253,51 +221,17 @@ fn both(workspace: &Workspace, options: &RunOptions) -> Result<()> {
     };
     let machines = Progress::step(1, 3).during("emulator, clock ...", find)?;
     let mut built = Vec::new();
-    for ((directory, paper, experiment), machine) in prepared.into_iter().zip(machines) {
+    for ((directory, form, experiment), machine) in prepared.into_iter().zip(machines) {
         let image = session::build(workspace, experiment, &Progress::step(2, 3))?;
-        built.push((directory, paper, image, machine));
+        built.push((directory, form, image, machine));
     }
     let mut measured = Vec::new();
-    for (directory, paper, image, machine) in built {
+    for (directory, form, image, machine) in built {
         let session = session::measure(workspace, image, &machine, &Progress::step(3, 3))?;
-        measured.push((directory, paper, session));
+        measured.push((directory, form, session));
     }
-    for (directory, paper, session) in measured {
-        finish(workspace, &session, directory, options.format, paper.form)?;
+    for (directory, form, session) in measured {
+        finish(workspace, &session, directory, options.format, form)?;
     }
     Ok(())
-}
-
-/// Begins the result directory: one that cannot be written is known before
-/// anything is built.
-pub(super) fn begin(
-    workspace: &Workspace,
-    name: &str,
-    options: &RunOptions,
-) -> Result<ResultDirectory> {
-    begin_at(workspace, name, options.out.as_deref())
-}
-
-/// The same at that place, or at its own.
-pub(super) fn begin_at(
-    workspace: &Workspace,
-    name: &str,
-    place: Option<&Path>,
-) -> Result<ResultDirectory> {
-    let place = place.map(Path::to_owned);
-    let place = place.unwrap_or_else(|| workspace.results().join(name));
-    ResultDirectory::begin(&place)
-        .map_err(|error| Failure::error(error.to_string(), "name another place: --out DIR"))
-}
-
-/// Writes the result, shows the answer, and says where the rest is.
-pub(super) fn finish(
-    workspace: &Workspace,
-    session: &Session,
-    directory: ResultDirectory,
-    format: Format,
-    form: Form,
-) -> Result<()> {
-    let json = form.json(workspace, session)?;
-    result::outcome(session, json).finish(workspace, directory, format)
 }

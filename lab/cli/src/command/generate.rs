@@ -47,7 +47,7 @@ pub(super) fn run(options: &GenerateOptions) -> Result<()> {
     Ok(())
 }
 
-/// What a set of several is called.
+/// Returns the name of one set of several.
 fn name(index: u32) -> String {
     format!("set-{index:06}")
 }
@@ -100,10 +100,10 @@ fn one(options: &GenerateOptions, specification: &Specification, index: u32) -> 
         point: options.point,
         index,
     };
-    generate(specification, key).map_err(|error| Failure::error(error.to_string(), mend(&error)))
+    generate(specification, key).map_err(|error| Failure::error(error.to_string(), hint(&error)))
 }
 
-const fn mend(error: &GenerateError) -> &'static str {
+const fn hint(error: &GenerateError) -> &'static str {
     match error {
         GenerateError::Tasks(_) => "give another number: --tasks",
         GenerateError::Sum { .. } => "change --utilisation, --tasks, --least or --most",

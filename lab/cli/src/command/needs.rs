@@ -1,6 +1,6 @@
-//! Owns: what a command needs on this machine beyond the tool itself.
-//! Must never know: how that is installed; the script `taktos` asks here and does it. What the checks of the project need
-//! is told by `xtask`, in the same words.
+//! Owns: the needs of a command on this machine beyond the tool itself.
+//! Must never know: how a need is installed; the script `taktos` queries this module and does it.
+//! For the checks of the project, `xtask` returns the needs in the same words.
 
 use clap::Parser;
 
@@ -17,7 +17,7 @@ pub enum Need {
     Miri,
     /// Chromium, in which reports are looked at; where there is none to be had, they are not.
     Browser,
-    /// A gdb for the boards' processors; where there is none to be had, nobody looks at threads in it.
+    /// A gdb for the boards' processors; if none can be had, threads are not inspected in it.
     Debugger,
     /// C compilers for the boards' processors, CMake and pkg-config.
     CCompilers,
@@ -43,10 +43,11 @@ impl Need {
     }
 }
 
-/// What most commands need.
+/// Needs of most commands.
 pub const RUNNING: &[Need] = &[Need::Images, Need::Emulator];
 
-/// The words for what the command line needs, a line each: none for help, or for a line that is no command.
+/// The words for what the command line needs, a line each: none for help, or for a line that is no
+/// command.
 pub(super) fn shown(words: &[String]) -> String {
     let line = std::iter::once("taktos").chain(words.iter().map(String::as_str));
     let needs = Arguments::try_parse_from(line).map_or(Vec::new(), |line| of(&line.command));
@@ -63,34 +64,23 @@ pub fn lines(needs: impl IntoIterator<Item = Need>) -> String {
 
 fn of(command: &Command) -> Vec<Need> {
     match command {
-        Command::Run { .. }
-        | Command::Reproduce { .. }
+        Command::Run(_)
+        | Command::Reproduce(_)
         | Command::Latency(_)
-        | Command::Trace { .. }
-        | Command::Count { .. }
+        | Command::Trace(_)
+        | Command::Count(_)
         // So that its program runs at once.
         | Command::New(_)
-        | Command::Vm(VmCommand::Run(_))
-        | Command::Bench {
-            suite: Suite::Kernel | Suite::User | Suite::Budgets,
-            ..
-        } => RUNNING.to_vec(),
-        Command::Bench {
-            suite: Suite::ThreadMetric,
-            interface,
-            lto,
-            ..
-        } => match (interface, lto) {
-            (None | Some(Interface::Rust), _) => RUNNING.to_vec(),
-            (_, false) => [RUNNING, &[Need::CCompilers]].concat(),
-            (_, true) => [RUNNING, &[Need::CCompilers, Need::Clang]].concat(),
+        | Command::Vm(VmCommand::Run(_)) => RUNNING.to_vec(),
+        Command::Bench(bench) => match (bench.suite, bench.interface, bench.lto) {
+            (Suite::Simulation, ..) => Vec::new(),
+            (Suite::Kernel | Suite::User | Suite::Budgets, ..)
+            | (Suite::ThreadMetric, None | Some(Interface::Rust), _) => RUNNING.to_vec(),
+            (Suite::ThreadMetric, _, false) => [RUNNING, &[Need::CCompilers]].concat(),
+            (Suite::ThreadMetric, _, true) => [RUNNING, &[Need::CCompilers, Need::Clang]].concat(),
         },
         Command::Install(_) | Command::Vm(VmCommand::Check(_)) => vec![Need::Images],
-        Command::Bench {
-            suite: Suite::Simulation,
-            ..
-        }
-        | Command::Sim(_)
+        Command::Sim(_)
         | Command::Generate(_)
         | Command::Segment(_)
         | Command::Doctor

@@ -1,9 +1,9 @@
-//! `taktos sim --scenario`: scripts whose every `expect` must hold.
+//! `taktos sim --scenario`: scripts in which every `expect` must hold.
 
 use std::path::Path;
 
 use anyhow::Result;
-use serde::Serialize;
+use serde_json::{Value, json};
 use taktos_experiments::screen;
 use taktos_export::table::Table;
 use taktos_runner::failure::{CheckFailed, Failure};
@@ -18,28 +18,7 @@ struct Done {
     result: Result<Report, Box<Failed>>,
 }
 
-#[derive(Serialize)]
-struct DoneForm<'a> {
-    file: &'a str,
-    held: bool,
-    cases: usize,
-    runs: usize,
-    commands: usize,
-    expectations: usize,
-    failed: Option<FailedForm<'a>>,
-}
-
-#[derive(Serialize)]
-struct FailedForm<'a> {
-    line: usize,
-    text: &'a str,
-    case: &'a str,
-    policy: Option<&'static str>,
-    expected: &'a str,
-    found: &'a str,
-}
-
-/// Runs the scripts. All are run, also behind one that does not hold.
+/// Runs all scripts, also those after one that does not hold.
 pub(super) fn run(options: &SimOptions) -> Result<()> {
     let choice = Options {
         case: None,
@@ -53,8 +32,8 @@ pub(super) fn run(options: &SimOptions) -> Result<()> {
         }
         all.push(done);
     }
-    let forms: Vec<_> = all.iter().map(form).collect();
-    screen::show(options.format, &table(&forms), &forms)?;
+    let forms: Vec<Value> = all.iter().map(form).collect();
+    screen::show(options.format, &table(&all), &forms)?;
     let failed = all.iter().filter(|done| done.result.is_err()).count();
     match failed {
         0 => Ok(()),
@@ -85,45 +64,52 @@ fn one(path: &Path, options: &Options) -> Result<Done> {
         Ok(report) => Ok(report),
         Err(ScenarioError::Failed(failed)) => Err(failed),
         Err(error) => {
-            let mend = error.mend().unwrap_or_else(|| "mend the script".into());
-            return Err(Failure::error(error.to_string(), mend));
+            let hint = error.hint().unwrap_or_else(|| "fix the script".into());
+            return Err(Failure::error(error.to_string(), hint));
         }
     };
     Ok(Done { file, result })
 }
 
-fn form(done: &Done) -> DoneForm<'_> {
+fn form(done: &Done) -> Value {
     let report = done.result.as_ref().copied().unwrap_or_default();
-    let failed = done.result.as_ref().err().map(|failed| FailedForm {
-        line: failed.line,
-        text: &failed.text,
-        case: &failed.case,
-        policy: failed.policy,
-        expected: &failed.expected,
-        found: &failed.found,
+    let failed = done.result.as_ref().err().map(|failed| {
+        json!({
+            "line": failed.line,
+            "text": failed.text,
+            "case": failed.case,
+            "policy": failed.policy,
+            "expected": failed.expected,
+            "found": failed.found,
+        })
     });
-    DoneForm {
-        file: &done.file,
-        held: failed.is_none(),
-        cases: report.cases,
-        runs: report.runs,
-        commands: report.commands,
-        expectations: report.expectations,
-        failed,
-    }
+    json!({
+        "file": done.file,
+        "held": failed.is_none(),
+        "cases": report.cases,
+        "runs": report.runs,
+        "commands": report.commands,
+        "expectations": report.expectations,
+        "failed": failed,
+    })
 }
 
-fn table(all: &[DoneForm<'_>]) -> Table {
-    let count = |held: bool, count: usize| held.then_some(count as u64);
+fn table(all: &[Done]) -> Table {
+    let count = |done: &Done, of: fn(&Report) -> usize| {
+        let report = done.result.as_ref().ok();
+        report.map(|report| of(report) as u64)
+    };
     Table::over("Scenarios", all)
-        .label("scenario", |done| done.file)
-        .label("cases", |done| count(done.held, done.cases))
-        .label("runs", |done| count(done.held, done.runs))
-        .label("commands", |done| count(done.held, done.commands))
-        .label("expectations", |done| count(done.held, done.expectations))
-        .label("all held", |done| match &done.failed {
-            None => "yes".into(),
-            Some(failed) => format!("no: line {}", failed.line),
+        .label("scenario", |done| done.file.as_str())
+        .label("cases", |done| count(done, |report| report.cases))
+        .label("runs", |done| count(done, |report| report.runs))
+        .label("commands", |done| count(done, |report| report.commands))
+        .label("expectations", |done| {
+            count(done, |report| report.expectations)
+        })
+        .label("all held", |done| match &done.result {
+            Ok(_) => "yes".into(),
+            Err(failed) => format!("no: line {}", failed.line),
         })
         .done()
 }

@@ -1,4 +1,4 @@
-//! `taktos segment`: a segment of EtherCAT devices on a socket, for anybody's MainDevice.
+//! `taktos segment`: a segment of EtherCAT devices on a socket, for any MainDevice.
 
 use std::net::UdpSocket;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(super) fn run(options: &SegmentOptions) -> Result<()> {
 fn description(file: &Path) -> Result<Vec<u8>> {
     let devices = match asked(file, Scale::Full)? {
         Asked::Several(several, _) => match *several {
-            Several::Ethercat(experiment) => experiment.devices,
+            Several::Ethercat(experiment) => experiment.own.devices,
             _ => Vec::new(),
         },
         _ => Vec::new(),

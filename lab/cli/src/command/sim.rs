@@ -1,13 +1,13 @@
-//! `taktos sim`: task sets, scenarios and storms in virtual time.
+//! `taktos sim`: task sets, scenarios and stress tests in virtual time.
 
 use anyhow::Result;
+use taktos_experiments::outcome::begin;
 use taktos_export::replace_file;
 use taktos_runner::failure::{CheckFailed, Failure};
 use taktos_runner::progress::Progress;
 use taktos_runner::workspace::Workspace;
 
 use super::batch;
-use super::experiment::begin_at;
 use crate::arguments::{SchedulerChoice, SimOptions};
 use crate::simulation::{self, Written, guests};
 
@@ -34,7 +34,7 @@ pub(super) fn run(workspace: &Workspace, options: &SimOptions) -> Result<()> {
     }
 }
 
-/// Scripts and storms have no tasks that a rule could order.
+/// Scripts and stress tests have no tasks that a rule could order.
 fn refuse_order(options: &SimOptions) -> Result<()> {
     match options.scheduler {
         Some(SchedulerChoice::By(order)) => Err(Failure::error(
@@ -59,7 +59,7 @@ fn task_set(workspace: &Workspace, set: &Written, options: &SimOptions) -> Resul
         ));
     }
     let name = format!("sim-{}", request.name);
-    let directory = begin_at(workspace, &name, options.out.as_deref())?;
+    let directory = begin(workspace, &name, options.out.as_deref())?;
     for words in &request.set.warnings {
         eprintln!("warning: {}: {words}", set.file);
     }

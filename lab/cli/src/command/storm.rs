@@ -1,8 +1,8 @@
-//! `taktos sim --storm`: random schedules from a seed, the scheduler's laws
-//! checked after each command; what fails is shrunk to a script.
+//! `taktos sim --storm`: random schedules from a seed, the scheduler's invariants checked after
+//! each command; what fails is shrunk to a script.
 
 use anyhow::Result;
-use serde::Serialize;
+use serde_json::{Value, json};
 use taktos_experiments::screen;
 use taktos_export::table::Table;
 use taktos_runner::failure::CheckFailed;
@@ -14,39 +14,20 @@ use taktos_simulate::scenario::POLICIES;
 
 use crate::arguments::{SchedulerChoice, SimOptions};
 
-/// The processors of a storm that names none.
+/// The processors of a stress test that names none.
 const CPUS: usize = 32;
-/// So many threads for each processor.
+/// Number of threads for each processor.
 const THREADS_A_CPU: usize = 3;
 
-/// One storm, and what came of it.
+/// One stress test, and its result.
 struct Done {
     name: String,
     seed: u64,
     result: Result<StormReport, Box<Broken>>,
 }
 
-#[derive(Serialize)]
-struct DoneForm<'a> {
-    policies: &'a str,
-    seed: u64,
-    held: bool,
-    events: u32,
-    refused: u32,
-    impossible: u32,
-    failed: Option<FailedForm<'a>>,
-}
-
-#[derive(Serialize)]
-struct FailedForm<'a> {
-    event: usize,
-    expected: String,
-    found: String,
-    script: &'a str,
-}
-
-/// Runs a storm under each policy, or one over the named clusters; each so
-/// often as there are replications, with the seeds that follow.
+/// Runs a stress test under each policy, or one over the named clusters. Each runs once for each
+/// replication, with the seeds that follow.
 pub(super) fn run(options: &SimOptions) -> Result<()> {
     let mut all = Vec::new();
     let first = options.seed.unwrap_or(0);
@@ -66,8 +47,8 @@ pub(super) fn run(options: &SimOptions) -> Result<()> {
             });
         }
     }
-    let forms: Vec<_> = all.iter().map(form).collect();
-    screen::show(options.format, &table(&forms), &forms)?;
+    let forms: Vec<Value> = all.iter().map(form).collect();
+    screen::show(options.format, &table(&all), &forms)?;
     let broken = all.iter().filter(|done| done.result.is_err()).count();
     match broken {
         0 => Ok(()),
@@ -80,8 +61,8 @@ pub(super) fn run(options: &SimOptions) -> Result<()> {
 
 type Clusters = Vec<(PolicyKind, usize)>;
 
-/// What each storm is called, and its clusters: of those on the command line
-/// the policies and the numbers of processors, which are counted from 0 on.
+/// Returns the name of each stress test, and its clusters. They have the policies and numbers of
+/// processors from the command line; processors are counted from 0 on.
 fn layouts(options: &SimOptions) -> Vec<(String, Clusters)> {
     let mut policies = match options.scheduler {
         Some(SchedulerChoice::One(policy)) => vec![policy],
@@ -126,36 +107,41 @@ fn storm_options(options: &SimOptions, clusters: &Clusters, seed: u64) -> StormO
     }
 }
 
-fn form(done: &Done) -> DoneForm<'_> {
+fn form(done: &Done) -> Value {
     let report = done.result.as_ref().copied().unwrap_or_default();
-    let failed = done.result.as_ref().err().map(|broken| FailedForm {
-        event: broken.event,
-        expected: broken.broken.law.clone(),
-        found: broken.broken.found.clone(),
-        script: &broken.script,
+    let failed = done.result.as_ref().err().map(|broken| {
+        json!({
+            "event": broken.event,
+            "expected": broken.broken.law,
+            "found": broken.broken.found,
+            "script": broken.script,
+        })
     });
-    DoneForm {
-        policies: &done.name,
-        seed: done.seed,
-        held: failed.is_none(),
-        events: report.events,
-        refused: report.refused,
-        impossible: report.impossible,
-        failed,
-    }
+    json!({
+        "policies": done.name,
+        "seed": done.seed,
+        "held": failed.is_none(),
+        "events": report.events,
+        "refused": report.refused,
+        "impossible": report.impossible,
+        "failed": failed,
+    })
 }
 
-fn table(all: &[DoneForm<'_>]) -> Table {
-    let count = |held: bool, count: u32| held.then_some(u64::from(count));
+fn table(all: &[Done]) -> Table {
+    let count = |done: &Done, of: fn(&StormReport) -> u32| {
+        let report = done.result.as_ref().ok();
+        report.map(|report| u64::from(of(report)))
+    };
     Table::over("Storms", all)
-        .label("policies", |done| done.policies)
+        .label("policies", |done| done.name.as_str())
         .label("seed", |done| done.seed)
-        .label("commands", |done| count(done.held, done.events))
-        .label("refused", |done| count(done.held, done.refused))
-        .label("impossible", |done| count(done.held, done.impossible))
-        .label("every law held", |done| match &done.failed {
-            None => "yes".into(),
-            Some(failed) => format!("no: command {}", failed.event),
+        .label("commands", |done| count(done, |report| report.events))
+        .label("refused", |done| count(done, |report| report.refused))
+        .label("impossible", |done| count(done, |report| report.impossible))
+        .label("every law held", |done| match &done.result {
+            Ok(_) => "yes".into(),
+            Err(broken) => format!("no: command {}", broken.event),
         })
         .note("A command that is refused changes nothing; it is impossible where nobody was there to ask.")
         .done()

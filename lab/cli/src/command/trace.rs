@@ -1,4 +1,4 @@
-//! `taktos trace`: who ran when, of a program that is run, or of a recording.
+//! `taktos trace`: the scheduling trace of a program that is run, or of a recording.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use taktos_emulator::{Ending, Options, Record, Until, Watch};
 use taktos_experiments::measure::record_schedule;
-use taktos_experiments::screen;
+use taktos_experiments::{outcome, screen};
 use taktos_export::report::{Report, Section};
 use taktos_export::table::{Column, Table};
 use taktos_export::{Basis, Recording, ResultDirectory, Timeline, perfetto, plot, to_json};
@@ -23,8 +23,7 @@ use taktos_runner::workspace::Workspace;
 use taktos_runner::{image, loaded};
 use taktos_trace::{Event, Kind};
 
-use super::experiment::begin_at;
-use crate::arguments::{Format, MachineOptions, RunOptions};
+use crate::arguments::{Format, MachineOptions, RunOptions, TraceOptions};
 use crate::frames;
 use crate::made_for::Chosen;
 use crate::watched::Watched;
@@ -33,7 +32,7 @@ use crate::watched::Watched;
 pub(super) const TIME: Duration = Duration::from_secs(10);
 /// How many switches are drawn when the command line names no length.
 const SWITCHES: usize = 40;
-/// How many marks, switches and wake-ups a trace holds: viewers open so many.
+/// How many marks, switches and wake-ups a trace holds: viewers can open this number.
 const MOST_EVENTS: u64 = 500_000;
 /// Why a report has no picture.
 const UNSEEN: &str = "The image names no word of its current thread and no mark, so nothing of its schedule is known; \
@@ -41,7 +40,7 @@ const UNSEEN: &str = "The image names no word of its current thread and no mark,
 /// How many lines of the console are shown.
 const MOST_LINES: usize = 20;
 
-/// What a person asks for: what is run, what it is told, and for how long.
+/// Request of a user: the image to run, its arguments, and the time.
 pub(super) struct Asked<'a> {
     pub subject: &'a str,
     /// The words of the image's command line.
@@ -59,7 +58,7 @@ pub(super) struct Subject {
     name: String,
     origin: String,
     recording: Recording,
-    /// What the program wrote.
+    /// Console output of the program.
     console: String,
     /// It was printed as it came.
     live: bool,
@@ -67,12 +66,13 @@ pub(super) struct Subject {
     cut: Option<String>,
     /// How the program ended, where it ended badly.
     pub failed: Option<Failed>,
-    /// What was counted beside it.
+    /// Counts that were taken in addition to the recording.
     pub counts: Vec<Table>,
 }
 
 impl Subject {
-    /// A machine with guests, whose console was seen while it ran: why the recording ends, and how much time it had.
+    /// Returns the subject for a machine with guests, which showed its console while it ran: why
+    /// the recording ends, and how much time the machine had.
     pub fn of_machine(name: &str, recording: Recording, (ended, time): (Ending, Duration)) -> Self {
         Self {
             name: name.into(),
@@ -93,7 +93,7 @@ pub(super) fn begin(
     name: &str,
     place: Option<&Path>,
 ) -> Result<ResultDirectory> {
-    begin_at(workspace, &format!("trace-{name}"), place)
+    outcome::begin(workspace, &format!("trace-{name}"), place)
 }
 
 /// Why a recording ends before its program, which had so much time.
@@ -124,7 +124,28 @@ pub(super) fn until(time: Duration) -> Until {
     }
 }
 
-pub(super) fn run(
+/// Records a program that is run, or takes a recording; writes the result and shows it.
+pub(super) fn run(workspace: &Workspace, options: &TraceOptions) -> Result<()> {
+    let asked = Asked {
+        subject: &options.subject,
+        argument: options.argument.clone(),
+        loaded: options.loaded.loaded.clone(),
+        time: options.time,
+        live: false,
+    };
+    let place = (&options.options, &options.machine);
+    let watched = options.watch.as_deref();
+    of(
+        workspace,
+        asked,
+        watched,
+        place,
+        (options.from, options.length),
+    )
+}
+
+/// Records any program, or takes any recording, as [`run`] does.
+pub(super) fn of(
     workspace: &Workspace,
     asked: Asked<'_>,
     watched: Option<&Path>,
@@ -161,7 +182,7 @@ pub(super) fn run(
     ended(subject, &place)
 }
 
-/// The error of a program that ended badly, whose result is kept there.
+/// Returns the error of a program that ended badly; its result is stored at `place`.
 pub(super) fn ended(subject: Subject, place: &str) -> Result<()> {
     let Some(failed) = subject.failed else {
         return Ok(());
@@ -189,7 +210,8 @@ fn read(file: &Path) -> Result<Recording> {
     })
 }
 
-/// What is watched of an image, and of what it loads, beyond what it names.
+/// Returns the symbols to watch in an image, and in the executables that it loads, in addition to
+/// those that it names.
 fn watch(watched: &Watched, image: &Image, loaded: &[PathBuf]) -> Result<Watch> {
     let read = |path: &PathBuf| std::fs::read(path).with_context(|| path.display().to_string());
     let elfs: Result<Vec<_>> = std::iter::once(&image.path)
@@ -199,7 +221,7 @@ fn watch(watched: &Watched, image: &Image, loaded: &[PathBuf]) -> Result<Watch> 
     watched.find(&elfs?)
 }
 
-/// Runs an image, a file or a program that is built, for so long.
+/// Runs an image, a file or a program that is built, for the requested time.
 pub(super) fn record(
     workspace: &Workspace,
     chosen: &Chosen,
@@ -256,7 +278,7 @@ pub(super) fn record(
     Ok((subject, record))
 }
 
-/// The part that is drawn: what was asked for, or the first switches.
+/// Returns the part that is drawn: the requested one, or the first switches.
 fn window(recording: &Recording, from: Option<u64>, length: Option<u64>) -> (u64, u64) {
     let events = recording.events.iter();
     let switches = events

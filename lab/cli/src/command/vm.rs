@@ -1,4 +1,4 @@
-//! `taktos vm`: guests beside each other, under the hypervisor.
+//! `taktos vm`: several guests under the hypervisor.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use taktos_vm::{Configuration, Loaded, Plan, Sources};
 use super::trace;
 use crate::arguments::{Format, VmCheck, VmRun};
 
-/// What a person must know of a machine whose time is real.
+/// Note for users of a machine that follows host time.
 const REAL_TIME: &str = "  time is the clock on the wall: what else this computer does shows in the guests as late wake-ups\n  \
     (counted time: --virtual)";
 
@@ -84,7 +84,7 @@ fn attended(
     Ok((ended, ending))
 }
 
-/// Runs a machine whose schedule is recorded, and writes that.
+/// Runs a machine, records its schedule, and writes the recording.
 fn traced(
     workspace: &Workspace,
     machine: (&Configuration, &Plan, &[Sources]),
@@ -181,19 +181,19 @@ fn partition(configuration: &Configuration, name: &str, option: &str) -> Result<
     found.ok_or_else(|| {
         Failure::error(
             format!("{option} {name}: there is no such partition"),
-            taktos_simulate::file::suggest::mend(name, names),
+            taktos_simulate::file::suggest::hint(name, names),
         )
     })
 }
 
 fn plan(configuration: &Configuration, sources: &[Sources]) -> Result<Plan> {
     let plan = Plan::new(configuration, sources)
-        .map_err(|error| Failure::error(error.to_string(), error.mend()))?;
+        .map_err(|error| Failure::error(error.to_string(), error.hint()))?;
     remark(&plan.remarks);
     Ok(plan)
 }
 
-/// What the machine is called: as its configuration's file.
+/// Returns the name of the machine: that of its configuration's file.
 fn name(options: &VmRun) -> String {
     let name = options.configuration.file_stem();
     name.map_or("machine".into(), |name| name.to_string_lossy().into_owned())

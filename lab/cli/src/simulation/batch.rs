@@ -1,5 +1,5 @@
-//! Owns: many task sets beside each other: the verdict of each under each policy, and how many each policy accepts.
-//! Must never know: how a set is simulated.
+//! Owns: the comparison of many task sets: the verdict of each under each policy, and how many each
+//! policy accepts. Must never know: how a set is simulated.
 
 use serde::Serialize;
 use taktos_experiments::outcome::{Files, Outcome};
@@ -9,7 +9,7 @@ use taktos_export::{Drawn, Evidence, in_order, to_json};
 use super::result::LIMITS;
 use super::tables::simulated;
 
-/// What became of a set under a policy.
+/// Result of a set under a policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// Whether it ran and missed no deadline.
@@ -71,7 +71,7 @@ pub struct Judged {
 /// How many sets a policy accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Acceptance {
-    /// The sets that it was asked about.
+    /// The sets that it was applied to.
     pub sets: u64,
     /// Those that missed no deadline.
     pub accepted: u64,
@@ -81,7 +81,7 @@ pub struct Acceptance {
     pub ratio: f64,
 }
 
-/// Many sets beside each other.
+/// Many sets next to each other.
 #[derive(Serialize)]
 pub struct Batch {
     evidence: Evidence,

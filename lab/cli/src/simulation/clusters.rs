@@ -8,7 +8,7 @@ use taktos_simulate::file::{suggest, text};
 /// One scheduler instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterRequest {
-    /// What tasks call it.
+    /// Name that tasks use.
     pub name: String,
     /// Its processors.
     pub cpus: CpuSet,
@@ -62,8 +62,8 @@ fn cluster(place: usize, part: &str) -> Result<ClusterRequest, String> {
 
 fn known(name: &str) -> Result<Policy, String> {
     name.parse().map_err(|_| {
-        let mend = suggest::mend(name, Policy::ALL.map(Policy::name));
-        format!("no policy is called `{name}`: {mend}")
+        let hint = suggest::hint(name, Policy::ALL.map(Policy::name));
+        format!("no policy is called `{name}`: {hint}")
     })
 }
 

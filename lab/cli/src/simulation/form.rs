@@ -1,4 +1,4 @@
-//! What a simulation prints: tables for people, JSON and CSV for programs.
+//! Output of a simulation: tables for people, JSON and CSV for programs.
 
 use serde_json::{Value, json};
 use taktos_export::{Evidence, to_json};
@@ -52,7 +52,7 @@ fn of_run(request: &Request, run: &Run) -> Value {
     })
 }
 
-/// The figures: of the one policy that was asked for, or of each by its name.
+/// Returns the figures: of the one requested policy, or of each by its name.
 pub fn json(request: &Request, outcomes: &Outcomes) -> String {
     if let ([one], true) = (outcomes.runs.as_slice(), request.one) {
         return to_json(&of_run(request, one));

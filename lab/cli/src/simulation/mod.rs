@@ -1,5 +1,4 @@
-//! Task sets in virtual time: what is asked becomes runs, runs become tables,
-//! a report and traces.
+//! Task sets in virtual time: requests become runs, runs become tables, a report and traces.
 
 mod batch;
 mod clusters;

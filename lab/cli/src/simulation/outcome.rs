@@ -17,13 +17,13 @@ use taktos_time::Duration;
 use super::request::{Request, jobs_within};
 use crate::arguments::SimOptions;
 
-/// How many jobs the recorded part has, about, when no trace was asked for.
+/// About how many jobs the recorded part has, if no trace was requested.
 const RECORDED_JOBS: u128 = 2_000;
 /// The most events of a trace: viewers stay quick with it.
 pub(super) const MOST_EVENTS: usize = 1_000_000;
-const MEND: &str = "change the task set, or the options --scheduler, --cpus and --clusters";
+const HINT: &str = "change the task set, or the options --scheduler, --cpus and --clusters";
 
-/// What each set-up gave.
+/// Results of each set-up.
 #[derive(Debug)]
 pub struct Outcomes {
     /// The set-ups that ran.
@@ -45,9 +45,9 @@ pub struct Run {
     pub recording: Recording,
     /// Whether the recording is of the whole run.
     pub whole: bool,
-    /// The tasks whose budget no policy of this run enforces.
+    /// Tasks with a budget that no policy of this run enforces.
     pub without: Vec<String>,
-    /// The hyperperiod, where it lies within the recording.
+    /// The hyperperiod, if it is within the recording.
     pub hyperperiod: Option<Duration>,
     /// How much of what can happen was seen, where that is not all of it.
     pub unseen: Option<String>,
@@ -63,7 +63,7 @@ impl Outcomes {
 /// Runs every set-up of the request.
 ///
 /// # Errors
-/// When the one set-up that was asked for is refused, or all are.
+/// If the one requested set-up is refused, or all are.
 pub fn simulate(request: &Request, options: &SimOptions, progress: &Progress) -> Result<Outcomes> {
     let outcomes = attempt(request, options, progress);
     if let ([], [(name, error), ..]) = (outcomes.runs.as_slice(), outcomes.refused.as_slice()) {
@@ -71,7 +71,7 @@ pub fn simulate(request: &Request, options: &SimOptions, progress: &Progress) ->
             true => format!("{}: {error}", request.name),
             false => format!("{}: no policy takes it; {name}: {error}", request.name),
         };
-        return Err(Failure::error(cause, MEND));
+        return Err(Failure::error(cause, HINT));
     }
     Ok(outcomes)
 }
@@ -126,8 +126,8 @@ fn one(
     })
 }
 
-/// Budgets are for `cbs` alone: where no cluster has it, the tasks run without
-/// theirs, and the names of those that have one are told.
+/// Removes the budgets, which are for `cbs` alone, if no cluster has it. Returns also the names of
+/// the tasks that have one.
 fn without_budgets<'a>(workload: &'a Workload, setup: &Setup) -> (Cow<'a, Workload>, Vec<String>) {
     let mut budgets = workload
         .tasks

@@ -1,5 +1,4 @@
-//! What is to be simulated: the file, what the command line changes of it, and
-//! the policies in turn.
+//! Request for a simulation: the file, the changes from the command line, and the policies in turn.
 
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use taktos_time::Duration;
 use super::{ClusterRequest, Written};
 use crate::arguments::{SchedulerChoice, SimOptions};
 
-/// How much virtual time passes when nobody says.
+/// How much virtual time passes by default.
 const HORIZON: Duration = Duration::from_secs(10);
 /// More jobs than this take hours.
 const MOST_JOBS: u128 = 20_000_000_000;
@@ -21,20 +20,20 @@ const MOST_JOBS: u128 = 20_000_000_000;
 /// A task set and the set-ups that it runs on.
 #[derive(Debug)]
 pub struct Request {
-    /// What the file is called, without its ending.
+    /// Name of the file, without its ending.
     pub name: String,
     /// The task set.
     pub set: TaskSet,
     /// Each set-up, and what it is called: the policy, or `clusters`.
     pub setups: Vec<(String, Setup)>,
-    /// Whether one policy was asked for: then a refusal is an error.
+    /// Whether one policy was requested: then a refusal is an error.
     pub one: bool,
 }
 
 /// Reads the text and applies the command line.
 ///
 /// # Errors
-/// When the file is broken, or asks for what takes for ever.
+/// If the file is broken, or requests a run that takes for ever.
 pub fn request(written: &Written, options: &SimOptions) -> Result<Request> {
     let mut set = file::parse(&written.text, &written.file).map_err(Failure::from)?;
     let costs = match &options.costs {

@@ -1,6 +1,7 @@
-//! The outcome of a simulation: figures, task set, tables, plots, traces. The same request gives the same bytes.
+//! The outcome of a simulation: figures, task set, tables, plots, traces. Equal requests give the
+//! same bytes.
 //!
-//! Owns: what is said of each run. Must never know: how a result is written.
+//! Owns: the statements on each run. Must never know: how a result is written.
 
 use taktos_experiments::outcome::{Named, Outcome, Trace};
 use taktos_export::plot::{Counts, counted_histogram, counted_tail, gantt};
@@ -17,7 +18,7 @@ use crate::arguments::SimOptions;
 
 /// How many switches a Gantt chart shows, at most.
 const DRAWN_SWITCHES: usize = 400;
-/// What these figures cannot say.
+/// Limits of these figures.
 pub(super) const LIMITS: &str =
     "virtual time with a cost model: no caches, no bus contention but what the costs say";
 
@@ -41,7 +42,7 @@ pub fn outcome(request: &Request, outcomes: &Outcomes, options: &SimOptions) -> 
     }
 }
 
-/// What all results of a task set say of it.
+/// Returns the common part of all results of a task set.
 pub(super) fn of_set(request: &Request) -> Outcome {
     let set = &request.set;
     let title = match set.title.as_str() {
@@ -57,7 +58,7 @@ pub(super) fn of_set(request: &Request) -> Outcome {
     }
 }
 
-/// The policies beside each other: on the screen where there is more than one.
+/// Returns the comparison of the policies: on the screen if there is more than one.
 fn policies(outcomes: &Outcomes) -> Drawn {
     let table = vec![tables::beside(outcomes)];
     let shown = outcomes.runs.len() > 1 || !outcomes.refused.is_empty();
@@ -137,7 +138,7 @@ fn shown_cost(cost: &Cost) -> String {
     }
 }
 
-/// What a run comes to, in one sentence.
+/// Returns the result of a run, in one line of text.
 fn answer(run: &Run) -> String {
     let (jobs, missed) = (run.outcome.jobs(), run.outcome.missed());
     let misses = match missed {

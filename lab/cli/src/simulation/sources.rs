@@ -1,5 +1,5 @@
 //! Owns: where task sets come from: files, directories, the standard input.
-//! Must never know: what a task set says.
+//! Must never know: the contents of a task set.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use anyhow::Result;
 use taktos_runner::failure::Failure;
 use taktos_runner::kind::{self, Kind};
 
-/// What stands for the standard input.
+/// Name of the standard input.
 const STANDARD_INPUT: &str = "-";
-/// What begins the line before each of several sets in one text; its name follows.
+/// Start of the line before each of several sets in one text; its name follows.
 pub const SEPARATOR: &str = "# ---- ";
 /// The endings of files that a directory is searched for.
 const ENDINGS: [&str; 3] = ["toml", "json", "xml"];
@@ -18,15 +18,16 @@ const ENDINGS: [&str; 3] = ["toml", "json", "xml"];
 /// The text of a task set.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Written {
-    /// What results call it.
+    /// Name of the set in results.
     pub name: String,
-    /// What errors call it.
+    /// Name of the set in errors.
     pub file: String,
     /// The text.
     pub text: String,
 }
 
-/// The task sets of the arguments, in their order; those of a directory in the order of their names.
+/// The task sets of the arguments, in their order; those of a directory in the order of their
+/// names.
 ///
 /// # Errors
 /// When one cannot be read, or is clearly no task set.

@@ -1,5 +1,5 @@
-//! The tables of a simulation: tasks and processors of each run, and the
-//! policies beside each other.
+//! The tables of a simulation: tasks and processors of each run, and the comparison of the
+//! policies.
 
 use taktos_experiments::response::tells;
 use taktos_export::table::{Cell, Column, Table};
@@ -62,7 +62,7 @@ pub fn of_run(request: &Request, outcomes: &Outcomes, run: &Run) -> [Table; 3] {
     ]
 }
 
-/// The policies beside each other.
+/// Returns the comparison of the policies.
 pub fn beside(outcomes: &Outcomes) -> Table {
     policies(outcomes, unit_of(outcomes))
 }
@@ -198,7 +198,8 @@ pub(super) fn response_table(
         .done()
 }
 
-/// A percentile of the responses: a bucket's upper end, but never above the maximum; none where no response lies beyond it.
+/// Returns a percentile of the responses: a bucket's upper end, but never above the maximum; none
+/// if no response is beyond it.
 pub fn percentile(figures: &taktos_simulate::TaskStatistics, part: u64, whole: u64) -> Option<u64> {
     let most = figures.response.max()?;
     let told = tells(figures.response.count(), part, whole);

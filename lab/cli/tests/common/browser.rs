@@ -1,6 +1,7 @@
 //! Reports in a browser, as a person sees them.
 //!
-//! Without a browser nothing is rendered, and the test says so; where everything is checked, the script installs one.
+//! Without a browser nothing is rendered, and the test says so; where everything is checked, the
+//! script installs one.
 
 use std::fs;
 use std::path::Path;
@@ -15,9 +16,10 @@ const BROWSERS: [&str; 4] = [
 ];
 /// How wide windows are: a desk's, a phone's.
 const WIDTHS: [u32; 2] = [1280, 500];
-/// What begins and ends the browser's findings.
+/// Mark at the beginning and the end of the browser's findings.
 const FOUND: &str = "@found ";
-/// Looks at each chart: marks are what has a tip, and lines; words are in the picture when all of their box is.
+/// Checks each chart: marks are what has a tip, and lines; words are in the picture when all of
+/// their box is.
 const LOOK: &str = r#"<script>
 const found = [];
 const charts = [...document.querySelectorAll("figure svg")];
@@ -64,7 +66,7 @@ pub fn look_at(report: &Path) {
     }
 }
 
-/// What the browser finds in a report: how many charts, and what is wrong.
+/// Returns the browser's findings in a report: the number of charts, and the errors.
 pub fn look(browser: &str, report: &Path, width: u32) -> (u64, Vec<String>) {
     let page = report.with_extension(format!("{width}.html"));
     let html = fs::read_to_string(report).unwrap();

@@ -1,5 +1,5 @@
-//! Machines that lack this and that, for the script `taktos`. Their programs are stand-ins that write down how they are
-//! called; what the script builds is the real one.
+//! Machines that lack this and that, for the script `taktos`. Their programs are stand-ins that
+//! write down how they are called; what the script builds is the real one.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use super::{Folder, root};
 
-/// What the script uses of any machine.
+/// Tools that the script uses on any machine.
 const TOOLS: [&str; 17] = [
     "awk", "cat", "dirname", "env", "find", "grep", "head", "id", "mkdir", "printf", "sed", "sh",
     "sort", "tail", "touch", "tr", "uname",
@@ -35,7 +35,7 @@ impl Machine {
             "case $1 in +*) exit 1 ;; build) echo \"cargo $*\" >>\"$LOG\" ;; esac",
         );
         machine.script("rustc", "echo \"$SYSROOT\"");
-        // What would change the machine is written down, and does nothing.
+        // A command that would change the machine is written down, and does nothing.
         for program in ["apt-get", "rustup", "sudo", "tee"] {
             machine.script(
                 program,
@@ -84,7 +84,7 @@ impl Machine {
         }
     }
 
-    /// What the script runs, built in this tree just now.
+    /// Adds a program that the script runs, built in this tree just now.
     pub fn with(self, name: &str, program: &str) -> Self {
         // The checks of the project are built as tests are.
         let profile = match name {

@@ -96,12 +96,12 @@ pub fn taktos(line: &str) -> Command {
     command
 }
 
-/// What it printed on its standard output.
+/// Returns the standard output of a command.
 pub fn printed(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What it printed on its standard error.
+/// Returns the standard error of a command.
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -118,14 +118,14 @@ pub fn succeed(command: &mut Command) -> String {
     printed(&output)
 }
 
-/// Runs the line; it must be refused with one line that names the cause, and one that mends it.
-pub fn refuse(line: &str, cause: &str, mend: &str) {
-    fail(&mut taktos(line), 2, cause, mend);
+/// Runs the line; it must be refused with one line that names the cause, and one with the hint.
+pub fn refuse(line: &str, cause: &str, hint: &str) {
+    fail(&mut taktos(line), 2, cause, hint);
 }
 
-/// Runs it; it must fail with this status, one line that names the cause, and
-/// one that mends it, and print nothing else.
-pub fn fail(command: &mut Command, status: i32, cause: &str, mend: &str) {
+/// Runs it; it must fail with this status, one line that names the cause, and one with the hint,
+/// and print nothing else.
+pub fn fail(command: &mut Command, status: i32, cause: &str, hint: &str) {
     let output = command.output().unwrap();
     let said = said(&output);
     assert_eq!(output.status.code(), Some(status), "{command:?}\n{said}");
@@ -140,7 +140,7 @@ pub fn fail(command: &mut Command, status: i32, cause: &str, mend: &str) {
         "{said}"
     );
     assert!(
-        lines[1].starts_with(" mend: ") && lines[1].contains(mend),
+        lines[1].starts_with("hint: ") && lines[1].contains(hint),
         "{said}"
     );
 }

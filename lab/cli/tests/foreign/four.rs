@@ -1,4 +1,5 @@
-//! An image of nobody's for four processors: each passes `filter` once, with as many rounds as its number and one more.
+//! An image from elsewhere for four processors: each passes `filter` once, with as many rounds as
+//! its number and one more.
 #![no_std]
 #![no_main]
 

@@ -1,7 +1,8 @@
-//! A small kernel that is not ours, in the manner of FreeRTOS on a Cortex-M: a word names the current task, a tick of a
-//! millisecond asks for a switch, and the lowest exception switches. It never ends. Each turn of its first task
-//! executes 42 instructions from `filter` to `filtered`. What it says at first it says by semihosting; the first
-//! task is called `front` 4 bytes into its block, and the other has no name.
+//! A small kernel from elsewhere, in the manner of FreeRTOS on a Cortex-M. A word names the current
+//! task, a tick of a millisecond requests a switch, and the lowest exception switches. It never
+//! ends. Each turn of its first task executes 42 instructions from `filter` to `filtered`. Its
+//! first output goes by semihosting. The first task is called `front` 4 bytes into its block, and
+//! the other has no name.
 #![no_std]
 #![no_main]
 
@@ -86,7 +87,7 @@ filtered:
     .type filter, %function
     .type _ZN4work6twenty17h0123456789abcdefE, %function
 filter:
-// The same place, as a compiler would call `work::twenty` of a Rust program.
+// A second name of this place, as a compiler would call `work::twenty` of a Rust program.
 _ZN4work6twenty17h0123456789abcdefE:
     movs r0, #20
 1:  subs r0, #1

@@ -1,4 +1,4 @@
-//! What lies on the tracks of a trace: arrows, counters, jobs; and the invariants of all of it.
+//! Tracks of a trace: arrows, counters, jobs; and the invariants of all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ pub struct Arrow {
     pub to: (String, u64, String),
 }
 
-/// What a trace tells beside who runs.
+/// Contents of a trace in addition to the schedule.
 pub struct Told {
-    /// What the processors are called.
+    /// Names of the processors.
     pub processors: Vec<String>,
     /// The values of each counter, with their times.
     pub counters: BTreeMap<String, Vec<(u64, u64)>>,
     /// In the order of their numbers.
     pub arrows: Vec<Arrow>,
-    /// The tracks, and the names of what lies on them.
+    /// The tracks, and the names of their events.
     pub tracks: BTreeMap<String, Vec<String>>,
 }
 
@@ -35,8 +35,8 @@ fn numbers(bytes: &[u8], wanted: u64) -> Vec<u64> {
     found.collect()
 }
 
-/// What a trace tells. Each track has a name and something on it, slices end after they begin, counters only grow, and each
-/// arrow has two ends, the later one behind.
+/// Returns the contents of a trace. Each track has a name and something on it, slices end after
+/// they begin, counters only grow, and each arrow has two ends, the later one last.
 pub fn told(trace: &[u8]) -> Told {
     let packets = || messages(trace, 1);
     let descriptors = packets().flat_map(|packet| messages(packet, 60));

@@ -1,4 +1,5 @@
-//! Traces of real runs, read as bytes by a reader of their own: who ran, why it stopped, how urgent it was, when it woke.
+//! Traces of real runs, read as bytes by a separate reader: the threads that ran, why each stopped,
+//! its priority, and when it woke.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -13,7 +14,7 @@ use common::{Folder, said, succeed, taktos};
 use events::{Arrow, Told};
 use schedule::{Event, RUNNABLE, SLEEPING, Schedule};
 
-/// What a command printed, and what its trace tells.
+/// Output of a command, and the contents of its trace.
 struct Traced {
     shown: String,
     schedule: Schedule,
@@ -40,7 +41,8 @@ fn read(file: &Path) -> (Schedule, Told) {
     (schedule, told)
 }
 
-/// Who begins an arrow has a processor then; where it ends by a wake-up, the other one gets a processor at that very time.
+/// Checks that the thread at the beginning of an arrow has a processor then. If the arrow ends by a
+/// wake-up, the other thread gets a processor at that very time.
 fn caused(schedule: &Schedule, told: &Told) {
     let of = |wanted: &str, at: u64| {
         let events = schedule.values().flatten();
@@ -119,7 +121,8 @@ fn a_program_that_never_ends_is_traced_in_virtual_time() {
     }
     assert!((450_000_000..545_000_000).contains(&idle), "{idle}");
 
-    // What is not slept through is executed, a nanosecond an instruction; before the first thread the image starts.
+    // Time that is not slept through is executed, a nanosecond an instruction; before the first
+    // thread the image starts.
     assert_eq!(told.processors, ["Cortex-M4F, cpu 0"]);
     let counted = &told.counters["instructions of Cortex-M4F, cpu 0"];
     let (last, executed) = *counted.last().unwrap();
@@ -238,7 +241,7 @@ fn simulated_guests_lie_on_one_time_line_with_their_virtual_processors() {
         events.filter(|(_, event)| wanted(event)).count()
     };
     let wakes = |name: &str| count(&|event| matches!(event, Event::Waking(who, _) if who == name));
-    // Ten jobs wake the guest and its virtual processor; who is never done wakes once.
+    // Ten jobs wake the guest and its virtual processor; a guest that is never done wakes once.
     assert_eq!(wakes("control/loop"), 10);
     assert_eq!(wakes("control/vcpu0"), 10);
     assert_eq!((wakes("busy/endless"), wakes("busy/vcpu0")), (1, 1));
@@ -258,7 +261,7 @@ fn simulated_guests_lie_on_one_time_line_with_their_virtual_processors() {
 #[test]
 fn a_program_that_faults_keeps_its_console_its_trace_and_what_its_registers_mean() {
     let folder = Folder::new("trace-fault");
-    // From outside of the tree: the result lies where the caller stands.
+    // From outside of the tree: the result is in the caller's current folder.
     let output = taktos("trace faults --argument null")
         .env("TAKTOS_ROOT", common::root().canonicalize().unwrap())
         .current_dir(&folder.0)
@@ -269,7 +272,7 @@ fn a_program_that_faults_keeps_its_console_its_trace_and_what_its_registers_mean
     let fault = "fault: forbidden data access in thread 'victim' at address 0x00000000";
     for words in [
         &format!("error: `null` on mps2-an386 ended with status 70: {fault}\n"),
-        " mend: its console, its trace and a report until then are in out/trace-faults\n",
+        "hint: its console, its trace and a report until then are in out/trace-faults\n",
         "    cfsr   DACCVIOL: a load or store where it may not be; ",
         "MMARVALID: the address is known",
         "    pc     ",
@@ -301,7 +304,8 @@ fn what_the_processor_could_not_store_is_unknown() {
 #[test]
 fn guests_of_the_hypervisor_lie_on_one_time_line_with_their_virtual_processors() {
     let folder = Folder::new("trace-vm");
-    // Both guests are one program at one address: what is told apart is told apart by where they lie in the machine.
+    // Both guests are one program at one address: only their places in the machine distinguish
+    // them.
     let guest = |name: &str, jobs: &str| {
         format!(
             "[[partition]]\nname = '{name}'\nmemory = '4 MiB'\nimage = 'taktos:periodic'\narguments = '{jobs}'\n\
@@ -353,7 +357,8 @@ fn guests_of_the_hypervisor_lie_on_one_time_line_with_their_virtual_processors()
                 "{name}: {pair:?}"
             );
         }
-        // A job executes its work, a nanosecond an instruction, however often it loses the processor.
+        // A job executes its work, a nanosecond an instruction, however often it loses the
+        // processor.
         let spans = schedule::spans(events);
         for pair in wakes.windows(2) {
             let own = |span: &&(u64, u64, &str)| pair[0] <= span.0 && span.0 < pair[1];
@@ -367,14 +372,15 @@ fn guests_of_the_hypervisor_lie_on_one_time_line_with_their_virtual_processors()
             let leaves = |(_, event): &&(u64, Event)| matches!(event, Event::Switch(who, _, left, ..) if who.contains('/') && *left == state);
             events.iter().filter(leaves).count()
         };
-        // One that has more work than budget goes on in the next period.
+        // One that has more work than budget continues in the next period.
         assert!(leaves(SLEEPING) >= wakes.len(), "{name}");
         assert_eq!(
             leaves(RUNNABLE) >= 2 * (wakes.len() - 1),
             cpu == 2,
             "{name}"
         );
-        // Its virtual processor sleeps with it, and wakes with it; when its budget is used up it could go on.
+        // Its virtual processor sleeps with it, and wakes with it. When its budget is used up, it
+        // could continue.
         let vcpu = format!("{name}/vcpu0");
         let count = |wanted: &dyn Fn(&Event) -> bool| {
             schedule[&0]
@@ -406,7 +412,8 @@ fn arrows(board: &str) -> BTreeMap<String, usize> {
     counted
 }
 
-/// The work of a pair for as long as a case of time slices takes: as often as its processor can.
+/// Arrows of a pair that works for as long as a case of time slices takes. Their number depends on
+/// the speed of the processor.
 const TIMED: [&str; 2] = [
     "reply to three: reply of two",
     "send to two: receive from three",
@@ -414,7 +421,7 @@ const TIMED: [&str; 2] = [
 
 #[test]
 fn an_arrow_leads_from_who_sends_or_releases_to_who_gets_it_on_every_architecture() {
-    // Beside each other: a board keeps one processor busy.
+    // They run at the same time: a board keeps one processor busy.
     let boards = [
         "mps2-an386",
         "realview-pb-a8",
@@ -443,7 +450,7 @@ fn an_arrow_leads_from_who_sends_or_releases_to_who_gets_it_on_every_architectur
         let is_there = first.keys().any(|arrow| arrow.starts_with(says));
         assert!(is_there, "{says} is not in {first:?}");
     }
-    // The same program has the same arrows, whoever executes it.
+    // A program has the same arrows on every board.
     for (board, arrows) in boards[1..].iter().zip(&others) {
         assert_eq!(arrows, &first, "{board}");
     }
@@ -455,7 +462,7 @@ fn a_simulated_lock_goes_from_its_owner_to_who_waits_for_it() {
     let set = folder.file("locks.toml", LOCKS);
     let line = format!("sim {} --scheduler priority", set.display());
     let Traced { told, .. } = traced(&folder, &line);
-    // The slow one has the lock from 1 ms on; the urgent one asks for it at 3 ms, has it at 5 ms.
+    // The slow one has the lock from 1 ms on; the urgent one requests it at 3 ms, has it at 5 ms.
     let end = |task: &str, says: &str| (task.to_owned(), 5_000_000, says.to_owned());
     let arrow = Arrow {
         from: end("slow", "release for fast"),
@@ -464,7 +471,7 @@ fn a_simulated_lock_goes_from_its_owner_to_who_waits_for_it() {
     assert_eq!(told.arrows, [arrow]);
 }
 
-/// Of two tasks, the less urgent one has a lock when the other one asks for it.
+/// Of two tasks, the less urgent one has a lock when the other one requests it.
 const LOCKS: &str = "cpus = 1\nfor = '20 ms'\n\
     [[lock]]\nname = 'bus'\n\
     [[task]]\nname = 'fast'\nperiod = '20 ms'\noffset = '2 ms'\npriority = 3\n\

@@ -1,4 +1,4 @@
-//! Who has each processor, and the invariants of that.
+//! Threads on each processor, and the invariants of their schedule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,9 @@ use crate::wire::{messages, number, text};
 /// One event of the scheduler, by the field numbers of the format's own description.
 #[derive(Debug)]
 pub enum Event {
-    /// Who leaves, how urgent, in which state; who comes, how urgent.
+    /// The thread that leaves, its priority and state; the thread that comes, its priority.
     Switch(String, u64, u64, String, u64),
-    /// Who wakes, how urgent.
+    /// The thread that wakes, its priority.
     Waking(String, u64),
 }
 
@@ -25,7 +25,7 @@ pub fn schedule(trace: &[u8]) -> Schedule {
             let at = number(event, 1).unwrap();
             for switch in messages(event, 4) {
                 let of = |field| number(switch, field).unwrap();
-                // Nobody, and only nobody, is the thread 0.
+                // The idle thread, and only this, is the thread 0.
                 assert_eq!(of(2) == 0, text(switch, 1) == "swapper");
                 assert_eq!(of(6) == 0, text(switch, 5) == "swapper");
                 let (from, to) = (text(switch, 1), text(switch, 5));
@@ -46,10 +46,12 @@ pub fn schedule(trace: &[u8]) -> Schedule {
 pub const RUNNABLE: u64 = 0;
 pub const SLEEPING: u64 = 1;
 
-/// The same by the threads' numbers, since names may be shared: who leaves, in which state, and who comes; or who wakes.
+/// Step by the threads' numbers, since names may be shared: the thread that leaves, its state, and
+/// the thread that comes; or the thread that wakes.
 type Step = (u64, u64, Option<(u64, u64)>, u64);
 
-/// What holds in each schedule: time goes on, each leaves who came before, and one that sleeps wakes before it runs again.
+/// Checks the invariants of each schedule: time only grows, the thread that leaves is the one that
+/// came before, and a thread that sleeps wakes before it runs again.
 fn lawful(steps: &mut [Step]) {
     let (mut latest, mut running) = (BTreeMap::new(), BTreeMap::new());
     for (at, cpu, left, thread) in steps.iter() {
@@ -94,7 +96,8 @@ pub fn runs(schedule: &Schedule, wanted: &str, at: u64) -> bool {
     schedule.values().any(on)
 }
 
-/// When somebody other than nobody has a processor: from, until, and who. The last one has no end.
+/// Returns when a thread other than the idle one has a processor: from, until, and its name. The
+/// last one has no end.
 pub fn spans(events: &[(u64, Event)]) -> Vec<(u64, u64, &str)> {
     let switches = events.iter().filter_map(|(at, event)| match event {
         Event::Switch(.., to, _) => Some((*at, to.as_str())),
@@ -109,7 +112,8 @@ pub fn spans(events: &[(u64, Event)]) -> Vec<(u64, u64, &str)> {
         .collect()
 }
 
-/// Of processors by their names: a thread has a virtual one only while that has a real one, whose thread bears its name.
+/// Checks processors by their names: a thread has a virtual one only while that has a real one, by
+/// a thread with the name of the virtual one.
 pub fn nested(schedule: &Schedule, processors: &[String]) {
     let number = |place: &usize| schedule.get(&(*place as u64));
     let is_virtual = |name: &str| name.contains("/vcpu");

@@ -1,4 +1,4 @@
-//! Data processing and the miscellaneous instructions beside it.
+//! Data processing and the miscellaneous instructions next to it.
 
 use super::{Class, Instruction, PC, Registers, bit, field, register as reg};
 use crate::t32::Flow;
@@ -40,7 +40,7 @@ pub(super) fn immediate(word: u32) -> Option<Instruction> {
     }
 }
 
-/// What the operation and its first operand say.
+/// Returns the instruction as its operation and its first operand define it.
 fn operation(word: u32) -> Instruction {
     let operation = word >> 21 & 0xf;
     let moves = operation == 13 || operation == 15;

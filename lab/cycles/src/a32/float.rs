@@ -10,7 +10,8 @@ fn is_system(word: u32) -> bool {
     matches!(field(word, 8), 14 | 15)
 }
 
-/// An instruction of any other coprocessor: ARMv7 has none (Arm ARM, A7.1), so an exception is taken.
+/// An instruction of any other coprocessor: ARMv7 has none (Arm ARM, A7.1), so an exception is
+/// taken.
 fn absent(word: u32) -> Option<Instruction> {
     (!is_system(word)).then(|| Instruction::new(Class::Exception))
 }

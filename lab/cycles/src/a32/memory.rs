@@ -12,7 +12,7 @@ fn base(word: u32, found: &mut Instruction) {
     }
 }
 
-/// What moves between memory and the registers.
+/// Sets the registers that an access to memory stores or loads.
 fn moves(found: &mut Instruction, store: bool, registers: Registers) {
     if store {
         found.stored = registers;
@@ -37,7 +37,7 @@ pub(super) fn single(word: u32) -> Option<Instruction> {
     Some(found)
 }
 
-/// Halfwords, signed bytes, doubles, exclusives, and the multiplications beside them.
+/// Halfwords, signed bytes, doubles, exclusives, and the multiplications next to them.
 pub(super) fn extra(word: u32) -> Option<Instruction> {
     match (field(word, 4), bit(word, 24)) {
         (9, false) => return data::multiply(word),

@@ -1,9 +1,10 @@
 //! T32 in the application profile: each instruction as the A32 instruction that does the same.
 //!
 //! The manual's tables of cycle timing name instructions, whichever of the two sets they are
-//! encoded in, so what A32's classes say holds for T32's. What A32 lacks is taken for what it is
-//! made of: CBZ for a branch that needs its register as BX does, TBB and TBH for a load of the PC,
-//! ORN for ORR; IT, which only steers those after it, for a hint: it takes its place at issue.
+//! encoded in, so what A32's classes say holds for T32's. An instruction that A32 lacks is taken
+//! for what it is made of: CBZ for a branch that needs its register as BX does, TBB and TBH for a
+//! load of the PC, ORN for ORR; IT, which only steers those after it, for a hint: it takes its
+//! place at issue.
 //!
 //! Encodings: ARM Architecture Reference Manual, ARMv7-A and ARMv7-R edition (DDI 0406), chapter
 //! A6. Numbers in what is made of them are immediates of no meaning for timing.
@@ -178,7 +179,7 @@ fn wide(h: u32, k: u32) -> Option<Instruction> {
     }
 }
 
-/// What the decoder for the other profile knows, which defines the same.
+/// Returns the class by the decoder for the other profile, which defines the same encodings.
 fn defined(h: u32, k: u32) -> Option<t32::Class> {
     t32::classify(h as u16, k as u16)
 }
@@ -196,7 +197,7 @@ fn multiple(h: u32, k: u32) -> Option<Instruction> {
 fn double_or_exclusive(h: u32, k: u32) -> Option<Instruction> {
     let (rn, rt, rd) = (field(h, 0), field(k, 12), field(k, 8));
     let load = bit(h, 4) == 1;
-    // Load and store of one size: result and what is stored lie elsewhere.
+    // Load and store of one size: the fields of the result and of the stored register differ.
     let exclusive = |size: u32, status: u32| match load {
         true => a32(AL | 0x0190_0f9f | size | rn << 16 | rt << 12),
         false => a32(AL | 0x0180_0f90 | size | rn << 16 | status << 12 | rt),

@@ -62,7 +62,7 @@ fn logical_constant(word: u32) -> Option<Instruction> {
     Some(found)
 }
 
-/// Whether the constant of a logical instruction is a mask (DecodeBitMasks).
+/// Returns whether the constant of a logical instruction is a mask (DecodeBitMasks).
 fn is_mask(word: u32) -> bool {
     let (n, run) = (bits(word, 22, 22), bits(word, 15, 10));
     let size = n << 6 | (!run & 0x3f);

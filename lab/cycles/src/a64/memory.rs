@@ -113,7 +113,7 @@ fn pair(word: u32) -> Option<Instruction> {
 enum Form {
     /// A base and a constant.
     Offset,
-    /// The same; the base is written back.
+    /// A base and a constant; the base is written back.
     WriteBack,
     /// A base and a register.
     Register,

@@ -9,18 +9,18 @@
 //! - [GCC] `gcc/config/arm/cortex-a53.md` (2013-2020, contributed by Arm), the latencies and
 //!   bypasses of integer instructions, loads, stores and floating point, and what may be issued
 //!   together;
-//! - [LLVM] `AArch64SchedA53.td`, where GCC's says nothing: the misprediction penalty of
-//!   9 cycles, which counts here for exceptions only; STXR; MSR as one cycle; floating-point
-//!   comparison; how long division occupies its unit.
+//! - [LLVM] `AArch64SchedA53.td`, where GCC's says nothing: the misprediction penalty of 9 cycles,
+//!   which counts here for exceptions only; STXR; MSR as one cycle; floating-point comparison; how
+//!   long division occupies its unit.
 //!
-//! Where the two differ GCC's is taken, for it has bypasses of loads, which LLVM's has
-//! not. How a row is read: an operand is looked at in the cycle of issue (addresses,
-//! multiplicands), one later (what is shifted), two later (arithmetic) or three later (what is
-//! stored, what a branch tests); a result is there so many cycles after its issue. So an addition
-//! (3) and one that reads it (2) follow each other directly, a load (4) and an addition are
-//! two cycles apart, and a shift (2) and an addition are issued together. A load's result
-//! reaches an address a cycle earlier than other things ([GCC], 3 in place of 4), so
-//! addresses have a second view of the registers ([`Operand::ADDRESS`]).
+//! If the two differ, GCC's figure is taken, because GCC has bypasses of loads, which LLVM does
+//! not have. How a row is read: an address or a multiplicand is read in the cycle of issue, the
+//! operand of a shift one cycle later. Operands of arithmetic are read two cycles later; what is
+//! stored or what a branch tests, three. The row gives the number of cycles from an instruction's
+//! issue to its result. So an addition (3) and one that reads it (2) follow each other directly. A
+//! load (4) and an addition are two cycles apart; a shift (2) and an addition are issued together.
+//! A load's result reaches an address a cycle earlier than other things ([GCC], 3 in place of 4),
+//! so addresses have a second view of the registers ([`Operand::ADDRESS`]).
 //!
 //! | row | result | from |
 //! |---|---|---|
@@ -28,11 +28,12 @@
 //! | other integer, MRS | 3 | GCC `alu`, `alu_shift` (MRS: type `mrs`) |
 //! | multiplication | 4, one a cycle | GCC `mul` |
 //! | one load | 4; to an address 3 | GCC `load1` |
-//! | LDP of 64-bit registers | two cycles, alone in the first; one cycle later than a load | GCC `load2` |
+//! | LDP of 64-bit registers | two cycles, alone in the first; 1 later than a load | GCC `load2` |
 //! | stores, STP of 64-bit registers | one cycle | GCC `store1`, `store2` |
 //! | floating-point loads | 3; of 128 bits two cycles, 4 | GCC `f_load_64`, `f_load_many` |
 //! | floating-point arithmetic | 4; accumulating 8; division and root 14, 29 | GCC |
-//! | FMOV from core, to core; conversions from, to | 2, 4; 4, 5 | GCC `r2f`, `f2r`, `r2f_cvt`, `f2r_cvt` |
+//! | FMOV from core, to core | 2, 4 | GCC `r2f`, `f2r` |
+//! | conversions from, to | 4, 5 | GCC `r2f_cvt`, `f2r_cvt` |
 //! | FCMP | 6 | LLVM |
 //! | STXR | 4 | LLVM |
 //!
@@ -41,11 +42,12 @@
 //! exceptions and ISB. On a board the registers of the interrupt controller and of the timers
 //! are slower than this.
 //!
-//! Not modelled: EXTR only as second of a pair; the multiplier's bypass to the next
-//! accumulation (GCC 1, here 2 as in LLVM's), and the like of floating point (4, here 5); the single fetch buffer behind a taken branch.
+//! Not modelled: EXTR only as second of a pair; the multiplier's bypass to the next accumulation
+//! (GCC 1, here 2 as in LLVM's), and the like of floating point (4, here 5); the single fetch
+//! buffer after a taken branch.
 //!
-//! Checked against what others measured on the processor: the authors of OpenSSL's routines publish
-//! cycles per byte of their hand-written integer code on a Cortex-A53.
+//! Checked against measurements of others on the processor: the authors of OpenSSL's routines
+//! publish cycles per byte of their hand-written integer code on a Cortex-A53.
 //!
 //! | routine | measured | this model | deviation |
 //! |---|---|---|---|
@@ -65,7 +67,7 @@ use crate::t32::Flow;
 use crate::timing::{Flags, Operand, Timing};
 
 /// Cycles from a wrong prediction to the right instruction (LLVM `MispredictPenalty`). Estimate for
-/// exceptions, returns from them, and ISB, which all fetch anew.
+/// exceptions, returns from them, and ISB, which all fetch again.
 pub const REFILL: u8 = 9;
 /// Estimate: SDIV, UDIV. GCC's description of 2013 has 8 and 9, "high enough" by its own
 /// words; the later ones have 4, and say that it is not the real figure.
@@ -74,8 +76,8 @@ pub const DIVIDE: u8 = 9;
 pub const WRITE_SYSTEM: u8 = 4;
 /// Estimate: MSR of DAIFSet, DAIFClr, SPSel: as in LLVM's description, alone in one cycle. A
 /// measurement of 0.63 ns for DAIFSet that is published for this processor ("High Latency in DAIF
-/// Register Operations on Cortex-A72 Compared to Cortex-A53", systemonchips.com; the clock is not
-/// told) is one cycle at 1.6 GHz.
+/// Register Operations on Cortex-A72 Compared to Cortex-A53", systemonchips.com; the clock rate is
+/// not given) is one cycle at 1.6 GHz.
 pub const WRITE_STATE: u8 = 1;
 /// Estimate: DMB, DSB, CLREX with nothing to wait for: until the eight stages are empty.
 pub const BARRIER: u8 = 8;
@@ -90,7 +92,7 @@ pub const EVENTS: Events = Events {
     chain: REFILL as u32,
 };
 
-/// When operands are looked at, in cycles after the issue.
+/// When operands are read, in cycles after the issue.
 const ADDRESS: u8 = 0;
 const EARLY: u8 = 1;
 const ARITHMETIC: u8 = 2;
@@ -230,7 +232,7 @@ fn seen(operand: Operand) -> Operand {
     }
 }
 
-/// Floating-point registers are looked at in the cycle of issue, but for the accumulated one.
+/// Floating-point registers are read in the cycle of issue, but for the accumulated one.
 fn sources(instruction: &Instruction) -> Vec<Operand> {
     let accumulates = instruction.class == Class::FloatArithmetic(Arithmetic::Accumulate);
     let float = |operand: Operand| match operand.register {

@@ -13,16 +13,16 @@
 //!
 //! Which rows are how certain:
 //!
-//! - sections 16.3 (dual issue), 16.4.5 (conditional instructions), 16.6.7 (VLDM, VSTM,
-//!   VLDR, VSTR), 16.8 (the scheduling example, which is a test here) and 5.1 (13 cycles
-//!   to refill the pipeline) were read again for this model; 16.4.5 says that conditional
-//!   instructions are scheduled as if their condition held, so one that fails costs as much;
-//! - the stages of data processing, multiplication, single and multiple loads and stores
-//!   (16.2.1 to 16.2.8) agree with the compilers' descriptions of this core, which were
-//!   made from the manual's tables;
+//! - sections 16.3 (dual issue), 16.4.5 (conditional instructions), 16.6.7 (VLDM, VSTM, VLDR,
+//!   VSTR), 16.8 (the scheduling example, which is a test here) and 5.1 (13 cycles to refill the
+//!   pipeline) were read again for this model; 16.4.5 says that conditional instructions are
+//!   scheduled as if their condition held, so one that fails costs as much;
+//! - the stages of data processing, multiplication, single and multiple loads and stores (16.2.1 to
+//!   16.2.8) agree with the compilers' descriptions of this core, which were made from the manual's
+//!   tables;
 //! - [`STATUS`], [`COPROCESSOR`], [`BARRIER`] and the floating-point and vector rows are from
-//!   memory of sections 16.2.7, 16.2.10 and 16.7 and could not be read again. They are
-//!   constants of this module, so that a correction is one line.
+//!   memory of sections 16.2.7, 16.2.10 and 16.7 and could not be read again. They are constants of
+//!   this module, so that a correction is one line.
 //!
 //! Checked against the hand analysis in "Implementation and Analysis of Context Switching
 //! on OS Kernel" (Jung, Shin), by sequences of the kinds that it describes

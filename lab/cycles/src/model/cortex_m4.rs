@@ -9,10 +9,10 @@
 //! - a division takes 7 cycles (the manual: 2 to 12, by its operands);
 //! - MRS, MSR, CPS and the barriers take 2 cycles (the manual: 1 or 2, and B);
 //! - exclusive accesses take 2 cycles;
-//! - section 3.3.2: single loads and stores pipeline, so that one directly after
-//!   another takes 1 cycle;
-//! - section 3.9.1: 12 cycles to enter an exception and 12 to return, 6 in place of
-//!   both when one follows another directly (tail-chaining).
+//! - section 3.3.2: single loads and stores pipeline, so that one directly after another takes 1
+//!   cycle;
+//! - section 3.9.1: 12 cycles to enter an exception and 12 to return, 6 in place of both when one
+//!   follows another directly (tail-chaining).
 
 use super::Events;
 use crate::t32::{Class, Flow};

@@ -8,21 +8,21 @@
 //!
 //! - section 4.3 "Execution Pipeline": [`EVENTS`]' transfers (none for what is predicted; three
 //!   cycles for what is not, which the model never charges), LW 2, LH and LB 3, reads of control
-//!   registers 3, multiplication 5 and one at a time, division at the upper end of the manual's range
-//!   (65 for 64 bits, by one bit a cycle and two more; so 33 for 32), writes of control
+//!   registers 3, multiplication 5 and one at a time, division at the upper end of the manual's
+//!   range (65 for 64 bits, by one bit a cycle and two more; so 33 for 32), writes of control
 //!   registers 5 cycles more;
 //! - section 4.4 "Data Memory System": LD as LW (words and doublewords 2, what is smaller 3);
-//! - floating-point latencies, and those of LR and AMO: LLVM's description of this
-//!   pipeline (`RISCVSchedRocket.td`), for the manual gives none;
+//! - floating-point latencies, and those of LR and AMO: LLVM's description of this pipeline
+//!   (`RISCVSchedRocket.td`), for the manual gives none;
 //! - estimates, for which there is no published figure: [`TRAP`], [`STORE_CONDITIONAL`], [`FENCE`].
 //!
 //! Not modelled: the five cycles of a load from an address that is still in the store
-//! pipeline (section 4.4), since the addresses are not known; hazards of two writes of one register.
-//! The FU540 lacks registers that the board has: where the image reads `time` or writes
+//! pipeline (section 4.4), since the addresses are not known; hazards of two writes of one
+//! register. The FU540 lacks registers that the board has: where the image reads `time` or writes
 //! `stimecmp`, the model takes it for any other control register.
 //!
-//! No published sequence with a known count was found for this core; what is checked is each
-//! row against the manual's sentence (`tests/u54.rs`), so the deviation is not known.
+//! No published sequence with a known count was found for this core. Only each row is checked
+//! against the manual's statement (`tests/u54.rs`), so the deviation is not known.
 
 use super::Events;
 use crate::rv64::{Arithmetic, Class, Instruction, Registers};

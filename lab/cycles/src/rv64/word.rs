@@ -63,7 +63,7 @@ fn store(word: u32) -> Instruction {
     Instruction::of(Class::Store, Registers::NONE, rs1(word).and(rs2(word)))
 }
 
-/// With a constant; a shift's has so many bits.
+/// Decodes an instruction with a constant; a shift's constant has `shift_bits` bits.
 fn constant(word: u32, shift_bits: u32) -> Option<Instruction> {
     let above = word >> (20 + shift_bits);
     let arithmetic = 1 << (10 - shift_bits);
@@ -75,7 +75,7 @@ fn constant(word: u32, shift_bits: u32) -> Option<Instruction> {
     defined.then(|| Instruction::of(Class::Data, rd(word), rs1(word)))
 }
 
-/// The same, of 32 bits.
+/// With a constant, of 32 bits.
 fn constant_word(word: u32) -> Option<Instruction> {
     match minor(word) {
         0 | 1 | 5 => constant(word, 5),

@@ -1,12 +1,15 @@
-//! Several emulated processors under one honest time: run, measured from outside, shaken for races.
+//! Several emulated processors with consistent clocks: run, measured from outside, searched for
+//! races.
 //!
-//! Owns: the boards that can have several, and how their time passes. Must never know: what an image under measurement does.
+//! Owns: the boards that can have several, and how their time passes. Must never know: the function
+//! of an image under measurement.
 //!
 //! # What the times mean
-//! Every time is one of the *common clock*: each processor takes its own cycles of it, an instruction or a modelled
-//! cycle each, and all processors pass through the same quanta. So two times of one processor are exact to each
-//! other. Of two processors one may run ahead of the other by up to a quantum; a span from one to the other is
-//! exact as far as the other slept when it was called, because it wakes at its caller's time.
+//! Every time is one of the *common clock*: each processor takes its own cycles of it, an
+//! instruction or a modelled cycle each, and all processors pass through the same quanta. So two
+//! times of one processor are exact to each other. Of two processors one may run ahead of the other
+//! by up to a quantum; a span from one to the other is exact as far as the other slept when it was
+//! called, because it wakes at its caller's time.
 
 mod probe;
 mod setting;
@@ -19,12 +22,12 @@ use std::ops::Range;
 
 use taktos_cycles::Cpu;
 
-/// A board whose processors can be several.
+/// A board with one or several processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Virt {
     /// QEMU's `virt` with Armv8-A processors (Cortex-A53) and a GICv3.
     Aarch64,
-    /// The same with processors that begin at EL2: the hypervisor's.
+    /// QEMU's `virt` as above, with processors that begin at EL2: the hypervisor's.
     Aarch64El2,
     /// QEMU's `virt` with 64-bit RISC-V processors and an ACLINT, started without firmware.
     RiscV64,
@@ -34,7 +37,8 @@ pub enum Virt {
     Zcu102,
     /// Raspberry Pi 4: Cortex-A72 and a GICv2, which begin at EL2.
     RaspberryPi4,
-    /// SiFive's HiFive Unleashed: U54 behind a monitor core that rests, and a CLINT, started without firmware.
+    /// SiFive's HiFive Unleashed: U54 after a monitor core that rests, and a CLINT, started without
+    /// firmware.
     HifiveUnleashed,
 }
 
@@ -67,7 +71,7 @@ impl Virt {
         }
     }
 
-    /// Whether its processors are AArch64; otherwise they are RISC-V.
+    /// Returns whether its processors are AArch64; otherwise they are RISC-V.
     const fn is_aarch64(self) -> bool {
         !matches!(self, Self::RiscV64 | Self::HifiveUnleashed)
     }
@@ -91,7 +95,8 @@ impl Virt {
         }
     }
 
-    /// The processor whose cycle model applies; `None`: only instructions are counted.
+    /// Returns the processor of the cycle model that applies; `None`: only instructions are
+    /// counted.
     #[must_use]
     pub const fn cpu(self) -> Option<Cpu> {
         match self.is_aarch64() {
@@ -109,7 +114,7 @@ impl Virt {
         }
     }
 
-    /// Where the machine itself has code, which runs before the image: QEMU's mask ROM
+    /// Returns where the machine itself has code, which runs before the image: QEMU's mask ROM
     /// (`hw/riscv/virt.c`, `hw/riscv/sifive_u.c`).
     pub(crate) const fn reset_code(self) -> Option<Range<u64>> {
         match self {
@@ -126,7 +131,8 @@ impl Virt {
         }
     }
 
-    /// How many processors the machine has before the first on which an image runs: they rest.
+    /// Returns how many processors the machine has before the first on which an image runs: they
+    /// rest.
     pub(crate) const fn resting(self) -> usize {
         match self {
             Self::HifiveUnleashed => 1,
@@ -139,7 +145,8 @@ impl Virt {
         matches!(self, Self::HifiveUnleashed)
     }
 
-    /// How many processors the machine has where an image runs on so many: it may be that it cannot have fewer.
+    /// Returns how many processors the machine has if an image runs on this many: some machines
+    /// cannot have fewer.
     pub(crate) const fn processors(self, wanted: usize) -> usize {
         match self {
             Self::RaspberryPi4 if wanted < 4 => 4,
@@ -159,8 +166,8 @@ impl Virt {
                 "cortex-a53",
             ],
             Self::RiscV64 => &["-M", "virt,aclint=on", "-bios", "none"],
-            // The console is the second serial line. Without EL3 the emulator takes the firmware's place: it begins at EL2, and starts
-            // the other processors.
+            // The console is the second serial line. Without EL3 the emulator takes the firmware's
+            // place: it begins at EL2, and starts the other processors.
             Self::Imx8mpEvk => &[
                 "-M",
                 "imx8mp-evk",

@@ -1,11 +1,12 @@
 //! The probe that must pass before any figure is taken from several processors.
 //!
-//! Owns: what the probe's console says. Must never know: how the emulator is started.
+//! Owns: the meaning of the probe's console. Must never know: the start of the emulator.
 
-/// What the probe saw.
+/// Findings of the probe.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Probe {
-    /// Turns of the loop that each processor counted in the same span: with 1, 2 and 4 of them busy.
+    /// Turns of the loop that each processor counted in the same span: with 1, 2 and 4 of them
+    /// busy.
     pub turns: Vec<Vec<u64>>,
     /// Ticks by which each halted processor's timer came late.
     pub late_timers: Vec<u64>,
@@ -38,7 +39,7 @@ impl Probe {
         (probe.end > 0).then_some(probe)
     }
 
-    /// Whether the time that the clock tells is honest.
+    /// Checks whether the emulated clocks are consistent.
     ///
     /// # Errors
     /// Names the first sign that it is not.
@@ -74,14 +75,14 @@ impl Probe {
 mod tests {
     use super::*;
 
-    /// What the emulator prints with `-icount` in place of the clock, shortened.
+    /// Output of the emulator with `-icount` in the place of the clock, shortened.
     const DISHONEST: &str = "@busy processors=1 turns0=199999\n\
         @busy processors=2 turns0=0 turns1=199999\n\
         @busy processors=4 turns0=0 turns1=199999 turns2=0 turns3=0\n\
         @timers late0=0 late1=250 late2=0 late3=0\n@call late=15\n@end at=1778572\n";
 
     #[test]
-    fn time_that_is_not_honest_is_found_out() {
+    fn inconsistent_time_is_found_out() {
         let mut probe = Probe::read(DISHONEST).unwrap();
         assert!(probe.verdict().unwrap_err().contains("counted differently"));
         probe.turns = vec![vec![7], vec![7; 2], vec![7; 4]];

@@ -1,15 +1,15 @@
-//! How many processors run, and how their time passes. Must never know: what they run.
+//! How many processors run, and how their time passes. Must never know: the images that they run.
 
 use super::MOST_PROCESSORS;
 use crate::{Board, Error};
 
-/// What passes the time of a processor.
+/// Source of a processor's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Time {
     /// Each instruction takes a nanosecond.
     #[default]
     Instructions,
-    /// Each modelled cycle takes so many picoseconds. Only on a board with a model ([`Virt::cpu`]).
+    /// Each modelled cycle takes `picoseconds`. Only on a board with a model ([`Virt::cpu`]).
     Cycles {
         /// Picoseconds of a cycle: 1,000 at 1 GHz.
         picoseconds: u32,
@@ -23,11 +23,11 @@ pub struct Setting {
     pub processors: usize,
     /// How far one processor may run ahead of another, in nanoseconds; at least 1.
     pub quantum: u32,
-    /// What passes the time.
+    /// Source of the processors' time.
     pub time: Time,
-    /// Hunts for races: each instruction is a block of its own, quanta have every length up to [`Setting::quantum`]
-    /// and begin with any processor, in a sequence that this seed (not 0) chooses. Slow. The order of what happens is
-    /// one that could be; times are not for measuring.
+    /// Seed of a race search (not 0): each instruction is a block of its own. Quanta have every
+    /// length up to [`Setting::quantum`] and begin with any processor, in a sequence that the seed
+    /// chooses. Slow. The order of events is a possible one; times are not for measuring.
     pub seed: Option<u32>,
 }
 
@@ -37,7 +37,7 @@ impl Setting {
 
     const ALONE: (usize, Time, Option<u32>) = (1, Time::Instructions, None);
 
-    /// So many processors, with a nanosecond an instruction.
+    /// Returns a setting with this number of processors, and a nanosecond an instruction.
     #[must_use]
     pub const fn new(processors: usize, quantum: u32) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Setting {
         }
     }
 
-    /// The same, hunting for races.
+    /// Returns the setting with a race search of this seed.
     #[must_use]
     pub const fn hunting(self, seed: u32) -> Self {
         Self {

@@ -21,7 +21,7 @@ fn places() -> Vec<Vec<Arc<Mark>>> {
     ]
 }
 
-/// What a file holds, but its end: kind, processor, argument, step of the totals.
+/// Entry of a file, other than its end: kind, processor, argument, step of the totals.
 type Entry = (bool, u8, u8, u32);
 
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
@@ -60,7 +60,7 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
         }
     }
     words.push(END);
-    // Behind each processor's totals its exceptions.
+    // After each processor's totals its exceptions.
     words.extend(
         at.into_iter()
             .flat_map(|at| state(at, true).chain([3, 2, 1])),
@@ -70,7 +70,7 @@ fn file(entries: &[Entry]) -> (Vec<u8>, usize, usize) {
     (bytes, passings, switches)
 }
 
-/// What is told of a file, and how it ends.
+/// Returns the events of a file, and its end.
 fn told(bytes: &[u8]) -> (Vec<Event>, Result<Summary, Error>) {
     let mut events = Vec::new();
     let summary = read(bytes, &places(), PHASES, &mut |event| events.push(event));
@@ -146,7 +146,7 @@ proptest! {
     }
 }
 
-/// What is done to the words of a good file.
+/// Change of the words of a good file.
 type Change = fn(&mut Vec<u64>);
 
 #[test]

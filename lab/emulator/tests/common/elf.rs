@@ -1,9 +1,10 @@
-//! Executable files made by hand, of 32 bits and of 64: one segment, one section of code, and symbols.
+//! Executable files made by hand, of 32 bits and of 64: one segment, one section of code, and
+//! symbols.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Whose image it is.
+/// Architecture of the image.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Arm,
@@ -20,12 +21,12 @@ pub struct Symbol {
     pub absolute: bool,
 }
 
-/// What a file is made of.
+/// Contents of a file.
 pub struct Contents<'a> {
     pub class: Class,
     /// Where the image begins, in memory and at its start.
     pub origin: u64,
-    /// What is loaded.
+    /// Loaded bytes.
     pub load: &'a [u8],
     /// How much of it is code.
     pub code: usize,
@@ -56,7 +57,8 @@ impl Bytes {
         }
     }
 
-    /// A section's header: name and kind; flags, address, offset and length; what it links to; alignment and entry.
+    /// A section's header: name and kind; flags, address, offset and length; what it links to;
+    /// alignment and entry.
     fn section(&mut self, what: [u32; 2], place: [u64; 4], links: [u32; 2], form: [u64; 2]) {
         self.words(&what);
         self.addresses(&place);

@@ -1,5 +1,6 @@
-//! Small images from listings: each line is an instruction in hexadecimal with its
-//! assembly beside it (of four digits where it is T32), a `.word`, a `label:`, a `label: function`, or a `symbol = value`.
+//! Small images from listings: each line is an instruction in hexadecimal with its assembly next to
+//! it (of four digits if it is T32), a `.word`, a `label:`, a `label: function`, or a `symbol =
+//! value`.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -112,7 +113,7 @@ impl Image {
         )
     }
 
-    /// The same twice, with one call a block and with one an instruction: they must count the same.
+    /// Runs it twice, with one call a block and with one an instruction: the counts must be equal.
     pub fn run_as_reference(&self, board: Board) -> Record {
         let run = |reference| {
             let options = Options {

@@ -1,5 +1,6 @@
-//! Small images of 64 bits from listings: each line is an instruction in hexadecimal with its assembly beside it, a
-//! `label:`, a `label: function`, or a comment behind `#`. A page of data follows the code.
+//! Small images of 64 bits from listings: each line is an instruction in hexadecimal with its
+//! assembly next to it, a `label:`, a `label: function`, or a comment after `#`. A page of data
+//! follows the code.
 
 mod elf;
 
@@ -7,11 +8,12 @@ use elf::{Class, Contents, Symbol, Temporary};
 use taktos_emulator::several::{Setting, Virt};
 use taktos_emulator::{Emulator, Error, Options, Record};
 
-/// Where the data lies, from the image's beginning.
+/// Place of the data, from the image's beginning.
 pub const DATA: u64 = 0x1000;
 /// Bytes of data.
 const DATA_BYTES: usize = 0x400;
-/// What of the data the image tells the emulator at its end: the reason (the image ended itself), then the status.
+/// Place in the data that the image passes to the emulator at its end: the reason (the image ended
+/// itself), then the status.
 const EXIT: usize = 0x200;
 const ENDED: u64 = 0x20026;
 
@@ -23,7 +25,7 @@ pub struct Image {
     symbols: Vec<Symbol>,
 }
 
-/// Where the emulator begins an image.
+/// Returns where the emulator begins an image.
 pub const fn origin(board: Virt) -> u64 {
     match board {
         Virt::Aarch64 | Virt::Aarch64El2 | Virt::Imx8mpEvk => 0x4020_0000,

@@ -21,14 +21,13 @@ use taktos_runner::image::Image;
 
 use crate::measure::Summary;
 
-/// How often the intervals are walked: a first passage may take a branch that
-/// later ones do not.
+/// How often the intervals are walked: the first walk may take a branch that later ones do not.
 const WALKS: usize = 8;
 
 /// For each mark, the cycles of its paths.
 ///
-/// The model of the Cortex-M4 gives every instruction its own cost whatever
-/// stands around it, so there the count is the analysis, and none is made.
+/// The model of the Cortex-M4 gives every instruction its own cost independent of its neighbours,
+/// so there the count is the analysis, and none is made.
 ///
 /// # Errors
 /// When the image cannot be read, or the emulator does not walk it.

@@ -12,17 +12,17 @@ use taktos_emulator::{Board, Edge};
 
 use super::remote::Remote;
 
-/// The addresses of one passage through an interval, in their order.
+/// The addresses of one walk through an interval, in their order.
 pub(super) type Passage = Vec<u32>;
 
-/// A longer passage is no operation of a kernel.
+/// The most addresses of a walk: a longer one is no operation of a kernel.
 const LONGEST: usize = 100_000;
 
 /// Where the marks are: at each address, what begins and what ends.
 type Places = BTreeMap<u32, Vec<(Edge, String)>>;
 
-/// Runs the image under the emulator's own debugger stub, and steps through
-/// the first passages of each mark. While it steps, no interrupt comes.
+/// Runs the image under the emulator's own debugger stub, and steps through each mark's first
+/// intervals. While it steps, no interrupt comes.
 pub(super) fn walk(
     board: Board,
     image: &Path,

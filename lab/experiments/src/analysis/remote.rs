@@ -62,7 +62,7 @@ impl Remote {
 
     fn program_counter(&mut self) -> Result<u32> {
         let digits = self.ask(PROGRAM_COUNTER)?;
-        // The bytes come as they lie in memory: the least first.
+        // The bytes come in the order of memory: the least first.
         let value = u32::from_str_radix(&digits, 16)
             .with_context(|| format!("the stub says that the program counter is `{digits}`"))?;
         Ok(value.swap_bytes())
@@ -118,7 +118,7 @@ impl Remote {
     }
 }
 
-/// The command as the protocol wants it.
+/// Returns the command in the form of the protocol.
 fn packet(command: &str) -> String {
     let sum = command.bytes().fold(0_u8, u8::wrapping_add);
     format!("${command}#{sum:02x}")

@@ -1,7 +1,8 @@
 //! Rows of baselines that once took less.
 //!
-//! Owns: the lowest median that each row ever had, where the one checked in today is higher. A baseline alone is renewed with each accepted
-//! change, so it does not show a row that grows by little steps. Must never know: why a row grew.
+//! Owns: the lowest median that each row ever had, where the one checked in today is higher. A
+//! baseline alone is renewed with each accepted change, so it does not show a row that grows by
+//! little steps. Must never know: why a row grew.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +32,7 @@ struct Row {
     count: String,
 }
 
-/// A line of the file. Its fields stand here once more, because the format knows no nested records.
+/// A line of the file. Its fields are here once more, because the format knows no nested records.
 #[derive(Serialize, Deserialize)]
 struct Line {
     baseline: String,
@@ -73,8 +74,8 @@ impl Best {
         replace_file(path, writer.into_inner()?).context("the best figures were not saved")
     }
 
-    /// Takes in a baseline that replaces another one: a row that grew keeps the lower median, a row that is as low as it ever was, or that
-    /// is not measured any more, is dropped.
+    /// Takes in a baseline that replaces another one: a row that grew retains the lower median; a
+    /// row at its lowest value, or one that is not measured any more, is dropped.
     ///
     /// # Errors
     /// When a baseline is no data.
@@ -91,7 +92,8 @@ impl Best {
         Ok(())
     }
 
-    /// The rows of a baseline that once took less, those that grew most first: a line each, and one for those that are not named.
+    /// The rows of a baseline that once took less, those that grew most first: a line each, and one
+    /// for those that are not named.
     ///
     /// # Errors
     /// When the baseline is no data.
@@ -183,9 +185,10 @@ fn collect(baseline: &str, operation: &str, value: &Value, rows: &mut BTreeMap<R
 mod tests {
     use std::fs;
 
-    use super::super::{Baseline, Counts};
+    use super::super::{Baseline, Baselines, Counts};
     use super::*;
     use crate::measure::Summary;
+    use crate::several_bench::Figures;
 
     fn baseline(medians: &[(&str, u64)]) -> Baseline {
         let counts = |median| Counts {
@@ -295,13 +298,18 @@ mod tests {
         let experiments = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
         let best = Best::read(&experiments.join("best.csv")).unwrap();
         assert!(!best.0.is_empty(), "no file was read");
+        let table = Baselines::read(&experiments.join("baseline.csv")).unwrap();
+        let mut today = BTreeMap::new();
+        for name in table.names() {
+            let of_one = table.figures::<Baseline>(name);
+            today.extend(match of_one {
+                Ok(one) => medians(name, &one).unwrap(),
+                Err(_) => medians(name, &table.figures::<Figures>(name).unwrap()).unwrap(),
+            });
+        }
         for (row, best) in &best.0 {
-            let file = experiments.join(format!("baseline/{}.json", row.baseline));
-            let figures: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-            let today = medians(&row.baseline, &figures).unwrap();
-            let now = today
-                .get(row)
-                .unwrap_or_else(|| panic!("{row:?} is in no baseline"));
+            let now = today.get(row);
+            let now = now.unwrap_or_else(|| panic!("{row:?} is in no baseline"));
             assert!(best < now, "{row:?}: {best} at best, {now} today");
         }
     }

@@ -1,9 +1,9 @@
-//! From when on the processors of an instance had no room: how far back that reaches on which
-//! the length of a job hangs.
+//! Stretches in which the processors of an instance are all busy: the past on which the length of a
+//! job depends.
 //!
-//! While a processor idles, every job that is there executes, and none waits for another. So
-//! what a job waited for lies in the stretch without idling before it. A job that executes
-//! through from one such stretch to the next brings what held it up into the next: the two are one.
+//! While a processor idles, every active job executes, and none waits for another. So the jobs for
+//! which a job waited are in the stretch without idling before it. A job that executes through from
+//! one such stretch to the next carries its delay into the next: the two are one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,14 +18,15 @@ pub struct Backlog(Vec<Range<u64>>);
 struct Pass {
     processors: usize,
     running: BTreeMap<u8, u16>,
-    /// What has executed without a pause since the last stretch ended.
+    /// Threads that have executed without a pause since the last stretch ended.
     through: BTreeSet<u16>,
     since: Option<u64>,
     found: Vec<Range<u64>>,
 }
 
 impl Backlog {
-    /// Of the processors of an instance up to an instant. The first `busy` threads of the recording work, all others are idle.
+    /// Of the processors of an instance up to an instant. The first `busy` threads of the recording
+    /// work, all others are idle.
     pub fn of(recording: &Recording, busy: usize, cpus: &Range<usize>, until: u64) -> Self {
         let mut pass = Pass {
             processors: cpus.len(),
@@ -44,7 +45,8 @@ impl Backlog {
         Self(pass.found)
     }
 
-    /// From when on there was no room for what is there in `from..to`; `from` where there was.
+    /// Returns the begin of the first stretch without an idle processor that touches `from..to`,
+    /// `from` at the latest; `from` if there is none.
     pub fn begin(&self, from: u64, to: u64) -> u64 {
         let touched = self
             .0

@@ -1,4 +1,4 @@
-//! Owns: random task sets that both worlds can run. Must never know: what either makes of one.
+//! Owns: random task sets that both worlds can run. Must never know: the results of either.
 
 use taktos_simulate::Policy;
 use taktos_simulate::generate::{
@@ -9,13 +9,14 @@ use taktos_time::Duration;
 
 use crate::smp::{Case, Layout, Periodic, periodic};
 
-/// The least that a job computes, in nanoseconds: so that a twentieth more, which is a job's budget where there are budgets, is
-/// more than the kernel works for it.
+/// The least that a job computes, in nanoseconds: so that a twentieth more, which is a job's budget
+/// where there are budgets, is more than the kernel works for it.
 const LEAST: u64 = 100_000;
 /// The most that a job computes, in per cent of the period: so that such a budget fits into it.
 const MOST: u64 = 90;
 
-/// A set of 3 to 7 tasks that need most of the processors, released apart at first, with periods from 1 to 20 ms.
+/// A set of 3 to 7 tasks that need most of the processors, released apart at first, with periods
+/// from 1 to 20 ms.
 pub fn apart(layout: Layout, policy: Policy, horizon: Duration, key: Key) -> Case {
     let mut draw = Draw::new(key);
     let mut tasks = tasks(layout, Duration::from_micros(10), key, &mut draw);
@@ -25,7 +26,8 @@ pub fn apart(layout: Layout, policy: Policy, horizon: Duration, key: Key) -> Cas
     case(tasks, layout, policy, horizon)
 }
 
-/// The same with all released at one instant at first, and many later: periods are whole milliseconds.
+/// A set as [`apart`], with all tasks released at one instant at first, and many later: periods are
+/// whole milliseconds.
 pub fn together(layout: Layout, policy: Policy, horizon: Duration, key: Key) -> Case {
     let mut draw = Draw::new(key);
     let tasks = tasks(layout, Duration::from_millis(1), key, &mut draw);

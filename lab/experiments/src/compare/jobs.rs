@@ -1,7 +1,8 @@
-//! The jobs of a schedule that tells of them: when each came and was done, and how far within a
-//! turn of its task it ended.
+//! The jobs of a schedule with job events: the instants at which each arrived and was done, and the
+//! place of its end within a turn of its task.
 //!
-//! Owns: how much must be otherwise for a job to end in another turn. Must never know: how much is.
+//! Owns: the least difference by which a job ends in another turn. Must never know: the actual
+//! difference.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +16,20 @@ pub struct Job {
     pub release: u64,
     /// When it was done.
     pub end: u64,
-    /// By how much more or less its task must have executed before it for it to end in another turn although all turns are
-    /// the same. A job whose end is its turn's is seen; a task that goes on with its next job at once shows nothing.
+    /// The change of the execution time before this job that moves the job's end to another turn,
+    /// although all turns are the same. The end of a job is visible if it is the end of its turn; a
+    /// task that continues with its next job at once shows nothing.
     pub margin: Option<u64>,
 }
 
-/// What is known of a task on the way.
+/// State of a task on the way.
 #[derive(Clone, Debug, Default)]
 struct Progress {
     releases: BTreeMap<u32, u64>,
     jobs: Vec<Job>,
     /// Since it waited last.
     executed: u64,
-    /// What it had executed when its turn began; none in the first since it waited.
+    /// Execution time of the task when its turn began; none in the first turn since it waited.
     begun: Option<u64>,
     /// The jobs that were done in this turn, and what had been executed then.
     done: Vec<(usize, u64)>,
@@ -44,7 +46,7 @@ pub fn jobs(recording: &Recording, tasks: usize) -> Vec<Vec<Job>> {
                 let before = running.insert(event.processor, next);
                 if let Some((progress, since)) = of(&mut all, before) {
                     progress.executed += event.at - since;
-                    // It goes on with its next job.
+                    // It continues with its next job.
                     if before.is_none_or(|(task, _)| task != event.thread.0) {
                         progress.leave(Handover::from_argument(event.argument).left);
                     }
@@ -141,12 +143,12 @@ mod tests {
             switch(0, waits, 7),
             release(2, 8),
             release(3, 9),
-            // Six behind its turn's begin, three before its end.
+            // Six after its turn's begin, three before its end.
             complete(1, 13),
             switch(0, lost, 13),
             switch(1, lost, 16),
             switch(0, waits, 20),
-            // One behind its begin.
+            // One after its begin.
             complete(2, 21),
             switch(0, lost, 21),
             complete(3, 30),

@@ -1,7 +1,7 @@
-//! The same tasks on the kernel and in the simulator: what each says, and how
-//! far they lie apart, task by task.
+//! Comparison of the same tasks on the kernel and in the simulator: the figures of each, and their
+//! differences, task by task.
 //!
-//! Owns: the comparison and its bounds. Must never know: how images are run.
+//! Owns: the comparison and its bounds. Must never know: the running of images.
 
 mod backlog;
 pub mod draw;
@@ -28,20 +28,21 @@ use jobs::{Job, jobs};
 use crate::number::millis;
 use crate::smp::{Case, Figures, Periodic, TaskFigures, Times};
 
-/// What the kernel did, and what the simulator says of the same.
+/// Results of the kernel and of the simulator for the same case.
 #[derive(Clone, Copy)]
 pub struct Both<'a> {
-    /// What both ran.
+    /// Case that both ran.
     pub case: &'a Case,
     /// The kernel's own figures.
     pub kernel: &'a Figures,
-    /// The kernel's schedule, from outside: its first threads are the tasks, its time begins with the first release.
+    /// The kernel's schedule, from outside: its first threads are the tasks, its time begins with
+    /// the first release.
     pub schedule: &'a Recording,
     /// The simulator's.
     pub simulated: &'a Simulated,
-    /// What the kernel works for one job alone, in nanoseconds: measured.
+    /// Work of the kernel for one job alone, in nanoseconds: measured.
     pub cost: u64,
-    /// What it works for one job among as many tasks, at least as much: measured.
+    /// Work of the kernel for one job among as many tasks, at least as much: measured.
     pub company: u64,
 }
 
@@ -81,8 +82,9 @@ impl Both<'_> {
             .collect()
     }
 
-    /// By how many jobs a task without a bound may differ: one at the end; and where it has no room, what the kernel works
-    /// in the whole run has the length of so many.
+    /// Returns by how many jobs a task without a bound may differ: one at the end, and without
+    /// spare capacity the number of its jobs that are together as long as the kernel's work in the
+    /// whole run.
     fn jobs_apart(&self, place: usize) -> u64 {
         let works = self.kernel.jobs().saturating_mul(self.company);
         1 + works / self.case.tasks[place].execution.max(1)
@@ -93,19 +95,21 @@ impl Both<'_> {
         let (tasks, until) = (self.case.tasks.len(), self.case.horizon.as_nanos());
         let of = |cpus| {
             let kernel = Backlog::of(self.schedule, tasks, cpus, until);
-            // The simulator's own work is the thread behind the tasks.
+            // The simulator's own work is the thread after the tasks.
             let simulated = Backlog::of(&self.simulated.recording, tasks + 1, cpus, until);
             [kernel, simulated]
         };
         self.case.layout.instances().iter().flat_map(of).collect()
     }
 
-    /// By how much a wall time of the task may differ where the orders are the same: the most that the kernel works while
-    /// one of its jobs is there, since the processors had no room last.
+    /// Returns the largest possible difference of a wall time of the task if the orders are equal:
+    /// the most work of the kernel while one of its jobs is active, from the last instant with an
+    /// idle processor on.
     ///
-    /// Turns are of tasks. In which turn a job ended is told by how the task left, but where the next job was there already:
-    /// then it can have ended in another turn, on the other side of all that executed in between, if the work makes up its
-    /// margin. So there is no bound then, nor where one world has a job more.
+    /// Turns are of tasks. The way in which the task left shows the turn in which a job ended,
+    /// unless the next job was there already. Then the job may have ended in another turn, before
+    /// or after all that executed in between, if the work makes up its margin. So there is no bound
+    /// then, nor if one world has a job more.
     fn bound(&self, place: usize, jobs: &[Job], backlogs: &[Backlog]) -> Option<u64> {
         let done = jobs.len() as u64;
         if done != self.kernel.tasks[place].jobs || done != self.simulated.outcome.tasks[place].jobs
@@ -123,13 +127,13 @@ impl Both<'_> {
         Some(most)
     }
 
-    /// What the kernel works at most for the jobs that come, or are on, since the processors had no room last before the
-    /// job was done.
+    /// Returns the longest work of the kernel for the jobs that arrive, or are active, in the
+    /// stretch without an idle processor before the job was done.
     ///
-    /// Up to its end a job has waited for the same jobs in both worlds, and these have executed
-    /// for the same times; so only the work for them can differ. Each job costs the kernel at
-    /// most what was measured in company, on several processors one quantum more, and the
-    /// simulator less. What the kernel works more lets other jobs come before the end: these are work, too.
+    /// Up to its end a job has waited for the same jobs in both worlds, and these have executed for
+    /// the same times; so only the work for them can differ. Each job costs the kernel at most the
+    /// time measured in company, on several processors one quantum more, and the simulator less.
+    /// During the kernel's further work other jobs may arrive before the end: these are work, too.
     fn work(&self, job: &Job, backlogs: &[Backlog]) -> u64 {
         let processors = self.case.layout.processors() as u64;
         let quantum = match processors {
@@ -145,7 +149,8 @@ impl Both<'_> {
                 .map(|backlog| backlog.begin(job.release, to));
             let of = begins.min().unwrap_or(job.release)..to;
             let released = self.case.tasks.iter().map(|task| task.released(&of));
-            // Those that are on when the stretch begins, at most one a processor, were released before.
+            // Those that are on when the stretch begins, at most one a processor, were released
+            // before.
             let jobs = released.sum::<u64>() + processors;
             let next = jobs.saturating_mul(self.company + quantum);
             if next <= work || to == horizon {
@@ -162,12 +167,12 @@ impl Both<'_> {
         format!("{}{how}", self.case.name())
     }
 
-    /// How the orders of the turns compare.
+    /// Returns how the orders of the turns compare.
     pub fn order(&self) -> Order {
         let (tasks, instances) = (self.case.tasks.len(), self.case.layout.instances());
         let until = self.case.horizon.as_nanos();
         let kernel = Turns::of(self.schedule, tasks, None, &instances, until);
-        // The simulator's own work is the thread behind the tasks.
+        // The simulator's own work is the thread after the tasks.
         let work = u16::try_from(tasks).ok().map(Thread);
         let simulated = Turns::of(&self.simulated.recording, tasks, work, &instances, until);
         kernel.compare(
@@ -305,7 +310,7 @@ impl Both<'_> {
         )
     }
 
-    /// Whether the orders are the same, and all times within their bounds.
+    /// Returns whether the orders are equal, and all times within their bounds.
     pub fn agree(&self) -> bool {
         matches!(self.order(), Order::Same(turns) if turns > 0)
             && self.pairs().iter().all(Pair::is_within)
@@ -324,7 +329,8 @@ impl Pair<'_> {
         all.into_iter().max()
     }
 
-    /// Whether the times are within the bound; without one, whether the numbers of jobs differ by no more than they may.
+    /// Returns whether the times are within the bound; without one, whether the numbers of jobs
+    /// differ by no more than they may.
     fn is_within(&self) -> bool {
         match (self.bound, self.difference()) {
             (Some(bound), Some(difference)) => difference <= bound,

@@ -1,4 +1,4 @@
-//! Who ran after whom: the same in both worlds, or where they part.
+//! The order of the tasks' turns: equal in both worlds, or the place where the orders part.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,10 +6,9 @@ use std::ops::Range;
 use taktos_export::Recording;
 use taktos_trace::{Event, Handover, Kind, Left, Thread};
 
-/// For each scheduler instance, the tasks in the order in which their turns
-/// began. Which of an instance's idle processors a task gets is nobody's
-/// promise, so they are not told apart. A turn goes on over the kernel's own
-/// work; an idle span ends it.
+/// For each scheduler instance, the tasks in the order in which their turns began. The choice among
+/// an instance's idle processors is not guaranteed, so they are not distinguished. A turn continues
+/// over the kernel's own work; an idle span ends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turns(Vec<Vec<Turn>>);
 
@@ -25,18 +24,18 @@ struct Turn {
 }
 
 impl Turn {
-    /// Whether it can be the other's: where it is known of both how they ended, a job that was
-    /// done is not one that lost its processor.
+    /// Returns whether it can be the other's: if both ends are known, a job that was done is not
+    /// one that lost its processor.
     fn is_like(self, other: Self) -> bool {
         let ends = self.left.zip(other.left);
         self.task == other.task && ends.is_none_or(|(one, other)| one == other)
     }
 }
 
-/// What a processor does.
+/// State of a processor.
 #[derive(Clone, Copy, Default)]
 struct Running {
-    /// The task whose turn it is, and the turn's place in its instance.
+    /// The task that has the turn, and the turn's place in its instance.
     turn: Option<(u16, usize)>,
     /// How the task left, if the kernel has worked since.
     left: Option<Left>,
@@ -45,18 +44,18 @@ struct Running {
 /// How two orders compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// So many turns, all the same.
+    /// All turns are equal: their number.
     Same(usize),
-    /// They part in an instance, at a turn (from 1): the task of each, if any. The same task twice: its job was done in one,
-    /// and only lost its processor in the other.
+    /// They part in an instance, at a turn (from 1): the task of each, if any. If it is the same
+    /// task twice, its job was done in one, and only lost its processor in the other.
     Parts {
         /// The instance.
         instance: usize,
         /// The turn, from 1.
         turn: usize,
-        /// Whose turn it is in the first.
+        /// Task of that turn in the first order.
         first: Option<u16>,
-        /// Whose turn it is in the second.
+        /// Task of that turn in the second order.
         second: Option<u16>,
     },
 }
@@ -86,7 +85,8 @@ impl Turns {
             };
             let turns: &mut Vec<Turn> = &mut turns[instance];
             let running = running.entry(event.processor).or_default();
-            // The first after the task's own span tells; what follows is of the kernel's work.
+            // The first switch after the task's own span counts; the following ones are of the
+            // kernel's work.
             let told = Handover::from_argument(event.argument).left;
             let left = running.left.or(told);
             if Some(event.thread) == kernel || takes_no_time(event, &switches[place + 1..]) {
@@ -141,8 +141,8 @@ impl Turns {
         Order::Same(all)
     }
 
-    /// Whether a turn (from 1) and the one after it began on two processors less than so much time apart: these work side by
-    /// side, and who of the two is done first is nobody's promise.
+    /// Returns whether a turn (from 1) and the one after it began on two processors less than this
+    /// time apart: these run in parallel, and the order of their ends is not guaranteed.
     pub fn are_side_by_side(&self, instance: usize, turn: usize, nanos: u64) -> bool {
         let turns = self.0.get(instance).and_then(|turns| turns.get(turn - 1..));
         turns.is_some_and(|turns| match turns {
@@ -154,7 +154,7 @@ impl Turns {
     }
 }
 
-/// Whether the processor is switched on at once.
+/// Returns whether the processor is switched again at the same instant.
 fn takes_no_time(switch: &Event, later: &[&Event]) -> bool {
     let mut now = later.iter().take_while(|next| next.at == switch.at);
     now.any(|next| next.processor == switch.processor)
@@ -269,9 +269,10 @@ mod tests {
         };
         assert_eq!(done.compare(&lost, 1), parts);
         assert_eq!(done.compare(&done, 1), Order::Same(3));
-        // What is not known of one is no difference.
+        // A way of leaving that is not known of one order is no difference.
         assert_eq!(of(None).compare(&lost, 1), Order::Same(3));
-        // How a task left is told by what follows it, not by what follows the kernel's work, or what took no time.
+        // The switch after a task shows how the task left, not the switch after the kernel's work,
+        // or after a span that took no time.
         let (runnable, waiting) = (Some(Left::Runnable), Some(Left::Waiting));
         let worked = left(&[
             (0, None, 0),

@@ -9,12 +9,12 @@ use taktos_trace::{Event, Kind, Thread};
 use crate::measure::handover;
 use crate::smp::Figures;
 
-/// The schedule from the begin on, `lead` nanoseconds after which the first task is released: the tasks are the first threads,
-/// others follow by their names. None where the program does not say which
-/// thread is which task's, or none of them runs.
+/// The schedule from the begin on, `lead` nanoseconds after which the first task is released: the
+/// tasks are the first threads, others follow by their names. None where the program does not say
+/// which thread is which task's, or none of them runs.
 ///
-/// The kernel's clock starts later than the machine's, by which switches are told. So time begins `lead` before the first task
-/// runs that waited for its release.
+/// The kernel's clock starts later than the machine's, which gives the times of switches. So time
+/// begins `lead` before the first task runs that waited for its release.
 pub fn schedule(switches: &[Switch], figures: &Figures, lead: u64) -> Option<Recording> {
     let mut threads = BTreeMap::new();
     for (place, task) in figures.tasks.iter().enumerate() {
@@ -30,7 +30,7 @@ pub fn schedule(switches: &[Switch], figures: &Figures, lead: u64) -> Option<Rec
     let begin = first_run.saturating_sub(lead);
     let mut recording = Recording::new(TimeUnit::ClockNanoseconds);
     recording.threads = figures.tasks.iter().map(|task| task.name.clone()).collect();
-    // What runs when the time begins, on each processor.
+    // The switch to the thread that runs when the time begins, on each processor.
     let mut first: BTreeMap<usize, Event> = BTreeMap::new();
     for switch in switches {
         let place = *threads.entry(switch.thread).or_insert_with(|| {
@@ -106,7 +106,8 @@ mod tests {
                 )
             })
             .collect();
-        // What ran before stands at the begin; what comes after the measurement is left out.
+        // Threads that ran before are placed at the begin; switches after the measurement are left
+        // out.
         let expected = [
             (0, 0, "0x91"),
             (0, 1, "0x92"),

@@ -14,17 +14,17 @@ use crate::smp::{Case, Figures, Periodic, TaskFigures};
 /// The most events of a schedule that are kept.
 const MOST_EVENTS: usize = 1_000_000;
 
-/// What the simulator says.
+/// Result of the simulator.
 #[derive(Debug)]
 pub struct Simulated {
     /// The figures.
     pub outcome: Outcome,
-    /// Who ran when.
+    /// The schedule of the threads.
     pub recording: Recording,
 }
 
-/// Simulates the case; each switch costs so many nanoseconds. Where tasks
-/// belong to instances, they are in those in which the kernel had them.
+/// Simulates the case; each switch costs `switch` nanoseconds. If tasks belong to instances, they
+/// are in those in which the kernel had them.
 ///
 /// # Errors
 /// When the simulator refuses the tasks.
@@ -89,7 +89,8 @@ fn workload(case: &Case, kernel: &Figures) -> Workload {
     }
 }
 
-/// The budget that the kernel's program gives a task where there are budgets: a twentieth more than it computes.
+/// The budget that the kernel's program gives a task where there are budgets: a twentieth more than
+/// it computes.
 fn budget(task: &Periodic) -> Budget {
     Budget {
         runtime: Duration::from_nanos(task.execution + task.execution / 20),

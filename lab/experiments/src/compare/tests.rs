@@ -13,7 +13,7 @@ use super::*;
 use crate::smp::tests::{case, console};
 use crate::smp::{Figures, Layout, Periodic};
 
-/// What a kernel would show whose switches cost so much.
+/// Returns the result of a kernel with this cost of a switch.
 fn kernel(case: &Case, switch: u64) -> (Figures, Recording) {
     let mut figures = Figures::read(&console(case, 1000), case).unwrap();
     let simulated = simulate(case, &figures, switch).unwrap();
@@ -29,7 +29,8 @@ fn kernel(case: &Case, switch: u64) -> (Figures, Recording) {
     (figures, schedule)
 }
 
-/// Leaves a thread's spans out; what they said of who left stands at the switch behind them.
+/// Leaves a thread's spans out; the state of the thread before them is moved to the switch after
+/// them.
 fn leave_out(schedule: &mut Recording, thread: Thread) {
     let mut said: BTreeMap<u8, Option<Left>> = BTreeMap::new();
     for event in &mut schedule.events {
@@ -138,11 +139,12 @@ fn another_order_is_found_out() {
     );
 }
 
-/// What the kernel of a set works for a switch, and what the simulator charges.
+/// Work of the kernel of a set for a switch, and the simulator's charge for it.
 const WORKS: u64 = 1_300;
 const CHARGES: u64 = 950;
 
-/// Of a set in both worlds: the tasks with a bound whose wall times are beyond it, and those with and without a bound.
+/// Counts of a set in both worlds: the tasks with a wall time beyond their bound, and those with
+/// and without a bound.
 #[derive(Debug, PartialEq, Eq)]
 struct Held {
     beyond: usize,
@@ -150,7 +152,7 @@ struct Held {
     unbounded: usize,
 }
 
-/// What holds of a set; none where the orders part.
+/// Returns the counts of a set; none if the orders part.
 fn held(case: &Case) -> Option<Held> {
     let (kernel, schedule) = kernel(case, WORKS);
     let simulated = simulate(case, &kernel, CHARGES).unwrap();
@@ -178,7 +180,7 @@ fn held(case: &Case) -> Option<Held> {
 fn no_time_is_beyond_the_bound_where_the_orders_are_the_same() {
     use std::hash::{BuildHasher, Hasher, RandomState};
     let seed = RandomState::new().build_hasher().finish();
-    // Four times as many are drawn; more where asked, for a search.
+    // Four times this number of sets are drawn; `TAKTOS_SETS` sets another number, for a search.
     let sets = std::env::var("TAKTOS_SETS").map_or(60, |sets| sets.parse().unwrap());
     let mut all = Held {
         beyond: 0,
@@ -227,8 +229,9 @@ fn found(tasks: &[(u64, u64, u64)]) -> Case {
     }
 }
 
-/// The turns are of the same tasks, but a job of T4 is done in one world when it would lose its processor, and in the other
-/// not quite. T4's next job is there when it would get the processor again, so that T4 has the same next turn in both.
+/// The turns are of the same tasks, but a job of T4 is done in one world when it would lose its
+/// processor, and in the other not quite. T4's next job is there when it would get the processor
+/// again, so that T4 has the same next turn in both.
 #[test]
 fn a_job_that_is_done_in_one_world_and_not_quite_in_the_other_parts_the_orders() {
     let case = found(&[
@@ -258,8 +261,8 @@ fn a_job_that_is_done_in_one_world_and_not_quite_in_the_other_parts_the_orders()
     );
 }
 
-/// A task is late and goes on with its next job at once: whether it did so before or behind another one's turn is seen by
-/// nothing, and moves the job's end by that turn.
+/// A task is late and continues with its next job at once: nothing shows whether it did so before
+/// or after another task's turn, and the job's end moves by that turn.
 #[test]
 fn a_late_task_whose_jobs_may_have_ended_in_another_turn_has_no_bound() {
     let sets: [&[(u64, u64, u64)]; 2] = [
@@ -285,8 +288,9 @@ fn a_late_task_whose_jobs_may_have_ended_in_another_turn_has_no_bound() {
     }
 }
 
-/// More is asked for than there is: all tasks are late by ever more, and at the end one world has done two jobs more of the
-/// shortest ones, because it works less for all. That is no fault of either.
+/// The demand is above the capacity: all tasks are late by ever more. At the end one world has
+/// done two more jobs of the shortest tasks, because it needs less work for all. That is no fault
+/// of either.
 #[test]
 fn a_set_without_room_may_be_some_jobs_apart_at_the_end() {
     let case = Case {

@@ -26,7 +26,7 @@ proptest! {
                 let ours = console.lines().filter(|line| line.starts_with('@')).count();
                 prop_assert_eq!(read.len(), ours);
                 for line in read {
-                    // Whatever is asked of a line is answered, or refused in one line.
+                    // For each key, a line gives a number, or is refused in one line.
                     for key in ["a", "", "name"] {
                         prop_assert!(line.number(key).err().is_none_or(|error| is_told(&error)));
                     }

@@ -1,7 +1,7 @@
-//! What a program says to the laboratory: lines `@kind key=value ...`.
+//! Lines of a program for the laboratory: `@kind key=value ...`.
 //!
-//! Owns: the form of such lines, and errors that name the line. Must never
-//! know: what any kind of line means.
+//! Owns: the form of such lines, and errors that name the line. Must never know: the meaning of any
+//! kind of line.
 
 #[cfg(test)]
 mod fuzz;
@@ -11,7 +11,7 @@ use taktos_runner::failure::{Failure, one_line};
 
 use crate::measure::Labels;
 
-const MEND: &str = "the image and the tool differ in what lines they know: build both anew, ./taktos run builds both";
+const HINT: &str = "the image and the tool differ in what lines they know: build both anew, ./taktos run builds both";
 /// The most letters of a broken line that an error shows.
 const SHOWN: usize = 80;
 
@@ -21,7 +21,7 @@ pub struct Line<'a> {
     /// Its number on the console, from 1.
     number: usize,
     text: &'a str,
-    /// What it is about.
+    /// Kind of the line.
     pub kind: &'a str,
     fields: Vec<(&'a str, &'a str)>,
 }
@@ -102,14 +102,14 @@ impl<'a> Line<'a> {
                 "line {} of the console is `@{shown}{cut}`, {how}",
                 self.number
             )),
-            MEND,
+            HINT,
         )
     }
 }
 
 /// The error that a line is missing which every whole console has.
 pub fn missing(kind: &str) -> anyhow::Error {
-    Failure::error(format!("the console has no line `@{kind}`"), MEND)
+    Failure::error(format!("the console has no line `@{kind}`"), HINT)
 }
 
 #[cfg(test)]

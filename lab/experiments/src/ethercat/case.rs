@@ -1,19 +1,20 @@
-//! A case: on what the controller runs, beside whom, under which scheduler, in which cycle.
+//! A case: the controller's machine, its neighbours, the scheduler, the cycle.
 //!
-//! Owns: the names of places and schedulers, the servers and windows that a cycle needs. Must never know: how a case is written as a configuration.
+//! Owns: the names of places and schedulers, the servers and windows that a cycle needs. Must never
+//! know: the configuration of a case.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use crate::hypervisor::{Policy, Server};
 
-/// On what the controller and its segment run, and beside whom.
+/// The machine of the controller and its segment, and their neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
     /// The bare machine: one program on one processor, without a hypervisor.
     Native,
-    /// Two partitions on one processor, and nobody else.
+    /// Two partitions on one processor, and no other.
     Alone,
     /// A processor each, and a busy Linux on a third.
     Dedicated,
@@ -32,7 +33,7 @@ impl Place {
         }
     }
 
-    /// How many processors the machine has.
+    /// Returns how many processors the machine has.
     pub const fn processors(self) -> usize {
         match self {
             Self::Dedicated => 3,
@@ -40,13 +41,13 @@ impl Place {
         }
     }
 
-    /// Whether a busy Linux is on the machine.
+    /// Returns whether a busy Linux is on the machine.
     pub const fn is_busy(self) -> bool {
         matches!(self, Self::Dedicated | Self::Shared)
     }
 }
 
-/// Who schedules; `native`: nobody.
+/// The scheduler; `native`: none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheduler(pub Option<Policy>);
 
@@ -79,9 +80,9 @@ impl<'de> Deserialize<'de> for Scheduler {
 /// A case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// On what, beside whom.
+    /// Its machine and neighbours.
     pub place: Place,
-    /// Who schedules.
+    /// Its scheduler.
     pub scheduler: Scheduler,
     /// From one exchange of process data to the next, in microseconds.
     pub cycle: u32,
@@ -98,7 +99,7 @@ impl Case {
         format!("{}-{}-{cycle}us", place.name(), scheduler.name())
     }
 
-    /// Why there is no such case, if there is none.
+    /// Returns why there is no such case; none if there is one.
     pub fn contradiction(&self) -> Option<&'static str> {
         let (place, policy) = (self.place, self.scheduler.0);
         match policy {
@@ -116,7 +117,8 @@ impl Case {
         }
     }
 
-    /// The servers of the controller and of the segment, a share of each cycle, where the policy has servers.
+    /// The servers of the controller and of the segment, a share of each cycle, where the policy
+    /// has servers.
     pub fn servers(&self) -> Option<[Server; 2]> {
         let policy = self.scheduler.0?;
         policy.has_servers().then(|| {
@@ -138,12 +140,13 @@ impl Case {
     }
 }
 
-/// What the controller and the segment may take of each cycle, in per cent.
+/// Shares of each cycle for the controller and for the segment, at most, in per cent.
 const CONTROL: u32 = 32;
 const SEGMENT: u32 = 24;
 
-/// The busy guest's server: so little that admission says yes beside cycles of 125 us and more, since a budget that is kept until late in its period
-/// comes before the controller's once. What it has besides is extra time, which is all that nobody else wants.
+/// The busy guest's server: so little that admission succeeds next to cycles of 125 us and more,
+/// since a budget that is kept until late in its period comes before the controller's once. Its
+/// further time is extra time, which is all that no other guest requests.
 pub const BUSY: Server = Server {
     period: 10_000,
     budget: 50,
@@ -169,7 +172,7 @@ impl Run {
         format!("{}-{}", self.case.name(), self.number)
     }
 
-    /// The runs of a case: so many cycles, divided among so many phases of the cycle.
+    /// Returns the runs of a case: `cycles` cycles, divided among `phases` phases of the cycle.
     pub fn of(case: Case, cycles: u64, phases: u64) -> impl Iterator<Item = Self> {
         let phases = phases.clamp(1, cycles.max(1));
         let length = u64::from(case.cycle) * 1_000;

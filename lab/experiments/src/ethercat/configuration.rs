@@ -1,22 +1,20 @@
 //! The machine of a case, as a file that `taktos vm run` takes.
 //!
-//! Owns: what it looks like, and the words of its guests. Must never know: how it becomes a machine.
+//! Owns: its form, and the arguments of its guests. Must never know: the machine made of it.
 
-use std::fmt::Write;
-
+use serde_json::json;
 use taktos_runner::station::MEASURED;
 
 use super::case::{BUSY, Place, Run};
-use crate::hypervisor::{policy, vcpu};
+use crate::hypervisor::{BUSY as NEIGHBOUR, busy, policy, vcpu, written};
 
-/// The partition of the segment, and that of the busy Linux.
+/// The partition of the segment.
 const SEGMENT: &str = "segment";
-const NEIGHBOUR: &str = "busy";
 
-/// The file beside the configuration that describes a user's own devices.
+/// The file next to the configuration that describes a user's own devices.
 pub const DEVICES: &str = "devices.bin";
 
-/// What all cases have in common.
+/// Common properties of all cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Common {
     /// The processor, as the emulator calls it.
@@ -25,13 +23,11 @@ pub struct Common {
     pub quantum: u32,
     /// How long a busy Linux is given to start before the controller begins, in milliseconds.
     pub settle: u64,
-    /// What the busy Linux is told.
-    pub busy: String,
     /// The description of a user's own devices; nothing for the experiment's.
     pub devices: Vec<u8>,
 }
 
-/// What the program of the controller is told; `role` says which part of it.
+/// Returns the arguments of the controller's program; `role` names its part of the program.
 pub fn words(run: &Run, common: &Common, role: &str) -> String {
     let (cycle, cycles, phase) = (run.case.cycle, run.cycles, run.phase);
     let after = match run.case.place.is_busy() {
@@ -43,75 +39,54 @@ pub fn words(run: &Run, common: &Common, role: &str) -> String {
 
 /// The configuration of a run.
 pub fn text(run: &Run, common: &Common) -> String {
-    let mut out = String::new();
-    // Writing to a String cannot fail.
-    let _ = write(&mut out, run, common);
-    out
-}
-
-fn write(out: &mut String, run: &Run, common: &Common) -> std::fmt::Result {
-    head(out, run, common)?;
-    pool(out, run)?;
-    let servers = run.case.servers();
-    let pinned = |processor| (run.case.place == Place::Dedicated).then_some(processor);
-    for (number, (name, role)) in [(MEASURED, "control"), (SEGMENT, "segment")]
-        .into_iter()
-        .enumerate()
-    {
-        writeln!(out, "\n[[partition]]")?;
-        writeln!(out, "name      = \"{name}\"")?;
-        writeln!(out, "memory    = \"16 MiB\"")?;
-        writeln!(out, "image     = \"taktos:ethercat\"")?;
-        writeln!(out, "arguments = \"{}\"", words(run, common, role))?;
-        writeln!(out, "on-fault  = \"stay\"")?;
-        if name == SEGMENT && !common.devices.is_empty() {
-            writeln!(out, "initrd    = \"{DEVICES}\"")?;
-        }
-        vcpu(out, pinned(number), servers.map(|servers| servers[number]))?;
-    }
-    if run.case.place.is_busy() {
-        writeln!(out, "\n[[partition]]")?;
-        writeln!(out, "name      = \"{NEIGHBOUR}\"")?;
-        writeln!(out, "memory    = \"128 MiB\"")?;
-        writeln!(out, "image     = \"debian:ordinary\"")?;
-        writeln!(out, "arguments = \"{}\"", common.busy)?;
-        vcpu(out, pinned(2), servers.map(|_| BUSY))?;
-    }
-    writeln!(out, "\n[[channel]]")?;
-    writeln!(out, "name    = \"wire\"")?;
-    writeln!(out, "between = [\"{MEASURED}\", \"{SEGMENT}\"]")?;
-    writeln!(out, "kind    = \"fifo\"")?;
-    writeln!(out, "size    = \"16 KiB\"")?;
-    writeln!(out, "ends    = [\"memory\", \"memory\"]")
-}
-
-fn head(out: &mut String, run: &Run, common: &Common) -> std::fmt::Result {
-    let Common {
-        processor, quantum, ..
-    } = common;
-    writeln!(out, "# Made by `taktos reproduce ethercat`.\n")?;
-    writeln!(out, "title    = \"{}\"", run.name())?;
-    writeln!(
-        out,
-        "question = \"Does a controller of EtherCAT keep a cycle of {} us?\"",
-        run.case.cycle
-    )?;
-    writeln!(out, "\n[machine]")?;
-    writeln!(out, "cpus    = {}", run.case.place.processors())?;
-    writeln!(out, "cpu     = \"{processor}\"")?;
-    writeln!(out, "memory  = \"512 MiB\"")?;
-    writeln!(out, "quantum = {quantum}")
-}
-
-fn pool(out: &mut String, run: &Run) -> std::fmt::Result {
-    let case = run.case;
-    let last = case.place.processors() - 1;
-    let windows = [MEASURED, SEGMENT, NEIGHBOUR]
-        .into_iter()
-        .zip(case.windows());
-    case.scheduler
-        .0
-        .map_or(Ok(()), |scheduler| policy(out, scheduler, last, windows))
+    let (case, servers) = (run.case, run.case.servers());
+    let processors = case.place.processors();
+    let pinned = |processor| (case.place == Place::Dedicated).then_some(processor);
+    let guest = |number: usize, name: &str, role: &str| {
+        let described = name == SEGMENT && !common.devices.is_empty();
+        json!({
+            "name": name,
+            "memory": "16 MiB",
+            "image": "taktos:ethercat",
+            "arguments": words(run, common, role),
+            "on-fault": "stay",
+            "initrd": described.then_some(DEVICES),
+            "vcpu": [vcpu(pinned(number), servers.map(|servers| servers[number]))],
+        })
+    };
+    let neighbour = || {
+        let vcpu = vcpu(pinned(2), servers.map(|_| BUSY));
+        busy(std::iter::once(vcpu))
+    };
+    let [control, segment, rest] = case.windows();
+    let windows = [(MEASURED, control), (SEGMENT, segment), (NEIGHBOUR, rest)];
+    let pool = |scheduler| policy(scheduler, processors, &windows);
+    written(
+        "ethercat",
+        json!({
+            "title": run.name(),
+            "question": format!("Does a controller of EtherCAT keep a cycle of {} us?", case.cycle),
+            "machine": {
+                "cpus": processors,
+                "cpu": common.processor,
+                "memory": "512 MiB",
+                "quantum": common.quantum,
+            },
+            "pool": case.scheduler.0.map(pool),
+            "partition": [
+                guest(0, MEASURED, "control"),
+                guest(1, SEGMENT, "segment"),
+                case.place.is_busy().then(neighbour),
+            ],
+            "channel": [{
+                "name": "wire",
+                "between": [MEASURED, SEGMENT],
+                "kind": "fifo",
+                "size": "16 KiB",
+                "ends": ["memory", "memory"],
+            }],
+        }),
+    )
 }
 
 #[cfg(test)]
@@ -128,7 +103,6 @@ mod tests {
             processor: "cortex-a57".into(),
             quantum: 100,
             settle: 3_000,
-            busy: "taktos.job=busy".into(),
             devices: Vec::new(),
         };
         let places = [Place::Alone, Place::Dedicated, Place::Shared];
@@ -149,9 +123,9 @@ mod tests {
             let run = Run::of(case, 1_000, 2).last().unwrap();
             let text = text(&run, &common);
             let read = Configuration::parse(&text, "case.toml");
-            let machine = read.unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.mend));
+            let machine = read.unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.hint));
             if let Err(error) = machine.check() {
-                panic!("{}: {error}: {}\n{text}", case.name(), error.mend);
+                panic!("{}: {error}: {}\n{text}", case.name(), error.hint);
             }
             assert!(!machine.force, "{text}");
             assert_eq!(machine.partitions.len(), 2 + usize::from(place.is_busy()));

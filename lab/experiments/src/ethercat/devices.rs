@@ -1,6 +1,8 @@
-//! A user's own devices: from ESI files, as an experiment names them, to the file that the segment's partition is given.
+//! A user's own devices: from ESI files, as an experiment names them, to the file that the
+//! segment's partition is given.
 //!
-//! Owns: which device of which file stands where, and what an ESI file does not say. Must never know: the file's form; how a run is made.
+//! Owns: the places of the files' devices in the segment, and the properties that an ESI file does
+//! not state. Must never know: the file's form; the making of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +13,8 @@ use taktos_runner::failure::{Failure, one_line};
 
 /// The most devices of a segment, as the program has it.
 const MOST: usize = 16;
-/// What the SII and the application take: less than most do, so that starting up does not hide what is measured.
+/// Times of the SII and of the application: less than those of most devices, so that starting up
+/// does not hide the measured effect.
 const SII_NS: u32 = 5_000;
 const REACTION_NS: u32 = 20_000;
 
@@ -21,7 +24,8 @@ const REACTION_NS: u32 = 20_000;
 pub struct Named {
     /// The ESI file, from the experiment's file on.
     pub esi: PathBuf,
-    /// The type or the product code of the device in it; may be left out where the file has one device.
+    /// The type or the product code of the device in it; may be left out where the file has one
+    /// device.
     #[serde(rename = "type")]
     pub kind: Option<String>,
     /// The revision; without one, the newest.
@@ -29,7 +33,8 @@ pub struct Named {
     /// How much faster than true its oscillator is, in parts per billion.
     #[serde(default)]
     pub drift_ppb: i32,
-    /// How long a frame takes from the device before, and back past this one to it, in nanoseconds.
+    /// How long a frame takes from the device before, and back past this one to it, in
+    /// nanoseconds.
     #[serde(default = "forward")]
     pub forward_ns: u32,
     /// See [`Named::forward_ns`].
@@ -37,7 +42,7 @@ pub struct Named {
     pub back_ns: u32,
 }
 
-/// What the devices of the experiment's own segment have.
+/// Delay of the devices of the experiment's own segment.
 const fn forward() -> u32 {
     480
 }
@@ -46,10 +51,11 @@ const fn back() -> u32 {
     360
 }
 
-/// The description of these devices, whose files lie beside the experiment's `file`.
+/// Returns the description of these devices, with their files next to the experiment's `file`.
 ///
 /// # Errors
-/// A file that cannot be read or is no ESI file, a device that is not in it, and what the segment cannot play.
+/// If a file cannot be read or is no ESI file, a device is not in it, or the segment cannot play a
+/// device.
 pub fn described(devices: &[Named], file: &Path) -> Result<Vec<u8>> {
     if devices.len() > MOST {
         return Err(Failure::error(

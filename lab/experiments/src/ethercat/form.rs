@@ -1,6 +1,6 @@
 //! The figures for programs.
 //!
-//! Owns: the JSON's shape, which is fixed. Must never know: how it is shown to people.
+//! Owns: the JSON's shape, which is fixed. Must never know: its form for people.
 
 use serde_json::{Value, json};
 
@@ -21,14 +21,12 @@ pub fn json(platform: &str, scale: Option<Scale>, cases: &[Case], all: &[Measure
     of_several(platform, scale, json!({ "rows": rows }))
 }
 
-/// A case: all its runs together; `never_in_op` are those whose segment never came to OP.
+/// Returns a case: all its runs together; `never_in_op` are those with a segment that never came to
+/// OP.
 fn row(case: &Case, runs: &[&Measured]) -> Option<Value> {
     let found: Vec<&Found> = runs.iter().filter_map(|run| run.found()).collect();
-    let together = |name: &str| {
-        let mut all = found.iter().map(|found| found.series(name).clone());
-        let first = all.next()?;
-        all.try_fold(first, |sum, one| sum.merged(&one))
-    };
+    let together =
+        |name: &str| Distribution::together(found.iter().map(|found| found.series(name)));
     let late = together("wake-late");
     let trip = together("round-trip");
     let of =
@@ -60,7 +58,7 @@ fn row(case: &Case, runs: &[&Measured]) -> Option<Value> {
             "sync0_missed": sum("sync0_missed"),
             "late_answers": sum("late_answers"),
             "dc_max_ns": max("dc_max_ns"),
-            // Thousandths are enough, and shown so by everybody.
+            // Thousandths of a millisecond are enough, and every program prints these alike.
             "op_ms": (max("op_ns") / 1_000) as f64 / 1_000.0,
             "never_in_op": never_in_op,
             "holds": never_in_op == 0 && found.iter().all(|found| faults(found) == 0),

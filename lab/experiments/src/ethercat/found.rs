@@ -1,6 +1,6 @@
-//! What a run's console says.
+//! Results of a run, as its console states them.
 //!
-//! Owns: the lines of the program and what each number is called. Must never know: cases.
+//! Owns: the lines of the program and the name of each number. Must never know: cases.
 
 use anyhow::Result;
 use taktos_runner::failure::one_line;
@@ -10,10 +10,10 @@ use crate::response::{Distribution, sets};
 
 /// The program's own name of what it does.
 const WORKLOAD: &str = "ethercat";
-/// What a controller says before why it gave up.
+/// Prefix of the reason for which a controller ended.
 const FAILED: &str = "failed: ";
 
-/// What was counted, by the line and the key that say it.
+/// The counts, by the line and the key that state them.
 pub const NUMBERS: [(&str, &str); 16] = [
     ("bus", "devices"),
     ("bus", "wkc"),
@@ -33,8 +33,9 @@ pub const NUMBERS: [(&str, &str); 16] = [
     ("segment", "watchdog"),
 ];
 
-/// What was measured of each cycle: how late the controller's thread went on after its release, the exchange, and the parts of it: until the frame
-/// is given to the wire, on the wire, until the thread has it, and until the inputs are in their places.
+/// The measured times of each cycle: the lateness of the controller's thread after its release, the
+/// exchange, and the parts of it: until the frame is given to the wire, on the wire, until the
+/// thread has it, and until the inputs are in their places.
 pub const SERIES: [&str; 6] = [
     "wake-late",
     "round-trip",
@@ -44,7 +45,7 @@ pub const SERIES: [&str; 6] = [
     "inbound",
 ];
 
-/// What a run found.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Those of [`SERIES`], in their order, in nanoseconds.
@@ -53,7 +54,7 @@ pub struct Found {
     numbers: [u64; NUMBERS.len()],
 }
 
-/// What a console tells.
+/// Result on a console.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// The segment came to OP, and cycles were counted.

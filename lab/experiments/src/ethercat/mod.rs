@@ -1,6 +1,8 @@
-//! The EtherCAT experiment: a controller in a real-time guest, under each scheduler, beside whom.
+//! The EtherCAT experiment: a controller in a real-time guest, under each scheduler, with its
+//! neighbours.
 //!
-//! Owns: its cases, how each is written as a machine, and what its consoles say. Must never know: how a machine is run.
+//! Owns: its cases, the machine's configuration of each, and the meaning of its consoles. Must
+//! never know: the running of a machine.
 
 mod case;
 mod configuration;
@@ -8,6 +10,7 @@ mod devices;
 mod form;
 mod found;
 mod samples;
+mod study;
 
 pub use case::{Case, Place, Run, Scheduler};
 pub use configuration::{Common, DEVICES, text, words};
@@ -15,3 +18,4 @@ pub use devices::{Named, described};
 pub use form::json;
 pub use found::Told;
 pub use samples::{Measured, samples};
+pub use study::Cycles;

@@ -1,6 +1,6 @@
-//! What runs found, as rows of the long table.
+//! Results of runs, as rows of the long table.
 //!
-//! Owns: the names of labels and marks. Must never know: which figure asks for them.
+//! Owns: the names of labels and marks. Must never know: the figures that use them.
 
 use super::case::{Place, Run};
 use super::found::{Found, NUMBERS, SERIES, Told};
@@ -12,12 +12,12 @@ use crate::samples::{Samples, Unit, Values};
 pub struct Measured {
     /// The run.
     pub run: Run,
-    /// What its console told.
+    /// Result on its console.
     pub told: Told,
 }
 
 impl Measured {
-    /// What it found, where its segment came to OP.
+    /// Returns its results, if its segment came to OP.
     pub const fn found(&self) -> Option<&Found> {
         match &self.told {
             Told::Found(found) => Some(found),
@@ -26,7 +26,9 @@ impl Measured {
     }
 }
 
-/// All runs. `faults` counts each cycle of a run whose segment never came to OP; the others have each series in nanoseconds, `beyond-wire` in instructions, and each number that was counted by its key.
+/// Returns the samples of all runs. `faults` counts each cycle of a run with a segment that never
+/// came to OP; the others have each series in nanoseconds, `beyond-wire` in instructions, and each
+/// number that was counted by its key.
 pub fn samples(all: &[Measured]) -> Samples {
     let mut samples = Samples::default();
     for measured in all {
@@ -76,7 +78,7 @@ fn labels(run: &Run) -> Labels {
     ])
 }
 
-/// How far the latest release lies from the earliest.
+/// Returns the distance of the latest release from the earliest.
 fn spread(found: &Found) -> u64 {
     let late = found.series("wake-late");
     late.max() - late.min()

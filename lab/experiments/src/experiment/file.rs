@@ -13,15 +13,15 @@ use crate::samples::{Statistic, Unit};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What it asks.
+    /// Its question.
     pub question: String,
     /// The board that it runs on, unless the command line names another.
     pub board: Spanned<String>,
     /// The program that it runs: a binary of the board's crate.
     pub program: Spanned<String>,
-    /// What answers the question, in the order in which it is shown.
+    /// Figures that answer the question, in the order in which they are shown.
     #[serde(rename = "figure", default)]
     pub figures: Vec<Figure>,
 }
@@ -63,18 +63,18 @@ pub enum Figure {
     Phases(Spread),
     /// How likely a larger value is.
     Tail(Spread),
-    /// Who ran when.
+    /// The schedule of the threads.
     Schedule(Schedule),
     /// The parts of one operation, analysed and measured.
     Parts(Parts),
-    /// Operations beside other systems and goals.
+    /// Operations next to other systems and goals.
     Goals(Goals),
     /// A row for each case, a column for each statistic, change or published figure.
     Pivot(Pivot),
 }
 
 impl Figure {
-    /// What it shows.
+    /// Returns its title.
     pub fn title(&self) -> &str {
         match self {
             Self::Curve(curve) => &curve.title,
@@ -102,7 +102,7 @@ impl Figure {
         }
     }
 
-    /// Whether there is nothing of it without a model of the processor.
+    /// Returns whether the figure is empty without a model of the processor.
     pub fn needs_cycles(&self) -> bool {
         match self {
             Self::Curve(curve) => curve.unit == Unit::Cycles,
@@ -120,20 +120,20 @@ impl Figure {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Curve {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The marks, each a series.
     pub marks: Vec<String>,
     /// The label that the curve runs along; its values are numbers.
     pub along: String,
-    /// The label that tells series of one mark apart.
+    /// The label that distinguishes series of one mark.
     pub by: Option<String>,
     /// The cases: those that have these labels.
     #[serde(default, rename = "where")]
     pub only: Labels,
-    /// What is counted.
+    /// Unit of the counts.
     pub unit: Unit,
-    /// What stands for the samples of a round.
+    /// Statistic of the samples of a round.
     pub statistic: Statistic,
     /// How the axis along is divided.
     #[serde(default)]
@@ -145,7 +145,7 @@ pub struct Curve {
     pub published: Option<PublishedCurve>,
 }
 
-/// Others' figures beside a curve.
+/// Others' figures next to a curve.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedCurve {
@@ -153,9 +153,9 @@ pub struct PublishedCurve {
     pub file: String,
     /// The table in it.
     pub table: String,
-    /// What the columns are called.
+    /// Name of the columns.
     pub name: String,
-    /// What the figures rest on.
+    /// Evidence of the figures.
     pub basis: String,
     /// The key of the values along.
     pub along: String,
@@ -167,21 +167,21 @@ pub struct PublishedCurve {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spread {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The marks; without them, all that have samples.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// The label that tells rows apart; without it, all cases are one.
+    /// The label that distinguishes rows; without it, all cases are one.
     pub along: Option<String>,
     /// The label of which each value has a plot of its own.
     pub per: Option<String>,
     /// The cases: those that have these labels.
     #[serde(default, rename = "where")]
     pub only: Labels,
-    /// What is counted; tables show instructions and cycles where it is not said.
+    /// Unit of the counts; tables show instructions and cycles if there is none.
     pub unit: Option<Unit>,
-    /// What stands for the samples in tables.
+    /// Statistics of the samples in tables.
     #[serde(default = "least_median_greatest")]
     pub statistics: Vec<Statistic>,
 }
@@ -194,28 +194,29 @@ fn least_median_greatest() -> Vec<Statistic> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pivot {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The cases: those that have these labels.
     #[serde(default, rename = "where")]
     pub only: Labels,
-    /// The labels that tell rows apart.
+    /// The labels that distinguish rows.
     pub rows: Vec<String>,
     /// The columns, in their order.
     #[serde(rename = "column")]
     pub columns: Vec<PivotColumn>,
-    /// The file in `experiments/published` that columns of others' figures are of, without its ending.
+    /// The file in `experiments/published` that columns of others' figures are of, without its
+    /// ending.
     pub published: Option<String>,
     /// For a label's value, what it is called in that file, where that is not the same.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
-    /// The columns that are said in a sentence.
+    /// The columns that are summed up in the answer.
     #[serde(default)]
     pub verdict: Vec<String>,
-    /// What is said below it.
+    /// Notes below it.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Whether it stands in the report alone.
+    /// Whether it is in the report alone.
     #[serde(default)]
     pub detail: bool,
 }
@@ -224,35 +225,35 @@ pub struct Pivot {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PivotColumn {
-    /// What stands above it.
+    /// Heading of the column.
     pub name: String,
     /// The mark that is measured.
     pub mark: Option<String>,
-    /// What stands for its samples; the mean where it is not said.
+    /// Statistic of its samples; the mean if there is none.
     pub statistic: Option<Statistic>,
-    /// Whether least, mean and greatest stand for them: `4/5/12`.
+    /// Whether least, mean and greatest are shown for them: `4/5/12`.
     #[serde(default)]
     pub three: bool,
     /// The cases: those of the row that have these labels.
     #[serde(default, rename = "where")]
     pub only: Labels,
-    /// A label: there is a column for each of its values, which stands for `{label}` in the name.
+    /// A label: there is a column for each of its values, which replaces `{label}` in the name.
     pub each: Option<String>,
     /// The relative change from one column before to another.
     pub change: Option<[String; 2]>,
     /// The difference from one column before to another.
     pub difference: Option<[String; 2]>,
-    /// The key of others' figure in the published file; `{label}` stands for the row's.
+    /// The key of others' figure in the published file; the row's label replaces `{label}`.
     pub theirs: Option<String>,
     /// The file that they are of, where that is not the figure's own.
     pub published: Option<String>,
-    /// What others' figures rest on.
+    /// Evidence of others' figures.
     pub basis: Option<String>,
-    /// A verdict: whether the first of these columns lies in what the second one says.
+    /// A verdict: whether the first of these columns is within the range of the second one.
     pub within: Option<[String; 2]>,
     /// From how many samples on that verdict is given.
     pub from: Option<Enough>,
-    /// Why ours lies elsewhere, which stands beside each "no".
+    /// Why ours differs, which is next to each "no".
     pub why: Option<Why>,
     /// How the figure is written.
     pub shown: Option<Shown>,
@@ -268,7 +269,7 @@ pub struct Enough {
     pub least: u64,
 }
 
-/// Reasons for a figure that lies elsewhere than others'.
+/// Reasons for a figure that differs from others'.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Why {
@@ -290,11 +291,11 @@ pub enum Shown {
     Change,
 }
 
-/// Who ran when, from the begin of a round.
+/// The schedule of the threads, from the begin of a round.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The labels of the round; without them, the first one.
     #[serde(default)]
@@ -307,9 +308,9 @@ pub struct Schedule {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parts {
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// What is counted.
+    /// Unit of the counts.
     pub unit: Unit,
     /// For each part, its mark, in the order of the rows.
     pub parts: toml::Table,
@@ -317,7 +318,7 @@ pub struct Parts {
     pub published: Option<PublishedParts>,
 }
 
-/// Others' figures beside parts.
+/// Others' figures next to parts.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedParts {
@@ -327,15 +328,15 @@ pub struct PublishedParts {
     pub analysed: String,
     /// The table of measured figures.
     pub measured: String,
-    /// What the measured figures rest on.
+    /// Evidence of the measured figures.
     pub basis: String,
 }
 
-/// Operations beside other systems and goals.
+/// Operations next to other systems and goals.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Goals {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The other systems' figures.
     pub published: PublishedPeers,
@@ -347,7 +348,7 @@ pub struct Goals {
 pub struct PublishedPeers {
     /// The file in `experiments/published`, without its ending.
     pub file: String,
-    /// What the figures rest on.
+    /// Evidence of the figures.
     pub basis: String,
     /// The board that they are of: on another one, nothing is compared.
     pub board: String,

@@ -14,7 +14,7 @@ const SHIPPED: [&str; 3] = [
     include_str!("../../../../experiments/switch.toml"),
 ];
 
-/// An experiment, or an error in one line that names a line of the text, and the mend.
+/// An experiment, or an error in one line that names a line of the text, and the hint.
 fn is_read_or_refused(text: &str) -> bool {
     let read = parse(text, Path::new("mine.toml"));
     read.err()

@@ -11,23 +11,23 @@ use super::file::Experiment;
 use super::scale::{self, Scale};
 use super::several::{Several, several};
 
-const MEND: &str = "mend that line; experiments/ipc.toml shows every part of an experiment";
+const HINT: &str = "fix that line; experiments/ipc.toml shows every part of an experiment";
 
-/// What a file asks for.
+/// Kind of a file's experiment.
 #[derive(Debug)]
 pub enum Asked {
     /// Marks of a program on one processor.
     Experiment,
     /// An experiment on several processors, and its form where it has two.
     Several(Box<Several>, Option<Scale>),
-    /// A task set: it says what runs, not what is asked.
+    /// A task set: it states what runs, and has no question.
     TaskSet,
 }
 
-/// What the file asks for, in the form that is wanted.
+/// Returns the experiment of the file, in the requested form.
 ///
 /// # Errors
-/// When it cannot be read, or is a broken experiment on several processors.
+/// If it cannot be read, or is a broken experiment on several processors.
 pub fn asked(path: &Path, scale: Scale) -> Result<Asked> {
     let text = read(path)?;
     match Kind::of(&text) {
@@ -69,9 +69,14 @@ pub(super) fn parse_as<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T
     toml::from_str(text).map_err(|error| misread(text, path, &error))
 }
 
-/// The same at a scale, where the text may have a quick form.
-pub(super) fn parse_at<T: DeserializeOwned>(text: &str, path: &Path, scale: Scale) -> Result<T> {
-    scale::read(text, scale).map_err(|error| misread(text, path, &error))
+/// Reads these keys of an experiment at a scale, if the text may have a quick form.
+pub(super) fn parse_at<T: DeserializeOwned>(
+    text: &str,
+    path: &Path,
+    scale: Scale,
+    keys: impl Fn(&str) -> bool,
+) -> Result<T> {
+    scale::read(text, scale, keys).map_err(|error| misread(text, path, &error))
 }
 
 fn misread(text: &str, path: &Path, error: &toml::de::Error) -> anyhow::Error {
@@ -85,11 +90,11 @@ fn misread(text: &str, path: &Path, error: &toml::de::Error) -> anyhow::Error {
 pub(super) fn refused(text: &str, path: &Path, byte: usize, cause: &str) -> anyhow::Error {
     let line = line_of(text, byte);
     let cause = one_line(cause);
-    Failure::error(format!("{}:{line}: {cause}", path.display()), MEND)
+    Failure::error(format!("{}:{line}: {cause}", path.display()), HINT)
 }
 
-/// How far on the line begins that gives the key which the cause names; a
-/// figure is read as a whole, so that its own place is where it begins.
+/// Returns how far on the line begins that gives the key which the cause names; a figure is read as
+/// a whole, so that its own place is where it begins.
 fn offset_of_key(text: &str, cause: &str) -> usize {
     let key = cause
         .strip_prefix("unknown field `")
@@ -97,7 +102,7 @@ fn offset_of_key(text: &str, cause: &str) -> usize {
     key.map_or(0, |key| offset_of(text, key))
 }
 
-/// How far on the line begins that gives the key.
+/// Returns how far on the line begins that gives the key.
 pub(super) fn offset_of(text: &str, key: &str) -> usize {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {

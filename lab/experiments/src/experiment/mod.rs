@@ -15,7 +15,7 @@ pub use file::{
 };
 pub use load::{Asked, asked, line_of, load};
 pub use scale::Scale;
-pub use several::{Ethercat, Hypervisor, Latency, Mechanisms, Several, Smp};
+pub use several::{Ethercat, Hypervisor, Latency, Mechanisms, Posed, Several, Smp};
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -1,7 +1,8 @@
 //! How much of an experiment is run: its quick form, or the full one.
 //!
-//! Owns: the table `[quick]` of an experiment's file, whose keys stand in for those of the same names above it, and the
-//! words that say which form a result is of. Must never know: what any of the keys means.
+//! Owns: the table `[quick]` of an experiment's file, with keys that replace those of the same
+//! names above it, and the words that state the form of a result. Must never know: the meaning of
+//! the keys.
 
 use serde::de::{DeserializeOwned, Error as _};
 use toml::de::{DeTable, DeValue, Deserializer, Error};
@@ -27,7 +28,8 @@ impl Scale {
         }
     }
 
-    /// What has to stand beside each of its figures; none where they are all that the experiment can say.
+    /// Returns the note for each of its figures; none if they are all that the experiment can
+    /// state.
     pub const fn note(self) -> Option<&'static str> {
         match self {
             Self::Quick => Some("Quick form: fewer and shorter runs than --full does."),
@@ -36,11 +38,16 @@ impl Scale {
     }
 }
 
-/// Reads what has that schema from a text in which there may be a quick form.
+/// Reads what has that schema from the keys `taken` of a text in which there may be a quick form.
 ///
 /// # Errors
-/// When it is no TOML, the quick form is no table, or a key is missing, unknown or broken in the form that is wanted.
-pub(super) fn read<T: DeserializeOwned>(text: &str, scale: Scale) -> Result<T, Error> {
+/// When it is no TOML, the quick form is no table, or a key is missing, unknown or broken in the
+/// form that is wanted.
+pub(super) fn read<T: DeserializeOwned>(
+    text: &str,
+    scale: Scale,
+    taken: impl Fn(&str) -> bool,
+) -> Result<T, Error> {
     let mut document = DeTable::parse(text)?;
     let keys = document.get_mut();
     let quick = keys.remove(KEY).map(toml::Spanned::into_inner);
@@ -49,6 +56,8 @@ pub(super) fn read<T: DeserializeOwned>(text: &str, scale: Scale) -> Result<T, E
         (Scale::Quick, Some(DeValue::Table(quick))) => keys.extend(quick),
         (_, Some(_)) => return Err(Error::custom(format!("`{KEY}` is no table"))),
     }
+    let all = std::mem::take(keys).into_iter();
+    *keys = all.filter(|(key, _)| taken(key.get_ref())).collect();
     T::deserialize(Deserializer::from(document))
 }
 
@@ -69,8 +78,9 @@ mod tests {
 
     #[test]
     fn keys_of_the_quick_form_stand_in_for_those_above() {
-        let quick: Schema = read(BOTH, Scale::Quick).unwrap();
-        let full: Schema = read(BOTH, Scale::Full).unwrap();
+        let read = |text, scale| read::<Schema>(text, scale, |_| true);
+        let quick = read(BOTH, Scale::Quick).unwrap();
+        let full = read(BOTH, Scale::Full).unwrap();
         assert_eq!((quick.loops, full.loops), (3, 100));
         assert_eq!(quick.phases, full.phases);
     }
@@ -78,7 +88,8 @@ mod tests {
     #[test]
     fn a_file_without_a_quick_form_reads_the_same_in_both() {
         let text = "loops = 100\nphases = []\n";
-        let both = [Scale::Quick, Scale::Full].map(|scale| read::<Schema>(text, scale).unwrap());
+        let both =
+            [Scale::Quick, Scale::Full].map(|scale| read::<Schema>(text, scale, |_| true).unwrap());
         assert_eq!(both[0], both[1]);
     }
 
@@ -89,14 +100,14 @@ mod tests {
             ("loops = 3", "loops = 'x'", "invalid type"),
         ] {
             let text = BOTH.replace(from, to);
-            let error = read::<Schema>(&text, Scale::Quick).unwrap_err();
+            let error = read::<Schema>(&text, Scale::Quick, |_| true).unwrap_err();
             assert!(error.message().contains(words), "{error}");
             let place = error.span().unwrap().start;
             assert!(place >= BOTH.find("loops = 3").unwrap(), "{error}: {place}");
         }
         let number = "quick = 3\nloops = 1\nphases = []\n";
         for scale in [Scale::Quick, Scale::Full] {
-            let error = read::<Schema>(number, scale).unwrap_err();
+            let error = read::<Schema>(number, scale, |_| true).unwrap_err();
             assert!(error.message().contains("no table"), "{error}");
         }
     }

@@ -1,9 +1,11 @@
-//! The schemas of the experiments on several processors. The key `kind` tells
-//! them apart; an unknown key is an error.
+//! The schemas of the experiments on several processors. The key `kind` distinguishes them; an
+//! unknown key is an error.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use serde::de::DeserializeOwned;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use taktos_simulate::Policy;
@@ -19,27 +21,42 @@ use crate::ethercat::{Named, Place, Scheduler};
 #[derive(Debug)]
 pub enum Several {
     /// A task set under each policy.
-    Smp(Smp),
+    Smp(Posed<Smp>),
     /// The response times of mechanisms.
-    Mechanisms(Mechanisms),
+    Mechanisms(Posed<Mechanisms>),
     /// Periodic threads on each processor.
-    Latency(Latency),
+    Latency(Posed<Latency>),
     /// Real-time guests under each scheduler of a hypervisor.
-    Hypervisor(Hypervisor),
+    Hypervisor(Posed<Hypervisor>),
     /// A controller of EtherCAT in a guest.
-    Ethercat(Ethercat),
+    Ethercat(Posed<Ethercat>),
+}
+
+/// An experiment with its question and its figures, and the keys of its kind.
+#[derive(Debug)]
+pub struct Posed<T> {
+    /// Its title.
+    pub title: String,
+    /// Its question.
+    pub question: String,
+    /// Figures that answer the question, in the order in which they are shown.
+    pub figures: Vec<Figure>,
+    /// The keys of its kind.
+    pub own: T,
+}
+
+impl<T> Deref for Posed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.own
+    }
 }
 
 /// A task set on the kernel, on one processor and on several.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Smp {
-    #[serde(rename = "kind")]
-    _kind: String,
-    /// What it is called.
-    pub title: String,
-    /// What it asks.
-    pub question: String,
     /// The board, unless the command line names another.
     pub board: String,
     /// The program that it runs.
@@ -51,26 +68,17 @@ pub struct Smp {
     pub horizon: Time,
     /// The policies that are compared.
     pub policies: Vec<PolicyName>,
-    /// The policy that is looked at closely: beside the paper, in each layout,
-    /// at each quantum, and for the overhead.
+    /// The policy of the detailed runs: next to the paper, in each layout, at each quantum, and for
+    /// the overhead.
     pub policy: PolicyName,
     /// The periods for which the overhead is measured.
     pub periods: Vec<Time>,
-    /// What answers the question, in the order in which it is shown.
-    #[serde(rename = "figure", default)]
-    pub figures: Vec<Figure>,
 }
 
 /// The response times of mechanisms.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mechanisms {
-    #[serde(rename = "kind")]
-    _kind: String,
-    /// What it is called.
-    pub title: String,
-    /// What it asks.
-    pub question: String,
     /// The board, unless the command line names another.
     pub board: String,
     /// The program that it runs.
@@ -79,24 +87,16 @@ pub struct Mechanisms {
     pub loops: u64,
     /// The period of those that are periodic.
     pub interval: Time,
-    /// The configurations of machines with two guests, by their names without `.toml`, beside this file.
+    /// The configurations of machines with two guests, by their names without `.toml`, next to this
+    /// file.
     #[serde(default)]
     pub partitions: Vec<String>,
-    /// What answers the question, in the order in which it is shown.
-    #[serde(rename = "figure", default)]
-    pub figures: Vec<Figure>,
 }
 
 /// Periodic threads on each processor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Latency {
-    #[serde(rename = "kind")]
-    _kind: String,
-    /// What it is called.
-    pub title: String,
-    /// What it asks.
-    pub question: String,
     /// The board, unless the command line names another.
     pub board: String,
     /// The program that it runs.
@@ -105,21 +105,12 @@ pub struct Latency {
     pub loops: u64,
     /// The threads' period.
     pub interval: Time,
-    /// What answers the question, in the order in which it is shown.
-    #[serde(rename = "figure", default)]
-    pub figures: Vec<Figure>,
 }
 
 /// Real-time guests under each scheduler of a hypervisor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Hypervisor {
-    #[serde(rename = "kind")]
-    _kind: String,
-    /// What it is called.
-    pub title: String,
-    /// What it asks.
-    pub question: String,
     /// The processor, as the emulator calls it.
     pub processor: String,
     /// The measured thread's period.
@@ -134,26 +125,18 @@ pub struct Hypervisor {
     pub quantum: u32,
     /// Whether the cases that depart from the usual in a parameter are run, too.
     pub variants: bool,
-    /// What answers the question, in the order in which it is shown.
-    #[serde(rename = "figure", default)]
-    pub figures: Vec<Figure>,
 }
 
 /// A controller of EtherCAT in a guest, under each scheduler of a hypervisor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Ethercat {
-    #[serde(rename = "kind")]
-    _kind: String,
-    /// What it is called.
-    pub title: String,
-    /// What it asks.
-    pub question: String,
     /// The processor, as the emulator calls it.
     pub processor: String,
     /// How many cycles of each case are counted.
     pub cycles: u64,
-    /// Into how many parts of the cycle they are divided, which is where the segment's clock begins: a run each.
+    /// Into how many parts of the cycle they are divided, which is where the segment's clock
+    /// begins: a run each.
     pub phases: u64,
     /// How long a busy Linux is given to start before the controller begins.
     pub settle: Time,
@@ -165,18 +148,15 @@ pub struct Ethercat {
     /// The cases.
     #[serde(rename = "case")]
     pub cases: Vec<EthercatCases>,
-    /// What answers the question, in the order in which it is shown.
-    #[serde(rename = "figure", default)]
-    pub figures: Vec<Figure>,
 }
 
 /// Cases on one kind of machine: each scheduler in each cycle.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EthercatCases {
-    /// On what, beside whom.
+    /// Their machine and neighbours.
     pub place: Place,
-    /// Who schedules.
+    /// Its schedulers.
     pub schedulers: Vec<Scheduler>,
     /// From one exchange to the next, in microseconds.
     pub cycles_us: Vec<u32>,
@@ -211,23 +191,35 @@ impl<'de> Deserialize<'de> for PolicyName {
     }
 }
 
-/// What is looked at first.
+/// Keys that are read first.
 #[derive(Deserialize)]
-struct Head {
+struct First {
     kind: Option<String>,
     quick: Option<IgnoredAny>,
 }
 
+/// Keys of every kind.
+#[derive(Deserialize)]
+struct Head {
+    title: String,
+    question: String,
+    #[serde(rename = "figure", default)]
+    figures: Vec<Figure>,
+}
+
+/// Names of the keys of every kind.
+const HEAD: [&str; 4] = ["kind", "title", "question", "figure"];
+
 /// The kinds of experiments on several processors.
 const KINDS: [&str; 5] = ["smp", "mechanisms", "latency", "hypervisor", "ethercat"];
 
-/// Reads the experiment in a form, where the text is that of one on several processors; says which form it is where
-/// there are two.
+/// Reads the experiment in a form, where the text is that of one on several processors; says which
+/// form it is where there are two.
 ///
 /// # Errors
 /// When its kind is unknown, or a key is missing, unknown or broken, in either form.
 pub fn several(text: &str, path: &Path, wanted: Scale) -> Result<Option<(Several, Option<Scale>)>> {
-    let head: Head = parse_as(text, path)?;
+    let head: First = parse_as(text, path)?;
     let Some(kind) = head.kind else {
         return Ok(None);
     };
@@ -243,13 +235,30 @@ pub fn several(text: &str, path: &Path, wanted: Scale) -> Result<Option<(Several
     Ok(Some((chosen, Some(wanted))))
 }
 
+/// Reads an experiment of a kind with the keys of `T`.
+fn posed<T: DeserializeOwned>(text: &str, path: &Path, scale: Scale) -> Result<Posed<T>> {
+    let head = parse_at(text, path, scale, |key| HEAD.contains(&key));
+    let own = parse_at(text, path, scale, |key| !HEAD.contains(&key))?;
+    let Head {
+        title,
+        question,
+        figures,
+    } = head?;
+    Ok(Posed {
+        title,
+        question,
+        figures,
+        own,
+    })
+}
+
 fn of_kind(kind: &str, text: &str, path: &Path, scale: Scale) -> Result<Several> {
     Ok(match kind {
-        "smp" => Several::Smp(parse_at(text, path, scale)?),
-        "mechanisms" => Several::Mechanisms(parse_at(text, path, scale)?),
-        "latency" => Several::Latency(parse_at(text, path, scale)?),
-        "hypervisor" => Several::Hypervisor(parse_at(text, path, scale)?),
-        "ethercat" => Several::Ethercat(parse_at(text, path, scale)?),
+        "smp" => Several::Smp(posed(text, path, scale)?),
+        "mechanisms" => Several::Mechanisms(posed(text, path, scale)?),
+        "latency" => Several::Latency(posed(text, path, scale)?),
+        "hypervisor" => Several::Hypervisor(posed(text, path, scale)?),
+        "ethercat" => Several::Ethercat(posed(text, path, scale)?),
         other => {
             let cause = format!(
                 "no experiment is of the kind `{other}`: there are {}",

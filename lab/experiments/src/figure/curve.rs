@@ -88,7 +88,7 @@ pub fn along(
     Ok(places)
 }
 
-/// What the line says: one number for all, or from where to where.
+/// Returns the statement on the line: one number for all, or the numbers at both ends.
 fn sentence(curve: &Curve, line: &Line) -> String {
     let (unit, evidence, along) = (curve.unit, curve.unit.evidence(), &curve.along);
     let (name, shown) = (unit.name(), |value| shown(unit, value));
@@ -124,7 +124,7 @@ fn sentence(curve: &Curve, line: &Line) -> String {
     }
 }
 
-/// What tells the lines of a mark apart, and which cases are in each.
+/// Returns the names that distinguish the lines of a mark, and the cases in each.
 fn cases(curve: &Curve, samples: &Samples, mark: &str) -> Vec<(String, Labels)> {
     let Some(label) = &curve.by else {
         return vec![(mark.to_owned(), curve.only.clone())];

@@ -1,4 +1,4 @@
-//! Operations beside other systems and goals.
+//! Operations next to other systems and goals.
 
 use anyhow::Result;
 use taktos_export::table::{Cell, Column, Table};
@@ -105,7 +105,7 @@ pub(super) fn draw(goals: &Goals, material: &Material<'_>) -> Result<Drawn> {
 const GOAL: usize = 4;
 const PEERS: usize = 5;
 
-/// How many of a column's verdicts are met, in words.
+/// Returns how many of a column's verdicts are met, in words.
 fn share(table: &Table, column: usize) -> String {
     let verdicts = table.rows.iter().filter_map(|row| match row[column] {
         Cell::Verdict { met, .. } => Some(met),

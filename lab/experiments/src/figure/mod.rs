@@ -1,6 +1,6 @@
-//! Figures: from samples to tables and plots, as an experiment asks.
+//! Figures: from samples to tables and plots, as an experiment file describes them.
 //!
-//! Must never know how samples are obtained.
+//! Must never know: the source of samples.
 
 mod curve;
 mod goals;
@@ -26,7 +26,7 @@ pub use curve::along;
 pub use goals::{Operation, operations};
 pub use parts::figures_of_part;
 
-/// What there is to draw from.
+/// Material for drawing figures.
 pub struct Material<'a> {
     /// Where published figures are found.
     pub workspace: &'a Workspace,
@@ -36,16 +36,16 @@ pub struct Material<'a> {
     pub cpu: &'a str,
     /// The samples.
     pub samples: &'a Samples,
-    /// What else is known of a run on one processor.
+    /// Further records of a run on one processor.
     pub run: Option<Run<'a>>,
 }
 
-/// What the clock of one processor saw beside samples.
+/// Records of one processor's clock in addition to samples.
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
     /// The rounds.
     pub observation: &'a Observation,
-    /// Who ran when.
+    /// The schedule of the threads.
     pub recording: &'a Recording,
     /// For each mark, the cycles that the model's tables alone give for the
     /// instructions executed.
@@ -70,7 +70,7 @@ impl<'a> Material<'a> {
         (!self.samples.has(Unit::Cycles)).then(words)
     }
 
-    /// What its counts rest on.
+    /// Returns the evidence of its counts.
     fn evidence(&self) -> Vec<Evidence> {
         let modelled = self.samples.has(Unit::Cycles).then_some(Evidence::Modelled);
         std::iter::once(Evidence::Emulated)
@@ -88,8 +88,7 @@ impl<'a> Material<'a> {
 /// Draws a figure.
 ///
 /// # Errors
-/// When the figure asks for a mark, a label or a published figure that is not
-/// there.
+/// If the figure names a mark, a label or a published figure that does not exist.
 fn draw(figure: &Figure, material: &Material<'_>) -> Result<Drawn> {
     if let Some(words) = material.without_model()
         && figure.needs_cycles()

@@ -1,4 +1,4 @@
-//! The parts of one operation, analysed and measured, beside other kernels.
+//! The parts of one operation, analysed and measured, next to other kernels.
 
 use anyhow::{Context, Result};
 use taktos_export::table::{Cell, Column, Table};

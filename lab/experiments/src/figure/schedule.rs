@@ -1,4 +1,4 @@
-//! Who ran when, from the begin of a round.
+//! The schedule of the threads, from the begin of a round.
 
 use anyhow::{Context, Result};
 use taktos_export::{Drawn, Evidence, plot, table::Table};
@@ -36,7 +36,7 @@ pub(super) fn draw(schedule: &Schedule, material: &Material<'_>) -> Result<Drawn
     })
 }
 
-/// When the round begins that has all the labels.
+/// Returns when the round begins that has all the labels.
 fn begin(schedule: &Schedule, observation: &Observation) -> Result<u64> {
     let matches = |labels: &crate::measure::Labels| {
         schedule

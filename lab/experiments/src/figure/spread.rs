@@ -1,4 +1,4 @@
-//! How far samples lie apart: tables, histograms, tails.
+//! The spread of samples: tables, histograms, tails.
 
 use anyhow::Result;
 use taktos_export::plot::{Chart, Counts, counted_histogram, counted_tail};
@@ -66,7 +66,7 @@ fn table(spread: &Spread, material: &Material<'_>, units: &[Unit]) -> Result<Tab
     Ok(table)
 }
 
-/// The labels that tell rows apart.
+/// Returns the labels that distinguish rows.
 fn labels(spread: &Spread) -> impl Iterator<Item = &str> {
     let both = [&spread.per, &spread.along];
     both.into_iter().filter_map(|label| label.as_deref())
@@ -100,7 +100,8 @@ pub(super) fn tail(spread: &Spread, material: &Material<'_>) -> Result<Drawn> {
 
 type Plotter = fn(&str, &str, &[Counts<'_>]) -> Chart;
 
-/// A plot of samples, or one for each value of a label, and a table of them: what is seen without opening anything.
+/// A plot of samples, or one for each value of a label, and a table of them: what is seen without
+/// opening anything.
 fn distribution(
     spread: &Spread,
     material: &Material<'_>,
@@ -158,7 +159,7 @@ fn parts(spread: &Spread, samples: &Samples) -> Vec<(String, Labels)> {
     values.into_iter().map(one).collect()
 }
 
-/// What is drawn in a plot: the marks, and for each the values of the label along.
+/// Returns the sets of a plot: the marks, and for each the values of the label along.
 fn sets(
     spread: &Spread,
     samples: &Samples,

@@ -1,4 +1,4 @@
-//! Any console of a board is read, or refused in one line and its mend.
+//! Any console of a board is read, or refused in one line and its hint.
 
 use proptest::prelude::*;
 use taktos_runner::failure::shown;
@@ -22,7 +22,7 @@ proptest! {
 
     #[test]
     fn any_session_is_read_or_refused(lines in prop::collection::vec(line(), 0..12)) {
-        // Ended as a board would, so that what is in it is looked at.
+        // Ended as a board would, so that its contents are read.
         let console = ended(&format!("@session version=1 board=a counter=c hertz=0\n{}\n", lines.join("\n")));
         prop_assert!(has_ended(&console));
         match read(&console).and_then(|session| session.samples().map(|_| ())) {

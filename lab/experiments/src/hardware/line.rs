@@ -1,5 +1,5 @@
-//! Owns: how what a board says reaches the tool: by a serial device, by the program of a probe, from a file.
-//! Must never know: what it says, but for its end.
+//! Owns: the way of a board's output to the tool: by a serial device, by the program of a probe,
+//! from a file. Must never know: the meaning of the output, but for its end.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -20,10 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The most that is listened to.
 const MOST: usize = 64 << 20;
 
-/// What a file recorded.
+/// Returns the recorded session of a file.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If it cannot be read.
 pub fn recorded(file: &Path) -> Result<String> {
     let bytes = fs::read(file).map_err(|cause| {
         Failure::error(
@@ -96,7 +96,7 @@ impl Probe {
         Ok(Self(child))
     }
 
-    /// What it prints.
+    /// Returns its output.
     pub fn printed(&mut self) -> Option<impl Read + Send + use<>> {
         self.0.stdout.take()
     }
@@ -128,7 +128,7 @@ pub fn listen(from: impl Read + Send + 'static, ended: impl Fn(&str) -> bool) ->
     Ok(String::from_utf8_lossy(&heard).into_owned())
 }
 
-/// What is read, piece by piece, by a thread that ends when there is no more or nobody listens.
+/// Reads piece by piece, in a thread that ends when there is no more or no receiver.
 fn pieces(mut from: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (send, receive) = channel();
     thread::spawn(move || {

@@ -1,7 +1,9 @@
-//! A board's own counter of cycles: what a program of the board says of it, and whether that is a measurement.
+//! A board's own counter of cycles: what a program of the board says of it, and whether that is a
+//! measurement.
 //!
-//! Owns: the form of a session, when it is whole, and when its counter is an emulator's. Must never know: how the board is reached
-//! ([`line`] does), or how a result is written.
+//! Owns: the form of a session, the condition that it is whole, and the condition that its counter
+//! is an emulator's. Must never know: the way to the board (that is [`line`]'s), or the writing of
+//! a result.
 
 #[cfg(test)]
 mod fuzz;
@@ -31,7 +33,7 @@ const EMPTY: &str = "empty";
 const MOST: u64 = 1_000_000;
 const AGAIN: &str = "record the board's console again, from its reset to the line `@end`";
 
-/// What a board said.
+/// Session of a board.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Session {
     /// The board.
@@ -40,9 +42,9 @@ pub struct Session {
     pub counter: String,
     /// How often a second that is to count; 0: not known.
     pub hertz: u64,
-    /// What the counts rest on.
+    /// Conditions of the counts.
     pub conditions: Labels,
-    /// What the counter counted in so many nanoseconds of the board's clock.
+    /// Counts of the counter in this many nanoseconds of the board's clock.
     pub rates: Vec<(u64, u64)>,
     /// Loads, each of which waits for the one before it, and what the counter counted meanwhile.
     pub loads: (u64, u64),
@@ -55,14 +57,14 @@ pub struct Session {
 /// The samples of a round.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// What it was run with.
+    /// Labels of the round.
     pub labels: Labels,
     /// Each mark, with its samples.
     pub marks: Vec<(String, Vec<u64>)>,
 }
 
 impl Round {
-    /// What reading the counter costs: the least of the intervals around nothing.
+    /// Returns the cost of reading the counter: the least of the intervals around nothing.
     fn empty(&self) -> Option<u64> {
         let all = self.marks.iter().find(|(mark, _)| mark == EMPTY)?;
         all.1.iter().copied().min()
@@ -76,7 +78,7 @@ impl Round {
     }
 }
 
-/// Whether the last session of a console has ended, so that nothing more is waited for.
+/// Returns whether the last session of a console has ended, so that nothing more is waited for.
 pub fn has_ended(console: &str) -> bool {
     last(console).is_some_and(|session| {
         let ended = |line: &str| line.starts_with(END);
@@ -87,7 +89,7 @@ pub fn has_ended(console: &str) -> bool {
     })
 }
 
-/// The last session of a console: before it may stand what was there when listening began.
+/// Returns the last session of a console: the output from the begin of listening may precede it.
 fn last(console: &str) -> Option<&str> {
     let begins = console.rmatch_indices(BEGIN);
     let mut begins = begins.filter(|(at, _)| *at == 0 || console[..*at].ends_with('\n'));
@@ -127,7 +129,8 @@ fn none() -> anyhow::Error {
     Failure::error("the board's console has no line `@session`", AGAIN)
 }
 
-/// The lines of the last session, if it is whole: the last line says how many they are, and their digest.
+/// The lines of the last session, if it is whole: the last line says how many they are, and their
+/// digest.
 fn whole(console: &str) -> Result<Vec<&str>> {
     let mut lines = Vec::new();
     let mut check = FNV_BASIS;
@@ -191,7 +194,7 @@ impl Session {
         Ok(())
     }
 
-    /// The same, if nothing is missing that every session has.
+    /// Returns the session, if nothing is missing that every session has.
     fn checked(self) -> Result<Self> {
         let missing = [
             (self.rates.is_empty(), "rate"),
@@ -207,7 +210,8 @@ impl Session {
         }
     }
 
-    /// The middle of each mark's counts, of an even number the lower of the two, the empty pair taken off, in the first round.
+    /// The middle of each mark's counts, of an even number the lower of the two, the empty pair
+    /// taken off, in the first round.
     pub fn medians(&self) -> BTreeMap<String, u64> {
         let Some(round) = self.rounds.first() else {
             return BTreeMap::new();

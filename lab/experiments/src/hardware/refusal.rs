@@ -1,4 +1,5 @@
-//! Owns: by what a counter is known that is an emulator's. Must never know: how a session was read.
+//! Owns: the signs by which an emulator's counter is known. Must never know: the reading of a
+//! session.
 
 use super::Session;
 
@@ -8,7 +9,7 @@ const CLOCK_HZ: u64 = 1_000_000_000;
 const CLOSE: u64 = 1;
 const NEAR: u64 = 20;
 
-/// Why the counter is no hardware's; none where nothing says that.
+/// Returns why the counter is no hardware's; none if nothing indicates that.
 pub(super) fn of(session: &Session) -> Option<String> {
     let counter = &session.counter;
     let machine = session.conditions.get("machine");

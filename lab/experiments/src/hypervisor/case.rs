@@ -1,11 +1,11 @@
-//! A case: which guest wakes periodically, on what, beside whom.
+//! A case: the guest that wakes periodically, its machine, its neighbours.
 //!
-//! Owns: the names of cases, which tables, files and programs know them by. Must never know:
-//! how a case is written as a configuration.
+//! Owns: the names of cases, by which tables, files and programs know them. Must never know: the
+//! configuration of a case.
 
 use super::scheduling::{DEFAULT, HALF, LITTLE, Policy, Server, Table};
 
-/// Who is measured.
+/// The measured guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guest {
     /// Debian's RT Linux with cyclictest.
@@ -35,7 +35,7 @@ impl Guest {
     }
 }
 
-/// On what the measured guest runs, and beside whom.
+/// The machine of the measured guest, and its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The bare machine; `busy`: with endless loops in the same system.
@@ -90,7 +90,7 @@ impl Place {
         }
     }
 
-    /// How many processors the machine has.
+    /// Returns how many processors the machine has.
     pub const fn processors(self) -> usize {
         match self {
             Self::Native { four: false, .. } | Self::Dedicated | Self::Shared => 1,
@@ -98,7 +98,7 @@ impl Place {
         }
     }
 
-    /// How many virtual processors the busy Linux has.
+    /// Returns how many virtual processors the busy Linux has.
     pub const fn busy(self) -> usize {
         match self {
             Self::Native { .. } | Self::Dedicated => 0,
@@ -108,7 +108,7 @@ impl Place {
         }
     }
 
-    /// Whether processors are shared.
+    /// Returns whether processors are shared.
     pub const fn is_shared(self) -> bool {
         matches!(
             self,
@@ -116,7 +116,7 @@ impl Place {
         )
     }
 
-    /// Whether each virtual processor has its own processor by affinity.
+    /// Returns whether each virtual processor has its own processor by affinity.
     pub const fn is_pinned(self) -> bool {
         matches!(
             self,
@@ -124,18 +124,18 @@ impl Place {
         )
     }
 
-    /// Whether there is no hypervisor.
+    /// Returns whether there is no hypervisor.
     pub const fn is_native(self) -> bool {
         matches!(self, Self::Native { .. })
     }
 }
 
-/// What departs from a case as it is usually run. Each stands in a table of its own.
+/// Differences of a case from its usual run. Each is in a table of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Variant {
-    /// What is appended to the scheduler's name; empty: the usual case.
+    /// Suffix of the scheduler's name; empty: the usual case.
     pub name: &'static str,
-    /// Whether waiting for interrupts is trapped although nobody shares the processor.
+    /// Whether waiting for interrupts is trapped although no other guest shares the processor.
     pub trapped: bool,
     /// How close ahead the hypervisor lets its timer be set, in microseconds.
     pub floor: u32,
@@ -152,13 +152,13 @@ pub struct Variant {
 /// A case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// On what, beside whom.
+    /// Its machine and neighbours.
     pub place: Place,
-    /// Who schedules; none on the bare machine.
+    /// Its scheduler; none on the bare machine.
     pub policy: Option<Policy>,
-    /// Who is measured.
+    /// Its measured guest.
     pub guest: Guest,
-    /// What departs from the usual.
+    /// Its differences from the usual run.
     pub variant: Variant,
 }
 
@@ -189,7 +189,7 @@ impl Case {
         )
     }
 
-    /// Whether it is one of those that depart from the usual.
+    /// Returns whether it is one of those that depart from the usual.
     pub const fn is_variant(&self) -> bool {
         !self.variant.name.is_empty()
     }
@@ -203,7 +203,8 @@ impl Case {
             .and(self.variant.server.or(usual))
     }
 
-    /// The server of each virtual processor of the busy guest, where the policy has servers and processors are shared.
+    /// The server of each virtual processor of the busy guest, where the policy has servers and
+    /// processors are shared.
     pub fn busy(&self) -> Option<Server> {
         let usual = match self.policy? {
             Policy::Rtds => LITTLE,
@@ -230,7 +231,7 @@ impl Case {
     }
 }
 
-/// One run of a case: the machine starts, the guest wakes so often, the machine ends.
+/// One run of a case: the machine starts, the guest wakes `loops` times, the machine ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The case.

@@ -1,176 +1,129 @@
 //! The configuration of a case, as a file that `taktos vm run` takes.
 //!
-//! Owns: what the machine of a case looks like. Must never know: how it becomes one.
+//! Owns: the form of a case's machine. Must never know: the machine made of it.
 
-use std::fmt::Write;
-
+use serde_json::{Value, json};
+use taktos_linux::{Job, command_line};
 use taktos_runner::station::MEASURED;
 
 use super::case::{Guest, Run};
 use super::scheduling::{Policy, Server};
-
-/// What all cases have in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measure {
-    /// The guest's period, in microseconds.
-    pub interval: u64,
-    /// The processor, as the emulator calls it.
-    pub processor: String,
-    /// The quantum where no variant says another, in nanoseconds.
-    pub quantum: u32,
-}
+use crate::experiment::Hypervisor;
 
 /// The name of the busy one.
-const BUSY: &str = "busy";
+pub(crate) const BUSY: &str = "busy";
 
-/// The words that the measured guest and the busy one find on their command lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
-    /// Of the measured one.
-    pub measured: String,
-    /// Of the busy one.
-    pub busy: String,
-}
-
-/// The configuration of a run.
-pub fn text(run: &Run, measure: &Measure, words: &Words) -> String {
-    let mut out = String::new();
-    // Writing to a String cannot fail.
-    let _ = head(&mut out, run, measure);
-    let _ = pool(&mut out, run);
-    let _ = measured(&mut out, run, &words.measured);
-    let _ = busy(&mut out, run, &words.busy);
-    out
-}
-
-fn head(out: &mut String, run: &Run, measure: &Measure) -> std::fmt::Result {
-    let (case, name) = (run.case, run.name());
-    let Measure {
-        processor, quantum, ..
-    } = measure;
-    let quantum = case.variant.quantum.unwrap_or(*quantum);
-    writeln!(out, "# Made by `taktos reproduce hypervisor`.\n")?;
-    writeln!(out, "title    = \"{name}\"")?;
-    writeln!(
-        out,
-        "question = \"How late does the measured guest wake: {}?\"",
-        case.guest.words()
-    )?;
-    if case.variant.forced {
-        writeln!(out, "force    = true")?;
-    }
-    writeln!(out, "\n[machine]")?;
-    writeln!(out, "cpus        = {}", case.place.processors())?;
-    writeln!(out, "cpu         = \"{processor}\"")?;
-    writeln!(out, "memory      = \"1 GiB\"")?;
-    writeln!(out, "quantum     = {quantum}")?;
-    if case.variant.floor > 0 {
-        writeln!(out, "timer-floor = \"{} us\"", case.variant.floor)?;
-    }
-    Ok(())
-}
-
-fn pool(out: &mut String, run: &Run) -> std::fmt::Result {
-    let case = run.case;
-    let last = case.place.processors() - 1;
-    let table = case.table();
-    let windows = [(MEASURED, table.measured), (BUSY, table.busy)];
-    case.policy.map_or(Ok(()), |scheduler| {
-        policy(out, scheduler, last, windows.into_iter())
-    })
-}
-
-/// The pool of all processors, up to `last`, under a policy; under ARINC 653 with these windows, in microseconds.
-pub(crate) fn policy<'a>(
-    out: &mut String,
-    policy: Policy,
-    last: usize,
-    windows: impl Iterator<Item = (&'a str, u32)> + Clone,
-) -> std::fmt::Result {
-    writeln!(out, "\n[[pool]]")?;
-    writeln!(out, "name   = \"all\"")?;
-    writeln!(out, "cpus   = \"0-{last}\"")?;
-    writeln!(out, "policy = \"{}\"", policy.word())?;
-    match policy {
-        Policy::Credit { balance, ratelimit } => {
-            writeln!(out, "balance = {balance}")?;
-            if let Some(ratelimit) = ratelimit {
-                writeln!(out, "ratelimit = \"{ratelimit} us\"")?;
-            }
-        }
-        Policy::Arinc653 => {
-            let frame: u32 = windows.clone().map(|(_, runtime)| runtime).sum();
-            writeln!(out, "frame  = \"{frame} us\"")?;
-            for (name, runtime) in windows.filter(|(_, runtime)| *runtime > 0) {
-                writeln!(out, "\n[[pool.window]]")?;
-                writeln!(out, "partition = \"{name}\"")?;
-                writeln!(out, "runtime   = \"{runtime} us\"")?;
-            }
-        }
-        Policy::Credit2 | Policy::Rtds | Policy::Sedf | Policy::Null => {}
-    }
-    Ok(())
-}
-
-fn measured(out: &mut String, run: &Run, words: &str) -> std::fmt::Result {
-    let case = run.case;
+/// The configuration of a run, in which the measured guest finds these words on its command line.
+pub fn text(run: &Run, experiment: &Hypervisor, words: &str) -> String {
+    let (case, variant) = (run.case, run.case.variant);
     let (image, memory) = match case.guest {
         Guest::Linux => ("debian:rt", "128 MiB"),
         Guest::Taktos => ("taktos:latency", "16 MiB"),
     };
-    writeln!(out, "\n[[partition]]")?;
-    writeln!(out, "name      = \"{MEASURED}\"")?;
-    writeln!(out, "memory    = \"{memory}\"")?;
-    writeln!(out, "image     = \"{image}\"")?;
-    writeln!(out, "arguments = \"{words}\"")?;
-    writeln!(out, "on-fault  = \"stay\"")?;
-    writeln!(out, "on-reset  = \"stay\"")?;
-    if case.variant.trapped {
-        writeln!(out, "wait      = \"trapped\"")?;
-    }
-    vcpu(out, case.place.is_pinned().then_some(0), case.server())
+    let processors = case.place.processors();
+    let pinned = |processor| case.place.is_pinned().then_some(processor);
+    let others = processors - case.place.busy()..processors;
+    let others = others.map(|number| vcpu(pinned(number), case.busy()));
+    let table = case.table();
+    let windows = [(MEASURED, table.measured), (BUSY, table.busy)];
+    written(
+        "hypervisor",
+        json!({
+            "title": run.name(),
+            "question": format!("How late does the measured guest wake: {}?", case.guest.words()),
+            "force": variant.forced.then_some(true),
+            "machine": {
+                "cpus": processors,
+                "cpu": experiment.processor,
+                "memory": "1 GiB",
+                "quantum": variant.quantum.unwrap_or(experiment.quantum),
+                "timer-floor": (variant.floor > 0).then(|| micros(variant.floor)),
+            },
+            "pool": case.policy.map(|scheduler| policy(scheduler, processors, &windows)),
+            "partition": [
+                {
+                    "name": MEASURED,
+                    "memory": memory,
+                    "image": image,
+                    "arguments": words,
+                    "on-fault": "stay",
+                    "on-reset": "stay",
+                    "wait": variant.trapped.then_some("trapped"),
+                    "vcpu": [vcpu(pinned(0), case.server())],
+                },
+                (case.place.busy() > 0).then(|| busy(others)),
+            ],
+        }),
+    )
 }
 
-fn busy(out: &mut String, run: &Run, words: &str) -> std::fmt::Result {
-    let case = run.case;
-    let count = case.place.busy();
-    if count == 0 {
-        return Ok(());
-    }
-    writeln!(out, "\n[[partition]]")?;
-    writeln!(out, "name      = \"{BUSY}\"")?;
-    writeln!(out, "memory    = \"128 MiB\"")?;
-    writeln!(out, "image     = \"debian:ordinary\"")?;
-    writeln!(out, "arguments = \"{words}\"")?;
-    let first = case.place.processors() - count;
-    for number in first..first + count {
-        let processor = case.place.is_pinned().then_some(number);
-        vcpu(out, processor, case.busy())?;
-    }
-    Ok(())
+/// The text of a configuration for the command's experiment; keys without a value are left out.
+pub(crate) fn written(command: &str, mut configuration: Value) -> String {
+    prune(&mut configuration);
+    let text = toml::to_string(&configuration).unwrap_or_default();
+    format!("# Made by `taktos reproduce {command}`.\n\n{text}")
 }
 
-/// A virtual processor, on a processor of its own where one is named, with a server where there is one.
-pub(crate) fn vcpu(
-    out: &mut String,
-    processor: Option<usize>,
-    server: Option<Server>,
-) -> std::fmt::Result {
-    writeln!(out, "\n[[partition.vcpu]]")?;
-    if let Some(processor) = processor {
-        writeln!(out, "hard-affinity = {processor}")?;
+fn prune(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(prune);
+        }
+        Value::Array(all) => {
+            all.retain(|value| !value.is_null());
+            all.iter_mut().for_each(prune);
+        }
+        _ => {}
     }
-    if let Some(Server {
-        period,
-        budget,
-        extra,
-    }) = server
-    {
-        writeln!(out, "period     = \"{period} us\"")?;
-        writeln!(out, "budget     = \"{budget} us\"")?;
-        writeln!(out, "extra-time = {extra}")?;
-    }
-    Ok(())
+}
+
+fn micros(time: u32) -> String {
+    format!("{time} us")
+}
+
+/// The pool of all processors under a policy; under ARINC 653 with these windows, in microseconds.
+pub(crate) fn policy(policy: Policy, processors: usize, windows: &[(&str, u32)]) -> Value {
+    let of_table = policy == Policy::Arinc653;
+    let frame: u32 = windows.iter().map(|(_, runtime)| runtime).sum();
+    let windows = windows.iter().filter(|(_, runtime)| *runtime > 0);
+    let window =
+        |(name, runtime): &(&str, u32)| json!({ "partition": name, "runtime": micros(*runtime) });
+    let (balance, ratelimit) = match policy {
+        Policy::Credit { balance, ratelimit } => (Some(balance), ratelimit.map(micros)),
+        _ => (None, None),
+    };
+    json!([{
+        "name": "all",
+        "cpus": format!("0-{}", processors - 1),
+        "policy": policy.word(),
+        "balance": balance,
+        "ratelimit": ratelimit,
+        "frame": of_table.then(|| micros(frame)),
+        "window": of_table.then(|| windows.map(window).collect::<Vec<_>>()),
+    }])
+}
+
+/// The busy Linux on these virtual processors.
+pub(crate) fn busy(vcpus: impl Iterator<Item = Value>) -> Value {
+    json!({
+        "name": BUSY,
+        "memory": "128 MiB",
+        "image": "debian:ordinary",
+        "arguments": command_line(&Job::Busy { seconds: None }),
+        "vcpu": vcpus.collect::<Vec<_>>(),
+    })
+}
+
+/// A virtual processor, on a processor of its own where one is named, with a server where there is
+/// one.
+pub(crate) fn vcpu(processor: Option<usize>, server: Option<Server>) -> Value {
+    json!({
+        "hard-affinity": processor,
+        "period": server.map(|server| micros(server.period)),
+        "budget": server.map(|server| micros(server.budget)),
+        "extra-time": server.map(|server| server.extra),
+    })
 }
 
 #[cfg(test)]
@@ -180,6 +133,7 @@ mod tests {
     use super::super::case::{Case, Place, Variant};
     use super::super::plan::{Extent, Plan};
     use super::*;
+    use crate::experiment::{Several, tests::shipped};
 
     fn of(case: &Case) -> Configuration {
         let run = Run {
@@ -188,20 +142,14 @@ mod tests {
             loops: 100,
             phase: 97,
         };
-        let measure = Measure {
-            interval: 1000,
-            processor: "cortex-a57".into(),
-            quantum: 100,
+        let Several::Hypervisor(experiment) = shipped("hypervisor") else {
+            panic!("of another kind");
         };
-        let words = Words {
-            measured: "loops=100 phase-ns=97000".into(),
-            busy: "taktos.job=busy".into(),
-        };
-        let text = text(&run, &measure, &words);
+        let text = text(&run, &experiment, "loops=100 phase-ns=97000");
         let read = Configuration::parse(&text, "case.toml");
-        let configuration = read.unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.mend));
+        let configuration = read.unwrap_or_else(|error| panic!("{error}: {}\n{text}", error.hint));
         if let Err(error) = configuration.check() {
-            panic!("{}: {error}: {}\n{text}", case.name(), error.mend);
+            panic!("{}: {error}: {}\n{text}", case.name(), error.hint);
         }
         configuration
     }

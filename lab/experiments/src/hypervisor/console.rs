@@ -1,23 +1,24 @@
-//! What the measured guest prints, as latencies.
+//! Output of the measured guest, as latencies.
 //!
-//! Owns: what of it is compared with what. Must never know: how the guest was run, who else printed.
+//! Owns: the choice of compared figures. Must never know: the machine of the guest, the other
+//! guests on the console.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use taktos_linux::{Cyclictest, Thread};
 use taktos_runner::failure::Failure;
 
+use super::UNIT;
 use super::case::Guest;
-use super::latency::{Latency, UNIT};
-use crate::response::sets;
+use crate::response::{Distribution, sets};
 
 /// The program's own name of what it does.
 const WORKLOAD: &str = "latency";
 
-/// The latencies that the measured guest printed, in its own lines.
+/// The latencies that the measured guest printed, in its own lines; in nanoseconds.
 ///
 /// # Errors
 /// When a line is missing or broken, or the guest failed.
-pub fn measured(console: &str, guest: Guest) -> Result<Latency> {
+pub fn measured(console: &str, guest: Guest) -> Result<Distribution> {
     match guest {
         Guest::Linux => of_linux(console),
         Guest::Taktos => of_taktos(console),
@@ -25,15 +26,16 @@ pub fn measured(console: &str, guest: Guest) -> Result<Latency> {
 }
 
 /// All of cyclictest's threads together, in whole microseconds, in which it counts.
-fn of_linux(console: &str) -> Result<Latency> {
+fn of_linux(console: &str) -> Result<Distribution> {
     let test = Cyclictest::read(console.lines())
-        .map_err(|error| Failure::error(error.to_string(), error.mend()))?;
+        .map_err(|error| Failure::error(error.to_string(), error.hint()))?;
     let threads = test.threads.iter().map(of_thread);
-    Latency::merged(&threads.collect::<Result<Vec<_>>>()?)
+    let threads = threads.collect::<Result<Vec<_>>>()?;
+    Distribution::together(threads.iter()).context("cyclictest has no thread, or too many samples")
 }
 
 /// A thread's latencies, after its own figures were compared with its histogram.
-fn of_thread(thread: &Thread) -> Result<Latency> {
+fn of_thread(thread: &Thread) -> Result<Distribution> {
     let wrong = |how: String| {
         Failure::error(
             format!("cyclictest's text contradicts itself: {how}"),
@@ -48,14 +50,17 @@ fn of_thread(thread: &Thread) -> Result<Latency> {
     }
     let bins = thread.histogram.iter();
     let counts = bins
-        .map(|bin| (u64::from(bin.latency), bin.count))
+        .map(|bin| (u64::from(bin.latency) * UNIT, bin.count))
         .collect();
-    let own = Latency::of(UNIT, counts)
+    let own = Distribution::of(counts)
         .ok_or_else(|| wrong("its histogram is empty or does not ascend".into()))?;
+    // Both are cut off to whole units, as cyclictest does.
+    let avg = own.whole(UNIT).sum() / u128::from(own.samples());
+    let avg = u64::try_from(avg).unwrap_or(u64::MAX);
     let said = [
-        ("Min", thread.min, own.min()),
-        ("Avg", thread.avg, own.avg()),
-        ("Max", thread.max, own.max()),
+        ("Min", thread.min, own.min() / UNIT),
+        ("Avg", thread.avg, avg),
+        ("Max", thread.max, own.max() / UNIT),
     ];
     match said
         .into_iter()
@@ -68,7 +73,7 @@ fn of_thread(thread: &Thread) -> Result<Latency> {
     }
 }
 
-fn of_taktos(console: &str) -> Result<Latency> {
+fn of_taktos(console: &str) -> Result<Distribution> {
     let sets = sets(console, WORKLOAD)?;
     let [set] = sets.as_slice() else {
         let cause = format!("the guest printed {} sets, not one", sets.len());
@@ -77,8 +82,7 @@ fn of_taktos(console: &str) -> Result<Latency> {
             "one thread of one processor is measured: see its words",
         ));
     };
-    Latency::of(1, set.times.counts().to_vec())
-        .ok_or_else(|| Failure::error("the guest's times cannot be counted", "run the case again"))
+    Ok(set.times.clone())
 }
 
 #[cfg(test)]
@@ -86,7 +90,7 @@ mod tests {
     use super::*;
     use crate::response::tests::{console, printed};
 
-    /// What Linux prints.
+    /// Output of Linux.
     const LINUX: &str = "\
 [    0.000000] Booting Linux on physical CPU 0x0000000000\r
 taktos: cyclictest begins\r
@@ -109,10 +113,10 @@ taktos: cyclictest ends 0\r
     #[test]
     fn latencies_are_read() {
         let latency = measured(LINUX, Guest::Linux).unwrap();
-        assert_eq!(latency.counts(), [(4, 98), (5, 1), (12, 1)]);
+        assert_eq!(latency.counts(), [(4_000, 98), (5_000, 1), (12_000, 1)]);
         let all = [printed("latency", (0, 0), &[(752, 9), (1_504, 1)])];
         let taktos = measured(&console("latency", &all), Guest::Taktos).unwrap();
-        assert_eq!((taktos.min(), taktos.max(), taktos.loops()), (0, 1, 10));
+        assert_eq!(taktos.whole(UNIT).counts(), [(0, 9), (1, 1)]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which cases are run, and how often each guest wakes.
 //!
-//! Owns: the list of cases, and how loops are divided among phases. Must never know: what a
-//! run finds.
+//! Owns: the list of cases, and the division of loops among phases. Must never know: the results of
+//! a run.
 
 use super::case::{Case, Guest, Place, Run, Variant};
 use super::scheduling::{DEFAULT, Policy};
@@ -17,7 +17,7 @@ pub struct Extent {
     pub phases: Vec<u32>,
     /// Whether cases that depart from the usual are run, too.
     pub variants: bool,
-    /// Only cases whose name holds this.
+    /// Part of a name: only cases with this in their name are run.
     pub only: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of so much.
+    /// Returns the plan of this extent.
     pub fn new(extent: Extent) -> Self {
         let named = |case: &Case| {
             let only = extent.only.as_ref();

@@ -1,15 +1,14 @@
-//! What cases gave, as rows of the long table.
+//! Results of cases, as rows of the long table.
 //!
-//! Owns: the names of labels and marks. Must never know: which figure asks for them.
+//! Owns: the names of labels and marks. Must never know: the figures that use them.
 
-use super::Measured;
-use super::latency::Latency;
+use super::{Measured, UNIT};
 use crate::measure::labelled;
-use crate::response::Distribution;
 use crate::samples::{Samples, Unit, Values};
 
-/// All cases. `latency` has least, mean and greatest as cyclictest prints them, in whole units; `values` each whole unit;
-/// `mean` is of samples as fine as the guest counts them, in instructions.
+/// All cases. `latency` has least, mean and greatest as cyclictest prints them, in whole units;
+/// `values` each whole unit; `mean` is of samples as fine as the guest counts them, in
+/// instructions.
 pub fn samples(all: &[Measured]) -> Samples {
     let mut samples = Samples::default();
     for Measured { case, latency } in all {
@@ -24,34 +23,18 @@ pub fn samples(all: &[Measured]) -> Samples {
             ("guest", case.guest.name().to_owned()),
             ("kind", kind.to_owned()),
         ]);
-        samples.push(
-            &labels,
-            "latency",
-            Unit::ThousandInstructions,
-            summed_up(latency),
-        );
-        let mean = Values::one(latency.mean_thousandths());
-        samples.push(&labels, "mean", Unit::Instructions, mean);
-        if let Some(values) = Distribution::of(latency.histogram()) {
-            samples.push(
-                &labels,
-                "values",
-                Unit::ThousandInstructions,
-                Values::All(values),
-            );
+        let whole = Values::All(latency.whole(UNIT));
+        let mean = latency.sum() / u128::from(latency.samples());
+        let mean = Values::one(u64::try_from(mean).unwrap_or(u64::MAX));
+        for (mark, unit, values) in [
+            ("latency", Unit::ThousandInstructions, whole.summed_up()),
+            ("mean", Unit::Instructions, mean),
+            ("values", Unit::ThousandInstructions, whole),
+        ] {
+            samples.push(&labels, mark, unit, values);
         }
     }
     samples
-}
-
-/// Whole units, cut off.
-fn summed_up(latency: &Latency) -> Values {
-    Values::Known {
-        samples: latency.loops(),
-        min: latency.min(),
-        sum: latency.sum_of_units(),
-        max: latency.max(),
-    }
 }
 
 #[cfg(test)]
@@ -61,12 +44,19 @@ pub(super) mod tests {
     use super::*;
     use crate::experiment::{Several, tests::shipped};
     use crate::figure::tests::drawn;
+    use crate::response::Distribution;
 
     /// A few cases of Linux, as they might have been measured, and one of Taktos.
     pub fn example() -> Vec<Measured> {
         let one = |case, counts: &[(u64, u64)]| Measured {
             case,
-            latency: Latency::of(1000, counts.to_vec()).unwrap(),
+            latency: Distribution::of(
+                counts
+                    .iter()
+                    .map(|(us, count)| (us * UNIT, *count))
+                    .collect(),
+            )
+            .unwrap(),
         };
         let linux = |place, policy| Case::usual(place, policy, Guest::Linux);
         let shared = linux(Place::Shared, Some(Policy::Rtds));
@@ -137,5 +127,32 @@ pub(super) mod tests {
         }
         // A histogram and a tail of each place of each guest.
         assert_eq!(plots.count(), 2 * (3 + 1));
+    }
+
+    #[test]
+    fn programs_find_each_case() {
+        let rows = samples(&example()).rows();
+        let find = |scheduler: &str, mark: &str| {
+            let rows = rows.as_array().unwrap().iter();
+            let mut rows = rows.filter(|row| row["labels"]["scheduler"] == scheduler);
+            rows.find(|row| row["mark"] == mark).unwrap()
+        };
+        let rtds = find("rtds", "latency");
+        assert_eq!(rtds["labels"]["case"], "shared");
+        assert_eq!(rtds["labels"]["guest"], "linux-rt");
+        assert_eq!(rtds["unit"], "thousand-instructions");
+        let of = |key: &str| rtds[key].as_u64().unwrap();
+        assert_eq!(
+            (of("samples"), of("min"), of("mean"), of("max")),
+            (100_000, 5, 5, 30)
+        );
+        let values = find("rtds", "values");
+        assert_eq!(values["percentiles"]["99"], 5);
+        assert_eq!(
+            values["histogram"],
+            serde_json::json!([[5, 99_999], [30, 1]])
+        );
+        let few = &find("rtds-4-in-10", "values")["percentiles"];
+        assert!(few["99"].is_u64() && few["99.9"].is_null(), "{few}");
     }
 }

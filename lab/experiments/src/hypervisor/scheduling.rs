@@ -9,7 +9,7 @@ pub struct Server {
     pub period: u32,
     /// The budget in each.
     pub budget: u32,
-    /// Whether it may have more when nobody else wants it.
+    /// Whether it may have more time if no other server requests it.
     pub extra: bool,
 }
 
@@ -19,8 +19,9 @@ pub const HALF: Server = Server {
     budget: 500,
     extra: true,
 };
-/// That of the busy guest beside it under RTDS: so little that admission says yes, since a budget that is kept until
-/// late in its period comes before the measured guest's once; what it has besides is extra time.
+/// The server of the busy guest next to it under RTDS: so little that admission succeeds, since a
+/// budget that is kept until late in its period comes before the measured guest's once; its further
+/// time is extra time.
 pub const LITTLE: Server = Server {
     period: 10_000,
     budget: 400,
@@ -45,7 +46,7 @@ pub struct Table {
 /// A policy with what a configuration says of it; what it does not say has its default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// CREDIT; `ratelimit` in microseconds where it is said.
+    /// CREDIT; `ratelimit` in microseconds, if it is given.
     Credit {
         /// Whether load is balanced.
         balance: bool,
@@ -98,7 +99,7 @@ impl Policy {
         }
     }
 
-    /// The name in tables, which tells balancing apart.
+    /// Returns the name in tables, which distinguishes balancing.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Credit { balance: false, .. } => "credit-no-balance",
@@ -106,17 +107,17 @@ impl Policy {
         }
     }
 
-    /// Whether it gives each unit a server.
+    /// Returns whether it gives each unit a server.
     pub const fn has_servers(self) -> bool {
         matches!(self, Self::Rtds | Self::Sedf)
     }
 
-    /// Whether several units can share a processor.
+    /// Returns whether several units can share a processor.
     pub const fn shares(self) -> bool {
         !matches!(self, Self::Null)
     }
 
-    /// Whether it uses several processors at once.
+    /// Returns whether it uses several processors at once.
     pub const fn is_for_several(self) -> bool {
         !matches!(self, Self::Arinc653)
     }

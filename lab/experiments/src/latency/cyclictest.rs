@@ -1,20 +1,21 @@
 //! The text that `cyclictest -q -h` prints, for the scripts that read it.
 //!
 //! The lines are those of rt-tests 2.x: one `T:` line a thread, the histogram
-//! with a column a thread, then totals, least, mean and greatest. What is not
-//! ours to know (a process number, the machine's load) is 0.
+//! with a column a thread, then totals, least, mean and greatest. Numbers that are not ours to
+//! know (a process number, the machine's load) are 0.
 
 use std::fmt::Write;
 
 use super::Question;
 use crate::response::{Distribution, Set};
 
-/// The most lines of a histogram; what lies above is counted as overflow.
+/// The most lines of a histogram; values above are counted as overflow.
 const MOST_LINES: u64 = 10_000;
-/// The priority that is said: the most urgent one of Linux.
+/// The priority in the output: the most urgent one of Linux.
 const PRIORITY: u32 = 99;
 
-/// The text. Times are in whole microseconds, or with `nanos` in nanoseconds, as `cyclictest -N` has them.
+/// The text. Times are in whole microseconds, or with `nanos` in nanoseconds, as `cyclictest -N`
+/// has them.
 pub fn text(question: &Question, sets: &[Set], nanos: bool) -> String {
     let unit = if nanos { 1 } else { 1000 };
     let mut out =
@@ -73,7 +74,7 @@ pub fn text(question: &Question, sets: &[Set], nanos: bool) -> String {
     out
 }
 
-/// How many samples each unit of time has, from 0 to `top`.
+/// Returns how many samples each unit of time has, from 0 to `top`.
 fn buckets(times: &Distribution, unit: u64, top: u64) -> Vec<u64> {
     let mut buckets = vec![0; top as usize + 1];
     for (value, count) in times.counts() {

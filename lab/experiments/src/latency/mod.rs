@@ -1,20 +1,19 @@
 //! How late periodic threads wake, one on each processor.
 //!
-//! Owns: what is told to the program, the rows of the long table, and the text that cyclictest's readers understand. Must never know: how images are run.
+//! Owns: the arguments of the program, the rows of the long table, and the text that cyclictest's
+//! readers understand. Must never know: the way an image is run.
 
 mod cyclictest;
-
-use serde_json::{Value, json};
-use taktos_export::joined;
+mod study;
 
 pub use cyclictest::text;
+pub use study::{TEXT, Wakes};
 
-use crate::form::of_several;
 use crate::measure::labelled;
-use crate::response::{Set, form};
+use crate::response::Set;
 use crate::samples::{Samples, Unit, Values};
 
-/// What was asked.
+/// Parameters of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// How often each thread wakes.
@@ -28,7 +27,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// What the image is told.
+    /// Returns the argument of the image.
     pub fn argument(&self, processors: usize) -> String {
         let Self {
             loops,
@@ -43,7 +42,7 @@ impl Question {
     }
 }
 
-/// What each processor's thread gave, as rows of the long table.
+/// Returns the results of each processor's thread, as rows of the long table.
 pub fn samples(question: &Question, sets: &[Set]) -> Samples {
     let mut samples = Samples::default();
     for set in sets {
@@ -58,21 +57,6 @@ pub fn samples(question: &Question, sets: &[Set]) -> Samples {
         samples.push(&labels, "lateness", Unit::Nanoseconds, values);
     }
     samples
-}
-
-/// The figures for programs.
-pub fn json(platform: &str, question: &Question, sets: &[Set]) -> String {
-    let one = |set: &Set| joined(json!({ "cpu": set.from }), form(&set.times));
-    let cpus: Vec<Value> = sets.iter().map(one).collect();
-    let own = json!({
-        "unit": "ns",
-        "loops": question.loops,
-        "interval_us": question.interval_us,
-        "distance_us": question.distance_us,
-        "load": question.load,
-        "cpus": cpus,
-    });
-    of_several(platform, None, own)
 }
 
 #[cfg(test)]
@@ -127,14 +111,11 @@ mod tests {
             apart.argument(4),
             "loops=10000+interval-us=1000+distance-us=250+load=0+processors=4"
         );
-        let data: serde_json::Value =
-            serde_json::from_str(&json("virt", &question, &sets)).unwrap();
+        let rows = samples(&question, &sets).rows();
+        let (last, labels) = (&rows[1], &rows[1]["labels"]);
         assert_eq!(
-            (
-                data["cpus"][1]["cpu"].as_u64(),
-                data["cpus"][1]["max"].as_u64()
-            ),
-            (Some(1), Some(900))
+            (&last["max"], &labels["processor"]),
+            (&900.into(), &"1".into())
         );
     }
 }

@@ -1,6 +1,6 @@
 //! From what the clock recorded to rounds of samples and their statistics.
 //!
-//! Must never know what an experiment asks or how a figure looks.
+//! Must never know: the question of an experiment, or the form of a figure.
 
 mod observation;
 mod round;

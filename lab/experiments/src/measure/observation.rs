@@ -1,4 +1,5 @@
-//! One run of an image as rounds of samples. Lines `@key value` that begin no round are facts about the run.
+//! One run of an image as rounds of samples. Lines `@key value` that begin no round are facts about
+//! the run.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::round::{Labels, Part, Passages, ROUND, rounds};
 /// One round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// What it was run with.
+    /// Labels of the round.
     pub labels: Labels,
     /// When it began, in nanoseconds of the virtual clock.
     pub begins: u64,
@@ -23,7 +24,7 @@ pub struct Round {
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// What the program said about itself.
+    /// Facts that the program printed of itself.
     pub facts: Vec<(String, String)>,
     /// The rounds in their order; a program without rounds has one.
     pub rounds: Vec<Round>,
@@ -31,7 +32,7 @@ pub struct Observation {
     pub total: Count,
     /// The names of the phases, by their number.
     pub phase_names: Vec<&'static str>,
-    /// Whether cycles were counted beside instructions; otherwise they are 0.
+    /// Whether cycles were counted in addition to instructions; otherwise they are 0.
     pub modelled: bool,
 }
 
@@ -84,13 +85,13 @@ impl Round {
     }
 }
 
-/// What was executed in each passage.
+/// Returns the count of each sample.
 pub fn counts(passages: &Passages<'_>) -> Vec<Count> {
     let count = |(begin, end): &(&Passing, &Passing)| end.total.count.since(begin.total.count);
     passages.iter().map(count).collect()
 }
 
-/// The shares of the phases in the first passage of the fewest cycles.
+/// Returns the shares of the phases in the first sample of the fewest cycles.
 fn cheapest(passages: &Passages<'_>) -> Vec<Count> {
     let cycles =
         |(begin, end): &&(&Passing, &Passing)| end.total.count.since(begin.total.count).cycles;
@@ -111,8 +112,9 @@ pub(crate) mod tests {
 
     use taktos_emulator::{Edge, Mark, Total};
 
-    /// The record of a run that printed this and passed these marks: each with the processor, the time and what the processor
-    /// had executed. Each instruction took two cycles, all in one phase.
+    /// The record of a run that printed this and passed these marks: each with the processor, the
+    /// time and what the processor had executed. Each instruction took two cycles, all in one
+    /// phase.
     pub(crate) fn passed(console: &str, marks: &[(Edge, &str, usize, u64, u64)]) -> Record {
         let passing = |(edge, name, processor, at, instructions): &_| Passing {
             processor: *processor,
@@ -135,7 +137,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// What a processor has executed until then.
+    /// Returns the total of a processor up to then.
     pub(crate) fn total(at: u64, instructions: u64) -> Total {
         let count = Count {
             instructions,
@@ -148,7 +150,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The same on one processor, which executes an instruction in a nanosecond.
+    /// Returns a record of one processor, which executes an instruction in a nanosecond.
     pub(crate) fn record(console: &str, marks: &[(&str, Edge, u64)]) -> Record {
         let marks = marks.iter();
         let marks = marks.map(|(name, edge, at)| (*edge, *name, 0, *at, *at));

@@ -1,5 +1,5 @@
-//! The rounds of a run: a line `@round key=value ...` on the console for each passing of the point mark `round`, which begins
-//! it: the first line belongs to the first passing, and so on.
+//! The rounds of a run: a line `@round key=value ...` on the console for each passing of the point
+//! mark `round`, which begins it: the first line belongs to the first passing, and so on.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,19 @@ use taktos_emulator::{Edge, Passing, Record, intervals};
 /// The point mark that begins a round, and the line's first word.
 pub(super) const ROUND: &str = "round";
 
-/// What a round was run with: `threads=10` is `("threads", "10")`.
+/// Labels of a round: `threads=10` is `("threads", "10")`.
 pub type Labels = BTreeMap<String, String>;
 
-/// The passages through an interval: each of its begins with its end.
+/// The samples of an interval: each of its begins with its end.
 pub type Passages<'a> = Vec<(&'a Passing, &'a Passing)>;
 
 /// The rounds of a run; the first of them, without labels, is what came before any.
 pub type Rounds<'a> = Vec<Part<'a>>;
 
-/// One round of a record: what it was run with, and what was passed in it, in the order in which it was executed.
+/// One round of a record: what it was run with, and what was passed in it, in the order in which it
+/// was executed.
 pub struct Part<'a> {
-    /// What it was run with.
+    /// Labels of the round.
     pub labels: Labels,
     /// When it began, in nanoseconds of the virtual clock.
     pub begins: u64,
@@ -34,7 +35,8 @@ impl<'a> Part<'a> {
         self.labels.get(key).map_or("", String::as_str)
     }
 
-    /// The passages through each interval that begin and end on one processor, in the order of their ends.
+    /// Returns the samples of each interval that begin and end on one processor, in the order of
+    /// their ends.
     pub fn intervals(&self) -> BTreeMap<&'a str, Passages<'a>> {
         intervals(self.passings)
     }
@@ -43,8 +45,8 @@ impl<'a> Part<'a> {
 /// The rounds of a run.
 ///
 /// # Errors
-/// When the lines and the passings that begin rounds do not go together, or a line of a round is malformed: the program and
-/// the laboratory disagree.
+/// When the lines and the passings that begin rounds do not go together, or a line of a round is
+/// malformed: the program and the laboratory disagree.
 pub fn rounds(record: &Record) -> Result<Rounds<'_>> {
     let words = record.facts().filter(|(key, _)| *key == ROUND);
     let labels: Vec<Labels> = words
@@ -77,7 +79,7 @@ pub fn labelled<const N: usize>(labels: [(&str, String); N]) -> Labels {
     owned.into()
 }
 
-/// The labels of a round, from the words behind `@round`.
+/// Returns the labels of a round, from the words after `@round`.
 ///
 /// # Errors
 /// Where a word is no `key=value`.

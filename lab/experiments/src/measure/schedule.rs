@@ -1,4 +1,4 @@
-//! The recording of who ran when, out of the clock's record.
+//! The recording of a schedule, out of the clock's record.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The index of a name; `tag` tells apart what bears the same name.
+    /// Returns the index of a name; `tag` distinguishes objects of the same name.
     fn index(&mut self, tag: u64, name: &'a str) -> usize {
         *self.known.entry((tag, name)).or_insert_with(|| {
             self.list.push(name.to_owned());
@@ -24,7 +24,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What a recording is made of: when, and on which processor.
+/// Item of a recording: its instant, and its processor.
 struct Item<'a> {
     at: u64,
     processor: usize,
@@ -39,8 +39,9 @@ enum What<'a> {
     Executed(u64),
 }
 
-/// The schedule and the marks of a run, in the order of the common clock: where two processors ran apart by less than a
-/// quantum, not always in that of cause and effect. `cpu` is what each of them is called.
+/// The schedule and the marks of a run, in the order of the common clock: where two processors ran
+/// apart by less than a quantum, not always in that of cause and effect. `cpu` is what each of them
+/// is called.
 pub fn record_schedule(record: &Record, cpu: &str) -> Recording {
     let switches = record.switches.iter().map(|switch| Item {
         at: switch.at,
@@ -87,7 +88,7 @@ fn wakes<'a>(wakes: &'a [Wake]) -> impl Iterator<Item = Item<'a>> {
 
 /// At one time a thread first becomes ready, then has the processor, then passes marks.
 fn recording(mut items: Vec<Item<'_>>, end: u64) -> Recording {
-    // The events of one processor are in order; a stable sort keeps that.
+    // The events of one processor are in order; a stable sort preserves that.
     items.sort_by_key(|item| item.at);
     let names = items.iter().filter_map(|item| match item.what {
         What::Switch(block, name, _) => Some((block, name)),
@@ -161,7 +162,8 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// A thread by its control block; more threads than a record can tell apart share the last number below the idle one.
+    /// Returns a thread by its control block; threads beyond those that a record can distinguish
+    /// share the last number below the idle one.
     fn thread(&mut self, block: u64, name: &'a str) -> Thread {
         let index = u16::try_from(self.threads.index(block, name));
         Thread(index.unwrap_or(u16::MAX).min(Thread::IDLE.0 - 1))
@@ -178,7 +180,7 @@ impl<'a> Made<'a> {
     }
 }
 
-/// What a thread waited for, by the last word that said so.
+/// Returns the cause for which a thread waited, by the last word that stated it.
 const fn awaited(word: u64) -> Awaited {
     let word = word as usize;
     match (word, word & wait::KIND) {
@@ -196,7 +198,7 @@ const fn awaited(word: u64) -> Awaited {
     }
 }
 
-/// What a switch says beside who runs.
+/// Returns the information of a switch in addition to the running thread.
 pub fn handover(turn: Turn) -> Handover {
     let left = |left| match left {
         emulator::Left::Runnable => Left::Runnable,
@@ -254,7 +256,8 @@ mod tests {
             .iter()
             .map(|event| (event.at, event.kind, event.thread.0))
             .collect();
-        // What had been executed by then stands before each switch, with who did it.
+        // Each switch follows the count of executed instructions up to then, with the thread that
+        // executed them.
         assert_eq!(
             seen,
             [

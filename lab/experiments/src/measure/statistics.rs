@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use taktos_emulator::Statistics;
 
-/// What is said of a set of samples.
+/// Summary of a set of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// The least.

@@ -19,8 +19,8 @@ pub const PERCENTILES: [(&str, u64, u64); 6] = [
     ("99.999", 99_999, 100_000),
 ];
 
-/// Whether so many samples tell the part `part` of `whole`: at least one lies beyond it. Where none does, that part would be the greatest
-/// value under another name.
+/// Returns whether this many samples determine the part `part` of `whole`: at least one is beyond
+/// it. If none is, that part would be the greatest value under another name.
 #[must_use]
 pub const fn tells(samples: u64, part: u64, whole: u64) -> bool {
     samples as u128 * whole.saturating_sub(part) as u128 >= whole as u128
@@ -59,12 +59,30 @@ impl Distribution {
         Self::of(counts.into_iter().collect())
     }
 
+    /// All of these together; none of none, or if they are more than can be counted.
+    pub fn together<'a>(mut all: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let first = all.next()?.clone();
+        all.try_fold(first, |sum, one| sum.merged(one))
+    }
+
+    /// Returns the values in a unit of so many nanoseconds, each cut off to whole ones.
+    pub fn whole(&self, unit: u64) -> Self {
+        let mut counts: Vec<(u64, u64)> = Vec::new();
+        for (value, count) in &self.counts {
+            match counts.last_mut() {
+                Some((last, sum)) if *last == value / unit => *sum += count,
+                _ => counts.push((value / unit, *count)),
+            }
+        }
+        Self { counts, ..*self }
+    }
+
     /// The values and how often each occurred.
     pub fn counts(&self) -> &[(u64, u64)] {
         &self.counts
     }
 
-    /// How many samples there are.
+    /// Returns how many samples there are.
     pub const fn samples(&self) -> u64 {
         self.samples
     }
@@ -120,6 +138,18 @@ mod tests {
             (one.min(), one.mean(), one.max(), one.samples()),
             (5, 5, 90, 100_000)
         );
+    }
+
+    #[test]
+    fn values_are_cut_off_before_they_are_added_up() {
+        // Each sample is 4 whole units; their exact mean is nearly 5.
+        let fine = Distribution::of(vec![(4_000, 1), (4_999, 9)]).unwrap();
+        assert_eq!(fine.whole(1000).counts(), [(4, 10)]);
+        assert_eq!(fine.sum() / 10, 4_899);
+        let more = Distribution::of(vec![(4_999, 1), (12_000, 1)]).unwrap();
+        let all = Distribution::together([&fine, &more].into_iter()).unwrap();
+        assert_eq!(all.counts(), [(4_000, 1), (4_999, 10), (12_000, 1)]);
+        assert_eq!(Distribution::together(std::iter::empty()), None);
     }
 
     #[test]

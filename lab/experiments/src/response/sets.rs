@@ -1,5 +1,4 @@
-//! What the programs on response times print: sets of samples, each with its
-//! whole histogram.
+//! Output of the programs on response times: sets of samples, each with its whole histogram.
 
 #[cfg(test)]
 mod fuzz;
@@ -12,7 +11,7 @@ use crate::console::{self, Line};
 /// One set of samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Set {
-    /// What was measured.
+    /// Name of the measurement.
     pub name: String,
     /// The processor of the first thread.
     pub from: u64,
@@ -83,7 +82,7 @@ fn set(line: &Line<'_>, values: Vec<(u64, u64)>) -> Result<Set> {
 pub(crate) mod tests {
     use super::*;
 
-    /// What a program prints for one set.
+    /// Returns the output of a program for one set.
     pub fn printed(name: &str, (from, to): (u64, u64), counts: &[(u64, u64)]) -> String {
         let times = Distribution::of(counts.to_vec()).unwrap();
         let place = if from == to { "same" } else { "across" };

@@ -1,21 +1,23 @@
-//! Samples as one long table: what was measured of which case, whoever measured it.
+//! Samples as one long table: the measurements of each case, from any source.
 //!
-//! Owns: its rows, and how rows are chosen and put together. Must never know: what an experiment asks, or how a figure looks.
+//! Owns: its rows, and how rows are chosen and put together. Must never know: the question of an
+//! experiment, or the form of a figure.
 
 mod values;
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use taktos_export::Evidence;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use taktos_export::{Evidence, joined};
 
 use crate::measure::{Labels, Observation, Summary};
 use crate::response::Distribution;
 
-pub use values::{Statistic, Values};
+pub use values::{Known, Statistic, Values};
 
-/// What a value counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// Unit of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Executed instructions.
@@ -24,7 +26,8 @@ pub enum Unit {
     Cycles,
     /// Nanoseconds of the emulated clock.
     Nanoseconds,
-    /// Thousands of executed instructions, of a nanosecond each: the microseconds of guests' clocks.
+    /// Thousands of executed instructions, of a nanosecond each: the microseconds of guests'
+    /// clocks.
     ThousandInstructions,
     /// Things: jobs, misses.
     Number,
@@ -47,7 +50,7 @@ impl Unit {
         }
     }
 
-    /// What a figure in this unit rests on.
+    /// Returns the evidence of a figure in this unit.
     pub const fn evidence(self) -> Evidence {
         match self {
             Self::Cycles => Evidence::Modelled,
@@ -66,9 +69,9 @@ impl Unit {
 pub struct Sample {
     /// The case.
     pub labels: Labels,
-    /// What was measured.
+    /// Name of the measurement.
     pub mark: String,
-    /// What its values count.
+    /// Unit of its values.
     pub unit: Unit,
     /// The values.
     pub values: Values,
@@ -88,14 +91,15 @@ pub struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// All values of a mark in the group, together; none where there are none, or they cannot be put together.
+    /// All values of a mark in the group, together; none where there are none, or they cannot be
+    /// put together.
     pub fn values(&self, mark: &str, unit: Option<Unit>) -> Option<Values> {
         let of = self.rows.iter().filter(|row| row.mark == mark);
         let of = of.filter(|row| unit.is_none_or(|unit| unit == row.unit));
         Values::together(of.map(|row| &row.values))
     }
 
-    /// The same of the rows alone that have these labels.
+    /// Returns all values of a mark in the rows with these labels, together, and their unit.
     pub fn values_where(&self, wanted: &Labels, mark: &str) -> Option<(Unit, Values)> {
         let has = |row: &&&Sample| row.mark == mark && has(&row.labels, wanted);
         let unit = self.rows.iter().find(has)?.unit;
@@ -134,6 +138,18 @@ impl Samples {
         samples
     }
 
+    /// Returns the table for programs, a row for each case and mark.
+    pub fn rows(&self) -> Value {
+        let row = |row: &Sample| {
+            let Sample {
+                labels, mark, unit, ..
+            } = row;
+            let head = json!({ "labels": labels, "mark": mark, "unit": unit });
+            joined(head, row.values.form())
+        };
+        self.rows.iter().map(row).collect()
+    }
+
     /// The marks, sorted.
     pub fn marks(&self) -> Vec<String> {
         let mut names: Vec<String> = self.rows.iter().map(|row| row.mark.clone()).collect();
@@ -142,24 +158,25 @@ impl Samples {
         names
     }
 
-    /// Whether any row is in this unit.
+    /// Returns whether any row is in this unit.
     pub fn has(&self, unit: Unit) -> bool {
         self.rows.iter().any(|row| row.unit == unit)
     }
 
-    /// Whether any row has these labels.
+    /// Returns whether any row has these labels.
     pub fn have(&self, wanted: &Labels) -> bool {
         self.rows.iter().any(|row| has(&row.labels, wanted))
     }
 
-    /// The values of a label, in the order in which they first stand in rows that have these labels.
+    /// Returns the values of a label, in the order in which they first occur in rows with these
+    /// labels.
     pub fn values_of(&self, label: &str, wanted: &Labels) -> Vec<String> {
         let groups = self.grouped(&[label.to_owned()], wanted);
         groups.into_iter().flat_map(|group| group.key).collect()
     }
 
-    /// Rows that have the labels `wanted`, together where those called `keys` have the same values; rows without one of
-    /// these are in no group. In the order in which they were measured.
+    /// Rows that have the labels `wanted`, together where those called `keys` have the same values;
+    /// rows without one of these are in no group. In the order in which they were measured.
     pub fn grouped(&self, keys: &[String], wanted: &Labels) -> Vec<Group<'_>> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
@@ -185,7 +202,7 @@ impl Samples {
     }
 }
 
-/// Whether all that is wanted is there.
+/// Returns whether all that is wanted is there.
 fn has(labels: &Labels, wanted: &Labels) -> bool {
     wanted
         .iter()

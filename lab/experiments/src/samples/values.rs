@@ -1,32 +1,39 @@
-//! The values of a mark in a case, and what stands for them.
+//! The values of a mark in a case, and their statistics.
 //!
-//! Owns: statistics, and putting values together. Must never know: what they count.
+//! Owns: statistics, and putting values together. Must never know: the counted quantity.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+use taktos_export::joined;
 
 use crate::measure::Summary;
-use crate::response::{Distribution, tells};
+use crate::response::{Distribution, PERCENTILES, tells};
 
 /// Values: each of them, or what a program says of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Values {
     /// Each, with how often it occurred.
     All(Distribution),
-    /// Of so many values the least, the sum and the greatest.
-    Known {
-        /// How many there are.
-        samples: u64,
-        /// The least.
-        min: u64,
-        /// All together.
-        sum: u128,
-        /// The greatest.
-        max: u64,
-    },
+    /// Their number and sum, the least and the greatest.
+    Known(Known),
 }
 
-/// What stands for values: `minimum`, `median`, `mean`, `maximum`, `samples`, `sum`, or a percentile such as `99.9 %`.
+/// Sum, number and bounds of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// How many there are.
+    pub samples: u64,
+    /// The least.
+    pub min: u64,
+    /// All together.
+    pub sum: u128,
+    /// The greatest.
+    pub max: u64,
+}
+
+/// Statistic of values: `minimum`, `median`, `mean`, `maximum`, `samples`, `sum`, or a percentile
+/// such as `99.9 %`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
     /// The least, as the papers take it.
@@ -41,7 +48,8 @@ pub enum Statistic {
     Samples,
     /// All together.
     Sum,
-    /// The least value that so many thousandths of a per cent do not exceed; none where no sample lies beyond it.
+    /// The least value that this many thousandths of a per cent do not exceed; none if no sample is
+    /// beyond it.
     Percentile(u64),
 }
 
@@ -106,12 +114,12 @@ impl<'de> Deserialize<'de> for Statistic {
 impl Values {
     /// One value.
     pub fn one(value: u64) -> Self {
-        Self::Known {
+        Self::Known(Known {
             samples: 1,
             min: value,
             sum: value.into(),
             max: value,
-        }
+        })
     }
 
     /// All of these together; none of none.
@@ -130,80 +138,93 @@ impl Values {
         match (self, other) {
             (Self::All(one), Self::All(other)) => one.merged(other).map(Self::All),
             (one, other) => {
-                let samples = one.samples().checked_add(other.samples())?;
-                Some(Self::Known {
-                    samples,
-                    min: one.min().min(other.min()),
-                    sum: one.sum().checked_add(other.sum())?,
-                    max: one.max().max(other.max()),
-                })
+                let (one, other) = (one.known(), other.known());
+                Some(Self::Known(Known {
+                    samples: one.samples.checked_add(other.samples)?,
+                    min: one.min.min(other.min),
+                    sum: one.sum.checked_add(other.sum)?,
+                    max: one.max.max(other.max),
+                }))
             }
         }
+    }
+
+    /// Returns the values for programs; where they are known one by one, with percentiles, as far
+    /// as the samples determine them, and with each value and how often it occurred.
+    pub fn form(&self) -> Value {
+        let Known {
+            samples, min, max, ..
+        } = self.known();
+        let mean = self.statistic(Statistic::Mean);
+        let form = json!({ "samples": samples, "min": min, "mean": mean, "max": max });
+        let Self::All(values) = self else { return form };
+        let percentile = |(name, part, whole)| {
+            let told = tells(samples, part, whole);
+            (name, told.then(|| values.quantile(part, whole)))
+        };
+        let percentiles: Value = PERCENTILES.into_iter().map(percentile).collect();
+        let each = json!({ "percentiles": percentiles, "histogram": values.counts() });
+        joined(form, each)
+    }
+
+    /// These values, no longer known one by one.
+    #[must_use]
+    pub fn summed_up(&self) -> Self {
+        Self::Known(self.known())
     }
 
     /// Each value with how often it occurred; of what is only summed up, nothing.
     pub fn counts(&self) -> &[(u64, u64)] {
         match self {
             Self::All(values) => values.counts(),
-            Self::Known { .. } => &[],
+            Self::Known(_) => &[],
         }
     }
 
-    const fn samples(&self) -> u64 {
+    /// The number, the least, the sum and the greatest.
+    fn known(&self) -> Known {
         match self {
-            Self::All(values) => values.samples(),
-            Self::Known { samples, .. } => *samples,
+            Self::All(values) => Known {
+                samples: values.samples(),
+                min: values.min(),
+                sum: values.sum(),
+                max: values.max(),
+            },
+            Self::Known(known) => *known,
         }
     }
 
-    fn min(&self) -> u64 {
-        match self {
-            Self::All(values) => values.min(),
-            Self::Known { min, .. } => *min,
-        }
-    }
-
-    fn max(&self) -> u64 {
-        match self {
-            Self::All(values) => values.max(),
-            Self::Known { max, .. } => *max,
-        }
-    }
-
-    fn sum(&self) -> u128 {
-        match self {
-            Self::All(values) => values.sum(),
-            Self::Known { sum, .. } => *sum,
-        }
-    }
-
-    /// A statistic; none where the values are not known one by one and it needs them, or it is more than can be said.
+    /// Returns a statistic; none if it needs values that are not known one by one, or is more than
+    /// the samples determine.
     pub fn statistic(&self, statistic: Statistic) -> Option<u64> {
         match (statistic, self) {
-            (Statistic::Minimum, values) => Some(values.min()),
-            (Statistic::Maximum, values) => Some(values.max()),
-            (Statistic::Samples, values) => Some(values.samples()),
-            (Statistic::Sum, values) => u64::try_from(values.sum()).ok(),
+            (Statistic::Minimum, values) => Some(values.known().min),
+            (Statistic::Maximum, values) => Some(values.known().max),
+            (Statistic::Samples, values) => Some(values.known().samples),
+            (Statistic::Sum, values) => u64::try_from(values.known().sum).ok(),
             (Statistic::Mean, Self::All(values)) => Some(values.mean()),
-            (Statistic::Mean, Self::Known { samples, sum, .. }) => {
-                u64::try_from(sum.checked_div(u128::from(*samples))?).ok()
+            (Statistic::Mean, Self::Known(known)) => {
+                u64::try_from(known.sum.checked_div(u128::from(known.samples))?).ok()
             }
             (Statistic::Median, Self::All(values)) => Some(values.quantile(1, 2)),
             (Statistic::Percentile(part), Self::All(values)) => {
                 let told = tells(values.samples(), part, WHOLE) || part == WHOLE;
                 told.then(|| values.quantile(part, WHOLE))
             }
-            (Statistic::Median | Statistic::Percentile(_), Self::Known { .. }) => None,
+            (Statistic::Median | Statistic::Percentile(_), Self::Known(_)) => None,
         }
     }
 
     /// Least, median, greatest; none where the values are not known one by one.
     pub fn summary(&self) -> Option<Summary> {
+        let Known {
+            samples, min, max, ..
+        } = self.known();
         Some(Summary {
-            min: self.min(),
+            min,
             median: self.statistic(Statistic::Median)?,
-            max: self.max(),
-            samples: self.samples(),
+            max,
+            samples,
         })
     }
 }
@@ -241,11 +262,13 @@ mod tests {
 
     #[test]
     fn what_is_summed_up_is_weighted_when_put_together() {
-        let known = |samples, min, sum, max| Values::Known {
-            samples,
-            min,
-            sum,
-            max,
+        let known = |samples, min, sum, max| {
+            Values::Known(Known {
+                samples,
+                min,
+                sum,
+                max,
+            })
         };
         let both = [known(3, 1, 30, 20), known(1, 5, 50, 60)];
         let together = Values::together(both.iter()).unwrap();

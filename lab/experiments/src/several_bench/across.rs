@@ -1,7 +1,8 @@
 //! The operations that reach from one processor to another.
 //!
-//! Each goes on from its begin on the sender's processor: to the first point `call` there, to the return of the call, to the
-//! point `interrupt` on the receiver's processor, and from there to its end, which is a mark, or a switch of threads.
+//! Each continues from its begin on the sender's processor: to the first point `call` there, to the
+//! return of the call, to the point `interrupt` on the receiver's processor, and from there to its
+//! end, which is a mark, or a switch of threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +11,12 @@ use taktos_emulator::{Count, Edge, Passing, Record, Switch, Total};
 use super::{Counted, PARTITIONED, Reach, Times};
 use crate::measure::{Part, Rounds};
 
-/// What ends an operation that has no end mark.
+/// End of an operation that has no end mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// Another processor's first switch: whoever ran there is stopped.
+    /// Another processor's first switch: the thread that ran there is stopped.
     AtAnySwitch,
-    /// The other thread goes on on another processor.
+    /// The other thread resumes on another processor.
     WhenItRuns,
     /// Another processor begins to handle the interrupt.
     AtTheInterrupt,
@@ -32,14 +33,15 @@ fn ends(name: &str) -> Ends {
     }
 }
 
-/// Whether the interval is an operation's, and not the sender's part of one, or the machine's.
+/// Returns whether the interval is an operation's, and not the sender's part of one, or the
+/// machine's.
 fn is_operation(name: &str) -> bool {
     let reaches = ["remote-", "move-", "migrate-"];
     let is_part = name.ends_with("-call") && name != "remote-call";
     reaches.iter().any(|prefix| name.starts_with(prefix)) && !is_part
 }
 
-/// One passage: what each part of it took.
+/// One sample of an operation: the cost of each part.
 struct Way {
     to_call: Option<Count>,
     to_return: Option<Count>,
@@ -47,7 +49,8 @@ struct Way {
     nanoseconds: i64,
 }
 
-/// Adds what the operations of a run took: the counts of the first run that has them, and the times of each.
+/// Adds what the operations of a run took: the counts of the first run that has them, and the times
+/// of each.
 pub(super) fn add(all: &mut BTreeMap<String, Reach>, record: &Record, rounds: &Rounds<'_>) {
     for round in rounds.iter().filter(|r| r.label("part") == "across") {
         let begins = round.passings.iter().filter(|p| p.mark.edge == Edge::Begin);
@@ -77,7 +80,7 @@ pub(super) fn add(all: &mut BTreeMap<String, Reach>, record: &Record, rounds: &R
     }
 }
 
-/// The passages of an operation, each from its begin to the next one's.
+/// Returns the samples of an operation, each from its begin to the next one's.
 fn ways(record: &Record, round: &Part<'_>, name: &str) -> Vec<Way> {
     let is_begin = |p: &Passing| p.mark.edge == Edge::Begin && p.mark.name == name;
     let begins = (0..round.passings.len()).filter(|at| is_begin(&round.passings[*at]));
@@ -142,7 +145,7 @@ impl Passage<'_> {
             .find(|p| p.mark.edge == edge && p.mark.name == name && on(p.processor))
     }
 
-    /// Where and when it ended.
+    /// Returns where and when it ended.
     fn end(&self, name: &str, switches: &[&Switch]) -> Option<(usize, Total)> {
         if let Some(end) = self.find(Edge::End, name, |_| true) {
             return Some((end.processor, end.total.clone()));
@@ -152,7 +155,8 @@ impl Passage<'_> {
             let interrupt = self.find(Edge::Point, "interrupt", |p| p != sender)?;
             return Some((interrupt.processor, interrupt.total.clone()));
         }
-        // The other processor may be behind by up to a quantum; whatever happened before lies further back.
+        // The other processor's time may be earlier by up to a quantum; older events are of other
+        // operations.
         let earliest = self.begin.total.at.saturating_sub(self.quantum);
         let switch = switches.iter().find(|switch| {
             let is_it = ends(name) == Ends::AtAnySwitch || switch.name == OTHER;

@@ -1,6 +1,6 @@
-//! The goals of what is measured on four processors, and who else has the figure.
+//! The goals of the figures of four processors, and the figures of others.
 //!
-//! Owns: `experiments/published/several.toml`, its table. Must never know: how a figure is obtained.
+//! Owns: `experiments/published/several.toml`, its table. Must never know: the source of a figure.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ const BOARD_OF_PEERS: &str = "virt-aarch64-smp";
 /// The goals.
 #[derive(Debug, Deserialize)]
 pub struct Goals {
-    /// What a goal is worth on each board, in hundredths.
+    /// Share of a goal on each board, in hundredths.
     share: BTreeMap<String, u64>,
     goals: Vec<Goal>,
-    /// What is said of the others.
+    /// Source of the others' figures.
     #[serde(skip)]
     source: String,
 }
@@ -40,10 +40,10 @@ struct Goal {
     peer: Option<(u64, String)>,
 }
 
-/// A goal beside the figure.
+/// A goal next to the figure.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Judged {
-    /// What was measured.
+    /// Name of the measurement.
     what: String,
     /// The place of the figure.
     figure: String,
@@ -79,7 +79,7 @@ impl Goals {
         Ok(goals)
     }
 
-    /// Each goal beside the board's figure, in the order of the file.
+    /// Returns each goal next to the board's figure, in the order of the file.
     ///
     /// # Errors
     /// When a goal is for a figure that was not measured, or the board has no share.

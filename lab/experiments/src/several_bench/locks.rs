@@ -1,4 +1,4 @@
-//! What each kind of lock costs, alone and contended.
+//! The cost of each kind of lock, alone and contended.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use taktos_emulator::{Count, Record};
 use super::{Contended, Counted, LockCost, MILLISECOND};
 use crate::measure::{Passages, Rounds, counts};
 
-/// Adds what the locks of a run cost; alone, in the first run that says so.
+/// Adds the costs of the locks of a run; alone, in the first run that states them.
 ///
 /// # Errors
-/// When a round does not say how many contenders there are, or nobody locked in it.
+/// If a round does not state how many contenders there are, or no thread locked in it.
 pub(super) fn add(
     all: &mut BTreeMap<String, LockCost>,
     record: &Record,

@@ -30,8 +30,8 @@ pub(super) fn add(all: &mut All, record: &Record, rounds: &Rounds<'_>) -> Result
     Ok(())
 }
 
-/// Of the round trips that lie where all pairs were at work: behind the latest begin of a first
-/// one, before the earliest end of a last one.
+/// Returns the figures of the round trips while all pairs were at work: after the latest begin of a
+/// first trip, before the earliest end of a last one.
 fn pairs(trips: &Passages<'_>) -> Option<Pairs> {
     let mut each: BTreeMap<usize, Passages<'_>> = BTreeMap::new();
     for trip in trips {

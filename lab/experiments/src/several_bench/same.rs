@@ -1,4 +1,4 @@
-//! The operations whose threads share one processor.
+//! The operations with both threads on one processor.
 
 use taktos_emulator::Record;
 

@@ -1,4 +1,5 @@
-//! The figures as tables, which `experiments/tables/several.toml` describes: for people, as CSV, and for the book.
+//! The figures as tables, which `experiments/tables/several.toml` describes: for people, as CSV,
+//! and for the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use crate::baseline::Baseline;
 const FILE: &str = "experiments/tables/several.toml";
 /// The table that is none of them.
 const GOALS: &str = "goals";
-/// What stands for the row in the place of a figure.
+/// Placeholder of the row in the place of a figure.
 const ROW: &str = " * ";
 
 #[derive(Deserialize)]
@@ -28,10 +29,10 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shape {
-    /// What the book calls it.
+    /// Its name in the book.
     name: String,
     title: String,
-    /// What its rows are.
+    /// Kind of its rows.
     label: String,
     #[serde(default)]
     notes: Vec<String>,
@@ -52,8 +53,8 @@ struct Heading {
 /// Figures by their places.
 type Places = BTreeMap<String, String>;
 
-/// The tables by the names under which the book has them, that of the goals last; beside the first one the figures of the board with one
-/// processor.
+/// The tables by the names under which the book has them, that of the goals last; next to the first
+/// one the figures of the board with one processor.
 ///
 /// # Errors
 /// When the description is missing or has another shape; as [`Goals::judged`].
@@ -100,7 +101,7 @@ impl Heading {
         Column::figures(&self.name, Basis::Ours(evidence))
     }
 
-    /// What has such figures.
+    /// Returns the rows that have such figures.
     fn rows<'a>(&self, places: &'a Places) -> impl Iterator<Item = &'a str> {
         let ends = self
             .figure

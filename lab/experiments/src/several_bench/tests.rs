@@ -1,9 +1,10 @@
-//! Records made by hand: every part of a passage has its own figure.
+//! Records made by hand: every part of an operation has its own figure.
 
 use taktos_emulator::{Edge, Record, Switch};
 use taktos_runner::workspace::Workspace;
 
 use super::*;
+use crate::baseline::{Changes, checked_in};
 use crate::measure::tests::{passed as record, total};
 
 use Edge::{Begin, End, Point};
@@ -45,7 +46,7 @@ fn a_way_is_divided_where_the_processor_is_called_and_interrupted() {
 #[test]
 fn who_is_stopped_or_goes_on_is_seen_by_the_switch() {
     let mut one = record(
-        "@round part=across layout=gathered\n",
+        "@round part=across layout=affinity\n",
         &[
             (Point, "round", 0, 0, 0),
             (Begin, "remote-suspend", 0, 100, 1000),
@@ -71,11 +72,11 @@ fn who_is_stopped_or_goes_on_is_seen_by_the_switch() {
         switch(1, "far", 1050, 730),
     ];
     let figures = Figures::of("board", &[one]).unwrap();
-    let stopped = &figures.across["remote-suspend-gathered"];
+    let stopped = &figures.across["remote-suspend-affinity"];
     assert_eq!(median(stopped.from_interrupt), Some((20, 40)));
     assert_eq!(stopped.nanoseconds[&20].median, 40);
     assert_eq!(stopped.to_call, None);
-    let resumed = &figures.across["remote-resume-gathered"];
+    let resumed = &figures.across["remote-resume-affinity"];
     assert_eq!(median(resumed.from_interrupt), Some((30, 60)));
     assert_eq!(resumed.nanoseconds[&20].median, 50);
 }
@@ -167,7 +168,7 @@ fn operations_on_one_processor_are_counted_there() {
     assert_eq!(median(Some(figures.same["yield"])), Some((37, 74)));
 }
 
-/// An operation of so many instructions in a round of this layout.
+/// Returns an operation of this number of instructions in a round of this layout.
 fn operation(layout: &str, name: &str, instructions: u64) -> Record {
     let console = format!("@round part=same layout={layout}\n");
     let marks = [
@@ -221,7 +222,7 @@ fn what_is_in_another_layout_than_the_first_says_so() {
         (Begin, "migrate-self", 0, 200, 1100),
         (End, "migrate-self", 1, 290, 1070),
     ];
-    let runs = ["partitioned", "gathered", "edf"].map(|layout| {
+    let runs = ["partitioned", "affinity", "edf"].map(|layout| {
         let console = format!("@round part=across layout={layout}\n");
         record(&console, &marks)
     });
@@ -230,8 +231,8 @@ fn what_is_in_another_layout_than_the_first_says_so() {
     let expected = [
         "migrate-self",
         "remote-wake",
+        "remote-wake-affinity",
         "remote-wake-edf",
-        "remote-wake-gathered",
     ];
     assert_eq!(names, expected);
 }
@@ -325,8 +326,7 @@ fn each_goal_is_for_a_figure_that_is_measured() {
     let workspace = Workspace::find().unwrap();
     let goals = Goals::read(&workspace).unwrap();
     for board in Board::ALL {
-        let path = workspace.path(&format!("experiments/baseline/{}.json", board.name));
-        let figures = Figures::read(&path).unwrap();
+        let figures: Figures = checked_in(&workspace, board.name).unwrap();
         let judged = goals.judged(&figures).unwrap();
         assert!(judged.len() > 40, "{}", judged.len());
         let json: Value = serde_json::from_str(&figures.json(&goals).unwrap()).unwrap();
@@ -365,12 +365,48 @@ fn a_changed_figure_is_named_with_its_place() {
         )
         .unwrap()
     };
-    assert_eq!(figures(20).changes(&figures(20)).unwrap(), [""; 0]);
+    assert_eq!(
+        figures(20).changes(&figures(20)).unwrap(),
+        Changes::default()
+    );
     let changes = figures(20).changes(&figures(21)).unwrap();
-    assert_eq!(changes.len(), 6, "{changes:?}");
-    assert_eq!(changes[0], "same yield cycles max: 20 -> 22");
+    assert_eq!(
+        (changes.gated.len(), changes.reported.len()),
+        (3, 3),
+        "{changes:?}"
+    );
+    assert_eq!(changes.reported[0], "same yield cycles max: 20 -> 22");
     let empty = Figures::of("board", &[record("", &[])]).unwrap();
-    let gone = figures(20).changes(&empty).unwrap();
+    let gone = figures(20).changes(&empty).unwrap().gated;
     assert!(gone[0].ends_with("is measured no more"), "{gone:?}");
-    assert!(empty.changes(&figures(20)).unwrap()[0].ends_with("is not in the baseline"));
+    let came = empty.changes(&figures(20)).unwrap().gated;
+    assert!(came[0].ends_with("is not in the baseline"));
+}
+
+#[test]
+fn cycles_that_move_far_without_instructions_fail() {
+    let with_cycles = |median| {
+        let summary = |median| Summary {
+            min: 1,
+            median,
+            max: 900,
+            samples: 9,
+        };
+        let counted = Counted {
+            instructions: summary(100),
+            cycles: Some(summary(median)),
+        };
+        let mut figures = Figures::of("board", &[record("", &[])]).unwrap();
+        figures.same.insert("yield".into(), counted);
+        figures
+    };
+    let changes = |now| with_cycles(200).changes(&with_cycles(now)).unwrap();
+    assert_eq!(
+        (changes(206).gated.len(), changes(206).reported.len()),
+        (0, 1)
+    );
+    assert_eq!(
+        (changes(207).gated.len(), changes(207).reported.len()),
+        (1, 0)
+    );
 }

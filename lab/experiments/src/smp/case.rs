@@ -1,4 +1,4 @@
-//! What one run of the spacecraft program is told: tasks, policy, layout.
+//! Arguments of one run of the spacecraft program: tasks, policy, layout.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Layout {
         }
     }
 
-    /// How many processors work.
+    /// Returns how many processors work.
     pub const fn processors(self) -> usize {
         match self {
             Self::One => 1,
@@ -63,11 +63,11 @@ impl Layout {
 /// A periodic task that does nothing but compute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Periodic {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// From one release to the next, nanoseconds.
     pub period: u64,
-    /// What each job computes, nanoseconds.
+    /// Execution time of each job, nanoseconds.
     pub execution: u64,
     /// The first release, nanoseconds.
     pub offset: u64,
@@ -78,7 +78,7 @@ pub struct Periodic {
 pub struct Case {
     /// The tasks.
     pub tasks: Vec<Periodic>,
-    /// Who decides.
+    /// Its scheduling policy.
     pub policy: Policy,
     /// On which processors.
     pub layout: Layout,
@@ -165,7 +165,7 @@ impl Case {
         self.tasks.iter().map(|task| task.offset).min().unwrap_or(0)
     }
 
-    /// The same with no two releases at one instant; none where that is so already.
+    /// Returns the case with no two releases at one instant; none if that is so already.
     pub fn apart(&self) -> Option<Self> {
         let tasks = self.tasks.iter().enumerate();
         let tied = tasks.clone().any(|(place, task)| {
@@ -183,7 +183,7 @@ impl Case {
         })
     }
 
-    /// What the image is told.
+    /// Returns the call of the image.
     pub fn call(&self) -> Call {
         let tasks: Vec<String> = self.tasks.iter().map(Periodic::word).collect();
         Call {
@@ -201,11 +201,12 @@ impl Case {
     }
 }
 
-/// Between releases of tasks that are released apart, nanoseconds: more than the kernel works for one.
+/// Between releases of tasks that are released apart, nanoseconds: more than the kernel works for
+/// one.
 const APART: u64 = 50_000;
 
 impl Periodic {
-    /// Whether both are released at one instant now and then.
+    /// Returns whether both are released at one instant now and then.
     pub fn coincides_with(&self, other: &Self) -> bool {
         let (mut step, mut rest) = (self.period.max(1), other.period.max(1));
         while rest > 0 {
@@ -214,7 +215,7 @@ impl Periodic {
         self.offset.abs_diff(other.offset).is_multiple_of(step)
     }
 
-    /// How often it is released in the span.
+    /// Returns how often it is released in the span.
     pub fn released(&self, span: &Range<u64>) -> u64 {
         let before = |at: u64| at.saturating_sub(self.offset).div_ceil(self.period.max(1));
         before(span.end).saturating_sub(before(span.start))

@@ -1,7 +1,6 @@
-//! What the spacecraft program found in one run.
+//! Results of the spacecraft program in one run.
 //!
-//! Owns: the meaning of its lines. Must never know: which run is compared
-//! with which.
+//! Owns: the meaning of its lines. Must never know: the runs that are compared.
 
 #[cfg(test)]
 mod fuzz;
@@ -25,13 +24,13 @@ pub struct Times {
 /// One task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskFigures {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// From one release to the next, nanoseconds.
     pub period: u64,
     /// The processors that it may use: bit n for number n.
     pub processors: u64,
-    /// Where its thread lies: what the kernel writes when it switches to it.
+    /// Address of its thread: the word that the kernel writes when it switches to it.
     pub thread: Option<u64>,
     /// Jobs that were done, late ones too.
     pub jobs: u64,
@@ -46,15 +45,16 @@ pub struct TaskFigures {
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figures {
-    /// The tasks, in the order in which they were told.
+    /// The tasks, in the order of the program's arguments.
     pub tasks: Vec<TaskFigures>,
-    /// What all processors together did not idle, nanoseconds.
+    /// Time that all processors together were not idle, nanoseconds.
     pub busy: u64,
-    /// What they idled.
+    /// Time that they were idle.
     pub idle: u64,
-    /// What the tasks themselves computed, nanoseconds.
+    /// Time that the tasks themselves computed, nanoseconds.
     pub work: u64,
-    /// When the time began, by the kernel's clock: it starts when the kernel does, later than the machine's.
+    /// When the time began, by the kernel's clock: it starts when the kernel does, later than the
+    /// machine's.
     pub begin: u64,
     /// How long it was measured from then on.
     pub span: u64,
@@ -100,7 +100,7 @@ impl Figures {
     }
 }
 
-/// Whether the line is that of the run that was asked for.
+/// Returns whether the line is that of the requested run.
 fn is_of(run: &Line<'_>, case: &Case) -> Result<()> {
     let asked = [
         ("workload", "spacecraft".to_owned()),
@@ -162,8 +162,8 @@ pub(super) mod tests {
     use super::super::case::{Layout, tests::case};
     use super::*;
 
-    /// What the program prints for the case; each wall time is `wall` for a
-    /// thousand of the task's execution time.
+    /// Returns the output of the program for the case; each wall time is `wall` for a thousand of
+    /// the task's execution time.
     pub fn console(case: &Case, wall: u64) -> String {
         let mut out = format!(
             "Taktos\r\n@run workload=spacecraft policy={} layout={} processors={} for_ns={} scale_ppm=1000000\r\n@begin at_ns=2000\r\n",

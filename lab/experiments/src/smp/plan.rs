@@ -7,74 +7,67 @@ use taktos_simulate::Policy;
 use taktos_time::Duration;
 
 use super::case::{Case, Layout, Periodic};
-use super::form;
 use super::samples::{self, Run};
-use crate::experiment::Scale;
 use crate::samples::Samples;
 
-/// How long the runs at other quanta, and the schedules, are at most: the finest quantum is slow, and a long schedule
-/// cannot be looked at.
+/// How long the runs at other quanta, and the schedules, are at most: the finest quantum is slow,
+/// and a long schedule cannot be read.
 const GRAIN: Duration = Duration::from_secs(2);
 /// Over how many periods the overhead is measured, and how long at least.
 const PERIODS: u64 = 4;
 const LEAST: Duration = Duration::from_millis(100);
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The task set.
     pub tasks: Vec<Periodic>,
     /// How much time passes.
     pub horizon: Duration,
-    /// The policy that is looked at closely.
+    /// The policy of the detailed runs.
     pub policy: Policy,
-    /// The policies that are compared; empty: only the close look is wanted.
+    /// The policies that are compared; if empty, only the detailed runs are made.
     pub policies: Vec<Policy>,
     /// The periods along which the overhead is measured.
     pub periods: Vec<Duration>,
 }
 
-/// The runs that answer it, by what they are for.
-#[derive(Clone, Debug, Default)]
-pub struct Plan {
-    /// One processor, four processors.
-    paper: Vec<Case>,
-    policies: Vec<Case>,
-    layouts: Vec<Case>,
-    grain: Vec<Case>,
-    periods: Vec<Case>,
-}
+/// The runs that answer it, each with the name of its question, which figures know.
+#[derive(Clone, Debug)]
+pub struct Plan(Vec<(&'static str, Case)>);
+
+/// The question of the paper's own runs.
+const PAPER: &str = "paper";
 
 impl Question {
-    /// The paper's own two runs, and where more is asked all the others.
+    /// Returns the paper's own two runs, and all the others if there are policies to compare.
     pub fn plan(&self) -> Plan {
         let both = [Layout::One, Layout::Global];
-        let paper = both.map(|layout| self.case(self.policy, layout)).to_vec();
-        if self.policies.is_empty() {
-            return Plan {
-                paper,
-                ..Plan::default()
-            };
-        }
         let of_policy = |policy: &Policy| both.map(|layout| self.case(*policy, layout));
+        let mut all: Vec<_> = of_policy(&self.policy).map(|case| (PAPER, case)).into();
+        if self.policies.is_empty() {
+            return Plan(all);
+        }
+        let mut add = |question, cases: Vec<Case>| {
+            all.extend(cases.into_iter().map(|case| (question, case)));
+        };
+        add(
+            "policies",
+            self.policies.iter().flat_map(of_policy).collect(),
+        );
+        let layouts = Layout::OF_FOUR.map(|layout| self.case(self.policy, layout));
+        add("layouts", layouts.into());
         let at_quantum = |quantum| Case {
             quantum,
             horizon: self.horizon.min(GRAIN),
             ..self.case(self.policy, Layout::Global)
         };
-        Plan {
-            paper,
-            policies: self.policies.iter().flat_map(of_policy).collect(),
-            layouts: Layout::OF_FOUR
-                .map(|layout| self.case(self.policy, layout))
-                .to_vec(),
-            grain: QUANTA.map(at_quantum).to_vec(),
-            periods: self
-                .periods
-                .iter()
-                .flat_map(|period| both.map(|layout| self.with_period(*period, layout)))
-                .collect(),
-        }
+        add("quanta", QUANTA.map(at_quantum).into());
+        let periods = self.periods.iter();
+        let periods =
+            periods.flat_map(|period| both.map(|layout| self.with_period(*period, layout)));
+        add("periods", periods.collect());
+        Plan(all)
     }
 
     fn case(&self, policy: Policy, layout: Layout) -> Case {
@@ -103,7 +96,8 @@ impl Question {
         let horizon = Duration::from_nanos(period.saturating_mul(PERIODS)).max(LEAST);
         Case {
             tasks: self.tasks.iter().map(scaled).collect(),
-            // Never more than asked for, but always some jobs: the program counts whole milliseconds.
+            // Never more than the question's horizon, but always some jobs: the program counts
+            // whole milliseconds.
             horizon: horizon.min(self.horizon.max(Duration::from_nanos(2 * period))),
             ..self.case(self.policy, layout)
         }
@@ -111,21 +105,10 @@ impl Question {
 }
 
 impl Plan {
-    /// The questions by the names that figures know, each with its cases.
-    const fn questions(&self) -> [(&'static str, &Vec<Case>); 5] {
-        [
-            ("paper", &self.paper),
-            ("policies", &self.policies),
-            ("layouts", &self.layouts),
-            ("quanta", &self.grain),
-            ("periods", &self.periods),
-        ]
-    }
-
     /// Every run, once, in the order of the questions.
     pub fn cases(&self) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
-        for case in self.questions().into_iter().flat_map(|(_, cases)| cases) {
+        for (_, case) in &self.0 {
             if !cases.contains(case) {
                 cases.push(case.clone());
             }
@@ -133,54 +116,29 @@ impl Plan {
         cases
     }
 
-    /// What the runs of all cases gave, question by question.
+    /// Returns the results of the runs of all cases, question by question.
     ///
     /// # Errors
-    /// When a run is missing.
+    /// If a run is missing.
     pub fn samples(&self, runs: &[Run]) -> Result<Samples> {
         let mut samples = Samples::default();
-        for (question, cases) in self.questions() {
-            for run in find(runs, cases)? {
-                samples::add(&mut samples, question, run);
-            }
+        for (question, case) in &self.0 {
+            let run = runs.iter().find(|run| run.case == *case);
+            let run = run.with_context(|| format!("the run {} is missing", case.name()))?;
+            samples::add(&mut samples, question, run);
         }
         Ok(samples)
     }
 
-    /// The figures for programs: of the policies and layouts.
-    ///
-    /// # Errors
-    /// When a run is missing.
-    pub fn json(&self, platform: &str, scale: Option<Scale>, runs: &[Run]) -> Result<String> {
-        let mut cases: Vec<&Case> = Vec::new();
-        for case in self.paper.iter().chain(&self.policies).chain(&self.layouts) {
-            if !cases.contains(&case) {
-                cases.push(case);
-            }
-        }
-        Ok(form::json(platform, scale, &find(runs, cases)?))
-    }
-
     /// The paper's runs, as far as schedules are recorded: one hyperperiod's length, at most.
     pub fn recorded(&self) -> Vec<Case> {
-        let short = |case: &Case| Case {
+        let paper = self.0.iter().filter(|(question, _)| *question == PAPER);
+        let short = |(_, case): &(_, Case)| Case {
             horizon: case.horizon.min(GRAIN),
             ..case.clone()
         };
-        self.paper.iter().map(short).collect()
+        paper.map(short).collect()
     }
-}
-
-/// The run of each case.
-fn find<'a, 'b>(
-    runs: &'a [Run],
-    cases: impl IntoIterator<Item = &'b Case>,
-) -> Result<Vec<&'a Run>> {
-    let run = |case: &Case| {
-        let found = runs.iter().find(|run| run.case == *case);
-        found.with_context(|| format!("the run {} is missing", case.name()))
-    };
-    cases.into_iter().map(run).collect()
 }
 
 #[cfg(test)]
@@ -248,8 +206,9 @@ mod tests {
 
     #[test]
     fn short_periods_keep_the_utilisation() {
-        let cases = question().plan().periods;
-        let (short, long) = (&cases[0], &cases[3]);
+        let mut all = question().plan().0;
+        all.retain(|(question, _)| *question == "periods");
+        let (short, long) = (&all[0].1, &all[3].1);
         assert_eq!(
             (short.tasks[0].period, short.tasks[0].execution),
             (1_000_000, 120_000)
@@ -277,11 +236,10 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), all, "each table has a file of its own");
-        let data: serde_json::Value =
-            serde_json::from_str(&plan.json("virt", None, &runs).unwrap()).unwrap();
-        let policies = data["policies"].as_object().unwrap();
-        assert_eq!(policies.len(), 6 + 2);
-        assert!(data["policies"]["cbs"]["1"]["tasks"]["T1"].is_object());
+        let rows = plan.samples(&runs).unwrap().rows();
+        let of_paper = |row: &&serde_json::Value| row["labels"]["question"] == "paper";
+        let first = rows.as_array().unwrap().iter().find(of_paper).unwrap();
+        assert_eq!(first["labels"]["policy"], "edf");
         runs.pop();
         let error = plan.samples(&runs).unwrap_err();
         assert!(

@@ -1,19 +1,19 @@
-//! What runs gave, as rows of the long table.
+//! Results of runs, as rows of the long table.
 //!
-//! Owns: the names of labels and marks. Must never know: which figure asks for them.
+//! Owns: the names of labels and marks. Must never know: the figures that use them.
 
 use super::case::Case;
 use super::figures::{Figures, TaskFigures, Times};
 use crate::measure::{Labels, labelled};
 use crate::number::millis;
-use crate::samples::{Samples, Unit, Values};
+use crate::samples::{Known, Samples, Unit, Values};
 
 /// One run and what it gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// What was asked.
+    /// Case of the run.
     pub case: Case,
-    /// What came.
+    /// Its results.
     pub figures: Figures,
 }
 
@@ -59,12 +59,12 @@ fn add_task(samples: &mut Samples, run: &Labels, task: &TaskFigures) {
     number("late", task.missed);
     for (mark, times) in [("cpu", task.cpu), ("wall", task.wall)] {
         if let Some(Times { min, mean, max }) = times {
-            let values = Values::Known {
+            let values = Values::Known(Known {
                 samples: task.jobs,
                 min,
                 sum: u128::from(mean) * u128::from(task.jobs),
                 max,
-            };
+            });
             samples.push(&labels, mark, Unit::Nanoseconds, values);
         }
     }
@@ -79,7 +79,7 @@ pub(super) mod tests {
     use crate::samples::tests::labels;
     use taktos_simulate::Policy;
 
-    /// A run whose wall times are `wall` for each thousand of execution.
+    /// Returns a run with wall times of `wall` for each thousand of execution.
     pub fn run(policy: Policy, layout: Layout, quantum: u32, wall: u64) -> Run {
         let case = Case {
             policy,

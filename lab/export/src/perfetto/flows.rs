@@ -1,8 +1,8 @@
-//! What goes from one thread to another: an arrow from the thread that wakes another to the first turn of that one, and from
-//! who gives a lock up to who has it at once.
+//! Arrows between threads: from the thread that wakes another to the first turn of that one, and
+//! from the thread that unlocks a lock to the thread that has it at once.
 //!
-//! Each end is an instant on its thread's track. An arrow has both ends: where the recording ends before the woken thread runs,
-//! it has none. Time and interrupts wake without one.
+//! Each end is an instant on its thread's track. An arrow has both ends: if the recording ends
+//! before the woken thread runs, there is no arrow. Wake-ups by time and interrupts have no arrow.
 
 use std::collections::BTreeMap;
 
@@ -36,9 +36,10 @@ pub(super) fn packets(recording: &Recording) -> Vec<perfetto::TracePacket> {
 
 struct Flows<'a> {
     recording: &'a Recording,
-    /// The threads that were woken and have not run since: by whom, out of what.
+    /// The threads that were woken and have not run since: the waking end, and the cause of the
+    /// wait.
     woken: BTreeMap<Thread, (End, Awaited)>,
-    /// Who gave each lock up last.
+    /// The last thread that unlocked each lock.
     released: BTreeMap<u32, End>,
     packets: Vec<perfetto::TracePacket>,
     arrows: u64,
@@ -61,7 +62,7 @@ impl Flows<'_> {
                 self.released.insert(event.argument, here);
             }
             Kind::Lock => {
-                // Whoever takes a lock later did not wait for this release.
+                // A thread that takes a lock later did not wait for this release.
                 let from = self.released.remove(&event.argument);
                 let handed = |from: &End| from.at == here.at && from.thread != here.thread;
                 if let Some(from) = from.filter(handed) {
@@ -117,7 +118,8 @@ fn instant(end: End) -> perfetto::TrackEvent {
     }
 }
 
-/// What the first thread does to the second one, and what the second one has of it.
+/// Returns the names of the arrow's ends: the action of the first thread, and its result for the
+/// second one.
 const fn words(awaited: Awaited) -> (&'static str, &'static str) {
     match awaited {
         Awaited::Message => ("send to", "receive from"),

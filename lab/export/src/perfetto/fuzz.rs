@@ -33,7 +33,7 @@ fn recording(names: Vec<String>, raw: &[Raw]) -> Recording {
     }
 }
 
-/// What the packets hold: names of threads and marks, switches of each processor, marks.
+/// Contents of the packets: names of threads and marks, switches of each processor, marks.
 #[derive(Default)]
 struct Seen {
     threads: Vec<String>,
@@ -75,7 +75,7 @@ impl Seen {
     }
 }
 
-/// Whether the track is one of the marks.
+/// Returns whether the track is one of the marks.
 fn is_mark(track: Option<u64>) -> bool {
     track.is_some_and(|uuid| uuid >= FIRST_MARK_TRACK)
 }

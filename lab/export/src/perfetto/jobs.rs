@@ -2,8 +2,8 @@
 //! until it is complete, with its figures; instants for releases, deadlines and
 //! migrations; and one track for all misses.
 //!
-//! A late job may overlap the next one. Slices of one track nest, so what
-//! overlaps lies on a further track of the task.
+//! A late job may overlap the next one. Slices of one track nest, so overlapping slices are on a
+//! further track of the task.
 
 use taktos_trace::{Event, Kind, Thread};
 
@@ -93,7 +93,7 @@ fn slice(name: &str, job: &Job, track: u64) -> Vec<perfetto::TracePacket> {
     packets
 }
 
-/// What is known of a job: executed time C, relative deadline D, response time R.
+/// Returns the known figures of a job: executed time C, relative deadline D, response time R.
 fn figures(job: &Job) -> Vec<perfetto::DebugAnnotation> {
     let deadline = job.deadline.map(|at| at.saturating_sub(job.release));
     let known = [
@@ -115,7 +115,7 @@ fn annotation(name: &str, value: u64) -> perfetto::DebugAnnotation {
     }
 }
 
-/// What happens to a job at one time.
+/// Returns the instant of an event of a job.
 fn instant(recording: &Recording, event: &Event) -> Option<perfetto::TracePacket> {
     let own = task_track(event.thread, 0);
     let number = || vec![annotation("job", u64::from(event.argument))];

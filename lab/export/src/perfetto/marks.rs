@@ -1,8 +1,8 @@
-//! Marked intervals and points, and the times that locks are held: a track for each name, and for each processor where an
-//! interval is passed on several.
+//! Marked intervals and points, and the times that locks are held: a track for each name, and for
+//! each processor where an interval is passed on several.
 //!
-//! An interval lasts from a beginning to the first end behind it; an end without a beginning is passed over, and so is a
-//! beginning that comes again before the end: the last one counts.
+//! An interval lasts from a beginning to the first end after it; an end without a beginning is
+//! passed over, and so is a beginning that comes again before the end: the last one counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ const fn track_of(event: &Event) -> u64 {
     FIRST_MARK_TRACK + event.processor as u64 * MARKS + event.argument as u64
 }
 
-/// The tracks of the marks that occur, and what lies on them.
+/// Returns the tracks of the marks that occur, and their contents.
 pub(super) fn packets(recording: &Recording) -> Vec<perfetto::TracePacket> {
     let (mut open, mut told) = (BTreeSet::new(), Vec::new());
     let mut tracks = BTreeMap::new();

@@ -1,16 +1,15 @@
 //! A recording as a Perfetto trace, to be opened in its viewer.
 //!
-//! The board is one process, each kernel thread one thread of it. Switches are
-//! scheduler events, so the viewer shows who has each processor and how each
-//! thread stood; marked intervals lie on a track of their own for each name,
-//! and so do the times that a lock is held; see [`marks`]. Where there are jobs, each task has
-//! a track with a slice a job, and the misses have one; see [`jobs`]. Arrows lead
-//! from a thread to the one that it wakes; see [`flows`]. A counter of each processor
-//! says what it has executed; see [`processors`]. Every track has something on it.
-//! Nobody is the viewer's own idle thread, so that its load of the processors is right.
-//! No packet names a clock: the viewer then takes the times as they are. They are
-//! nanoseconds; where a recording counts something else, one unit of it is shown as one,
-//! and the process says so.
+//! The board is one process, each kernel thread one thread of it. Switches are scheduler events, so
+//! the viewer shows the thread on each processor and the state of each thread. Marked intervals are
+//! on a track of their own for each name, and so are the times that a lock is held; see [`marks`].
+//! If there are jobs, each task has a track with a slice a job, and the misses have one; see
+//! [`jobs`]. Arrows lead from a thread to the one that it wakes; see [`flows`]. A counter of each
+//! processor shows its executed instructions; see [`processors`]. Every track has something on it.
+//! `Thread::IDLE` is the viewer's own idle thread, so that the viewer's load of the processors is
+//! right. No packet names a clock: the viewer then takes the times as they are. They are
+//! nanoseconds; if a recording counts something else, one unit of it is shown as one, and the
+//! process says so.
 
 mod flows;
 mod jobs;
@@ -27,7 +26,7 @@ use taktos_trace::Thread;
 
 use crate::Recording;
 
-/// The process that stands for the board.
+/// The process that represents the board.
 const PROCESS: i32 = 1;
 /// Thread `i` of the recording has this identifier plus `i`; the process's own
 /// identifier and zero, which the viewer reads as idle, are kept clear of.
@@ -102,7 +101,7 @@ const fn thread_track(thread: Thread) -> u64 {
     FIRST_THREAD_TRACK + thread.0 as u64 * LANES
 }
 
-/// The tracks of the threads of which something is told.
+/// Returns the tracks of the threads with events.
 fn thread_tracks<'a>(
     recording: &Recording,
     told: impl Iterator<Item = &'a perfetto::TracePacket>,

@@ -1,5 +1,5 @@
-//! What the processors are called, and how many instructions each has executed.
-//! Must never know: who runs on them.
+//! The names of the processors, and the number of instructions that each has executed.
+//! Must never know: the threads that run on them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use crate::Recording;
 /// The track of the instructions of processor `n` is this plus `n`.
 pub(super) const FIRST_COUNTER_TRACK: u64 = 1 << 37;
 
-/// The names of the processors, and the counters of those that tell what they execute.
+/// Returns the names of the processors, and the counters of those that report their executed
+/// instructions.
 pub(super) fn packets(recording: &Recording) -> Vec<perfetto::TracePacket> {
     let mut packets: Vec<_> = names(recording).into_iter().collect();
     let mut executed: BTreeMap<u8, i64> = BTreeMap::new();

@@ -1,7 +1,9 @@
-//! Who has each processor, and who could run: scheduler events as a kernel's own tracing gives them.
+//! The thread on each processor, and the ready threads: scheduler events as a kernel's own tracing
+//! gives them.
 //!
-//! A thread that leaves a processor says how: it could have gone on (R), waits (S), or was suspended (T). One that becomes
-//! ready is waking. Nobody is the thread 0, by the name that the viewer knows it by.
+//! The state of a thread that leaves a processor is recorded: it could have continued (R), waits
+//! (S), or was suspended (T). A thread that becomes ready is waking. The idle thread is the thread
+//! 0, by the name that the viewer knows it by.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +51,7 @@ fn first_priorities(recording: &Recording) -> BTreeMap<Thread, i32> {
 
 struct Schedule<'a> {
     recording: &'a Recording,
-    /// Who has each processor.
+    /// Thread on each processor.
     running: BTreeMap<u8, Thread>,
     /// The priority that each thread had last.
     priorities: BTreeMap<Thread, i32>,
@@ -63,7 +65,7 @@ impl Schedule<'_> {
             Kind::Wake => Some(self.waking(event)),
             _ => None,
         };
-        // A processor on which nobody ever runs has its place, too.
+        // A processor on which no thread ever runs has its place, too.
         self.events.entry(event.processor).or_default().extend(made);
     }
 
@@ -108,7 +110,7 @@ impl Schedule<'_> {
         if let Some(priority) = priority {
             self.priorities.insert(event.thread, priority.into());
         }
-        // Of one that left in an unknown way nothing is said but that it may run again.
+        // If the way in which a thread left is unknown, it is recorded as ready to run again.
         let state = match left.filter(|_| from != Thread::IDLE) {
             None | Some(Left::Runnable) => RUNNABLE,
             Some(Left::Waiting) => SLEEPING,

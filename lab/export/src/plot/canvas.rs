@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Where a text stands relative to its point.
+/// Place of a text relative to its point.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,

@@ -16,7 +16,8 @@ const TOP: f64 = 44.0;
 const BOTTOM: f64 = 362.0;
 const LEGEND: f64 = RIGHT + 24.0;
 const LEGEND_STEP: f64 = 20.0;
-/// How wide a bar is, how wide those of one value are together, and how small a bar may be to be seen.
+/// How wide a bar is, how wide those of one value are together, and how small a bar may be to be
+/// seen.
 const BAR: f64 = 4.0;
 const BARS: f64 = 12.0;
 const LEAST: f64 = 1.0;
@@ -24,18 +25,18 @@ const LEAST: f64 = 1.0;
 /// One axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// What it shows, with the unit and the evidence.
+    /// Quantity on the axis, with the unit and the evidence.
     pub label: String,
     /// How it is divided.
     pub scale: Scale,
 }
 
-/// Whose figures a series holds: theirs are drawn dashed and hollow.
+/// Source of the figures of a series: figures of others are drawn dashed and hollow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Measured by this run.
     Ours,
-    /// Published by somebody else.
+    /// Published by others.
     Theirs,
 }
 
@@ -44,7 +45,8 @@ pub enum Origin {
 pub enum Shape {
     /// By straight lines, with a dot at each.
     Line,
-    /// By stairs down: a value holds from the point before, or the axis, up to its own point; behind the last there is none.
+    /// By stairs down: a value holds from the point before, or the axis, up to its own point; after
+    /// the last there is none.
     Stairs,
     /// Not at all: a bar from the axis to each.
     Bars,
@@ -57,7 +59,7 @@ pub struct Series {
     pub name: String,
     /// The points (x, y), in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
-    /// Whose they are.
+    /// Source of the points.
     pub origin: Origin,
     /// Which colour of the palette: a series of theirs shares that of ours.
     pub colour: usize,
@@ -77,7 +79,7 @@ pub enum Guide {
 /// A chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
     /// The axis along.
     pub x: Axis,
@@ -206,7 +208,8 @@ impl Chart {
         }
     }
 
-    /// The bars of all series, the highest first, and those of one value beside each other: none hides another.
+    /// Draws the bars of all series, the highest first, and those of one value next to each other:
+    /// none hides another.
     fn draw_bars(&self, canvas: &mut Canvas, frame: &Frame) {
         let with_bars = || {
             self.series

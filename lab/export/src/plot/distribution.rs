@@ -10,14 +10,14 @@ pub type Samples<'a> = (&'a str, &'a [u64]);
 /// One named set of values, ascending, with how often each occurred.
 pub type Counts<'a> = (&'a str, Vec<(u64, u64)>);
 
-/// How often each value occurred, with a logarithmic count: rare values are
-/// the interesting ones.
+/// Draws how often each value occurred, with a logarithmic count: rare values are the interesting
+/// ones.
 #[must_use]
 pub fn histogram(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
     counted_histogram(title, unit, &all_counted(sets))
 }
 
-/// The same, of values that are counted already.
+/// Draws a histogram of values that are counted already.
 #[must_use]
 pub fn counted_histogram(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
     let unit = Shown::of(unit, sets);
@@ -49,15 +49,15 @@ pub fn counted_histogram(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart 
     }
 }
 
-/// How likely a value larger than x is (the complement of the cumulative
-/// distribution), both axes logarithmic. A line shows the least probability
-/// that so many samples can tell from zero.
+/// Draws how likely a value larger than x is (the complement of the cumulative distribution), both
+/// axes logarithmic. A line shows the least probability that this many samples can distinguish from
+/// zero.
 #[must_use]
 pub fn tail(title: &str, unit: &str, sets: &[Samples<'_>]) -> Chart {
     counted_tail(title, unit, &all_counted(sets))
 }
 
-/// The same, of values that are counted already.
+/// Draws the tail of values that are counted already.
 #[must_use]
 pub fn counted_tail(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
     let unit = Shown::of(unit, sets);
@@ -95,7 +95,7 @@ pub fn counted_tail(title: &str, unit: &str, sets: &[Counts<'_>]) -> Chart {
 struct Shown<'a> {
     divisor: u64,
     name: &'a str,
-    /// What the axis says: what is measured, the unit, the evidence.
+    /// Text on the axis: the measured quantity, the unit, the evidence.
     words: String,
 }
 
@@ -143,7 +143,8 @@ fn counted(samples: &[u64]) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// For each value, the share of samples at or above it: of those above any time from the value before up to it.
+/// For each value, the share of samples at or above it: of those above any time from the value
+/// before up to it.
 fn exceeded(counts: &[(u64, u64)]) -> Vec<(u64, f64)> {
     let all = total(counts);
     let mut above = all;

@@ -20,20 +20,20 @@ pub(super) const TOP: f64 = 44.0;
 pub(super) const LANE: f64 = 24.0;
 /// How wide a letter of a label is, about.
 const LETTER: f64 = 7.0;
-/// How wide and high a processor's name is in the legend, and how many stand beside each other.
+/// Width and height of a processor's name in the legend, and how many are next to each other.
 const NAME: (f64, f64) = (108.0, 20.0);
 const NAMES: usize = 8;
 /// How narrow a bar may be to be seen.
 const LEAST: f64 = 1.0;
 
-/// Where the window lies on the picture.
+/// Place of the window on the picture.
 pub(super) struct Window {
     pub(super) from: u64,
     pub(super) to: u64,
 }
 
 impl Window {
-    /// From an instant to a later one, at least one behind it.
+    /// From an instant to a later one, at least one after it.
     pub(super) fn of(from: u64, to: u64) -> Self {
         let to = to.max(from.saturating_add(1));
         Self { from, to }
@@ -44,7 +44,7 @@ impl Window {
         LEFT + within as f64 / self.length() * (RIGHT - LEFT)
     }
 
-    /// How much it shows, at least one.
+    /// Returns how much it shows, at least one.
     fn length(&self) -> f64 {
         (self.to - self.from).max(1) as f64
     }
@@ -125,7 +125,7 @@ fn processors(timeline: &Timeline) -> Vec<u8> {
     numbers
 }
 
-/// Which colour is whose.
+/// Draws the legend of the colours of the processors.
 fn draw_legend(canvas: &mut Canvas, processors: &[u8], y: f64) {
     for (place, processor) in processors.iter().enumerate() {
         let (column, row) = (place % NAMES, place / NAMES);
@@ -137,7 +137,7 @@ fn draw_legend(canvas: &mut Canvas, processors: &[u8], y: f64) {
     }
 }
 
-/// The threads that run in the window: by index, nobody at the end.
+/// Returns the threads that run in the window: by index, the idle thread at the end.
 fn lanes(timeline: &Timeline) -> Vec<Thread> {
     let mut lanes: Vec<Thread> = timeline.spans.iter().map(|span| span.thread).collect();
     lanes.sort_unstable();
@@ -168,7 +168,7 @@ fn marked<'a>(recording: &'a Recording, window: &Window) -> BTreeMap<&'a str, Ve
             _ => {}
         }
     }
-    // What does not end in the window goes on to its end.
+    // An interval that does not end in the window continues to its end.
     for (mark, begin) in open {
         let name = recording.marks.get(mark as usize);
         if let Some(name) = name.filter(|_| begin >= window.from) {
@@ -190,7 +190,7 @@ fn in_window<'a>(
     })
 }
 
-/// The axis, whose times are of this unit: nanoseconds are shown in the unit that suits the window.
+/// Draws the axis for times of this unit: nanoseconds are shown in the unit that suits the window.
 pub(super) fn draw_axis(canvas: &mut Canvas, window: &Window, unit: TimeUnit, bottom: f64) {
     let (divisor, unit) = match unit {
         TimeUnit::Nanoseconds | TimeUnit::ClockNanoseconds => time_unit(window.to - window.from),
@@ -203,7 +203,7 @@ pub(super) fn draw_axis(canvas: &mut Canvas, window: &Window, unit: TimeUnit, bo
         }
         let x = LEFT + value / length * (RIGHT - LEFT);
         canvas.line((x, TOP - 4.0), (x, bottom + 5.0), "stroke=\"#e2e2e2\"");
-        // The last one may stand at the edge of the picture.
+        // The last one may be at the edge of the picture.
         let (x, anchor) = match x + label.len() as f64 * LETTER / 2.0 > WIDTH {
             true => (WIDTH - 2.0, Anchor::End),
             false => (x, Anchor::Middle),
@@ -234,7 +234,7 @@ pub(super) fn draw_bar(
     name: &str,
 ) {
     let (x, until) = (window.along(begin), window.along(end));
-    // What is too short to be seen is drawn as wide as a line, inside the picture.
+    // A bar that is too short to be seen is drawn as wide as a line, inside the picture.
     let width = (until - x).max(LEAST);
     let corner = (x.min(RIGHT - width), TOP + lane as f64 * LANE + 4.0);
     let tip = format!(

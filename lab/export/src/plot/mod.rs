@@ -1,8 +1,8 @@
 //! Plots as SVG: curves, histograms, tails and schedules.
 //!
-//! Owns how a figure looks. A plot needs no script, no font and no network, so
-//! the same text serves the report, a paper and a file of its own. Coordinates
-//! have one decimal: the same data gives the same bytes on every machine.
+//! Owns: the form of a figure. A plot needs no script, no font and no network, so the same text
+//! serves the report, a paper and a file of its own. Coordinates have one decimal: the same data
+//! gives the same bytes on every machine.
 
 mod canvas;
 mod chart;

@@ -1,5 +1,5 @@
-//! A schedule as a Gantt chart with a lane for each processor: a bar for each time that a thread runs there, in the
-//! thread's colour, and below them which colour is whose.
+//! A schedule as a Gantt chart with a lane for each processor: a bar for each time that a thread
+//! runs there, in the thread's colour, and below them the legend of the colours.
 
 use taktos_trace::Thread;
 
@@ -8,9 +8,9 @@ use super::colour;
 use super::gantt::{LANE, LEFT, TOP, WIDTH, Window, draw_axis, draw_bar, label_lane};
 use crate::{Recording, Timeline};
 
-/// Where nobody runs, and idle threads.
+/// Colour of idle processors, and of idle threads.
 const IDLE: &str = "#d8d8d8";
-/// How many names stand beside each other below the lanes.
+/// Number of names next to each other below the lanes.
 const COLUMNS: usize = 6;
 /// How wide each of them is, and how high.
 const NAME: (f64, f64) = (148.0, 20.0);
@@ -94,7 +94,7 @@ mod tests {
             svg.matches("<title>filter: 40 to 100, 60</title>").count(),
             1
         );
-        // Two bars and the legend; nobody runs in one, and stands in the legend, too.
+        // Two bars and the legend; in one no thread runs, and it is in the legend, too.
         assert_eq!(svg.matches(&format!("fill=\"{}\"", colour(0))).count(), 3);
         assert_eq!(svg.matches(&format!("fill=\"{IDLE}\"")).count(), 2);
     }

@@ -7,8 +7,9 @@ use crate::table::thousands;
 pub enum Scale {
     /// Equal differences are equally far apart; begins at zero.
     Linear,
-    /// Equal ratios are equally far apart. Where there is a zero, or what is drawn begins at it, it has a place of its own,
-    /// as far below the least decade as that is high. No value below zero has a place.
+    /// Equal ratios are equally far apart. Where there is a zero, or what is drawn begins at it, it
+    /// has a place of its own, as far below the least decade as that is high. No value below
+    /// zero has a place.
     Log,
     /// Every value that occurs has its own place, all equally far apart.
     Steps,
@@ -33,7 +34,8 @@ pub(super) enum Fitted {
 }
 
 impl Scale {
-    /// Fits the scale to the values that will be placed on it; `from_zero`: what is drawn begins at zero.
+    /// Fits the scale to the values that will be placed on it; `from_zero`: what is drawn begins at
+    /// zero.
     pub(super) fn fit(self, values: impl Iterator<Item = f64>, from_zero: bool) -> Fitted {
         let mut values: Vec<f64> = values.filter(|value| has_place(*value)).collect();
         values.sort_by(f64::total_cmp);
@@ -116,13 +118,13 @@ impl Fitted {
                 values.map(|value| (value, label(value))).collect()
             }
             Self::Log { low, high, zero } => {
-                // Many decades: one in so many, as room is.
+                // Of many decades one in `every` has a tick, so that the labels have space.
                 let every = (high - low).div_euclid(MOST_DECADES) + 1;
                 let powers = (*low..=*high).filter(|power| (power - low) % every == 0);
                 let values = powers.map(|power| 10_f64.powi(power));
                 let values = zero.then_some(0.0).into_iter().chain(values);
                 let mut ticks: Vec<_> = values.map(|value| (value, label(value))).collect();
-                // Few decades leave room for labels between them.
+                // Few decades leave space for labels between them.
                 if high - low <= 2 {
                     for power in *low..*high {
                         for digit in [2.0, 5.0] {
@@ -138,7 +140,7 @@ impl Fitted {
     }
 }
 
-/// The unit in which a time of so many nanoseconds is told, and how many nanoseconds it has.
+/// Returns the unit for a time of this many nanoseconds, and how many nanoseconds it has.
 pub(super) const fn time_unit(nanoseconds: u64) -> (u64, &'static str) {
     match nanoseconds {
         0..10_000 => (1, "ns"),

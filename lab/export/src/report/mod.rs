@@ -1,8 +1,7 @@
 //! The report: one HTML file that opens anywhere, without a network.
 //!
-//! It holds the question, the set-up, the tables and plots, and what each
-//! class of evidence promises. The words come from the experiment; the frame
-//! is the template beside this file.
+//! It holds the question, the set-up, the tables and plots, and the guarantee of each class of
+//! evidence. The words come from the experiment; the frame is the template next to this file.
 
 use minijinja::{Environment, Value, context};
 
@@ -11,7 +10,7 @@ use crate::table::{Cell, Table};
 
 const TEMPLATE: &str = include_str!("report.html");
 
-/// What stands under one heading.
+/// Contents under one heading.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// The heading.
@@ -29,9 +28,9 @@ pub struct Section {
 pub struct Report {
     /// The title.
     pub title: String,
-    /// What was asked.
+    /// The question of the experiment.
     pub question: String,
-    /// The answer in a few sentences, each with its figures.
+    /// The answer in a few statements, each with its figures.
     pub answer: Vec<String>,
     /// Versions, hashes, options: name and value.
     pub setup: Vec<(String, String)>,
@@ -42,7 +41,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report as one HTML file: the verdict, which is the first sentence of the answer, the first picture, the rest.
+    /// Returns the report as one HTML file: the verdict, which is the first statement of the
+    /// answer, the first picture, the rest.
     ///
     /// # Panics
     /// Never: the template is part of this crate, and a test renders it.
@@ -51,7 +51,8 @@ impl Report {
         self.to_html_beside(&[])
     }
 
-    /// The same with links to data: files beside it, each with what it holds.
+    /// Returns the report as one HTML file with links to data: files next to it, each with its
+    /// contents.
     ///
     /// # Panics
     /// As [`Self::to_html`].
@@ -85,7 +86,7 @@ impl Report {
     }
 }
 
-/// A section without its first pictures: they stand above.
+/// A section without its first pictures: they are above.
 fn section(section: &Section, above: usize) -> Value {
     context! {
         heading => section.heading.as_str(),
@@ -96,7 +97,7 @@ fn section(section: &Section, above: usize) -> Value {
 }
 
 fn table(table: &Table) -> Value {
-    // Each looks through all rows.
+    // Each call reads all rows.
     let numeric: Vec<bool> = (0..table.columns.len())
         .map(|column| table.is_numeric(column))
         .collect();

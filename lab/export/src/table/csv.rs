@@ -1,4 +1,4 @@
-//! A table as CSV: one heading line, plain numbers, empty where nobody measured.
+//! A table as CSV: one heading line, plain numbers, empty if there was no measurement.
 
 use super::{Cell, Table};
 

@@ -11,7 +11,7 @@ use crate::Basis;
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Nothing to say here: nobody measured it.
+    /// Nothing: there was no measurement.
     Blank,
     /// Words.
     Text(String),
@@ -21,13 +21,13 @@ pub enum Cell {
     Verdict {
         /// Whether it is met.
         met: bool,
-        /// What is shown.
+        /// Shown words.
         words: String,
     },
 }
 
 impl Cell {
-    /// Whether a goal is met, in one word.
+    /// Returns a cell that states in one word whether a goal is met.
     #[must_use]
     pub fn yes_or_no(met: bool) -> Self {
         let words = if met { "yes" } else { "no" }.into();
@@ -72,9 +72,9 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 /// A column's heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands in it, with the unit.
+    /// Name of its contents, with the unit.
     pub name: String,
-    /// What its figures rest on.
+    /// Evidence of its figures.
     pub basis: Basis,
 }
 
@@ -101,13 +101,13 @@ impl Column {
 /// A table with a title, headings, rows as wide as the headings, and notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// What the table shows; also tells its file apart, see [`Table::file_stem`].
+    /// Title of the table; also distinguishes its file, see [`Table::file_stem`].
     pub title: String,
     /// The headings.
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
-    /// What a reader must know to read it rightly, one sentence each.
+    /// Facts that a reader must know to read it rightly, one a line.
     pub notes: Vec<String>,
 }
 
@@ -195,7 +195,7 @@ impl Table {
         words.join("-")
     }
 
-    /// Whether a column holds figures, which stand at its right edge.
+    /// Returns whether a column holds figures, which are at its right edge.
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
         self.columns[column].basis != Basis::Label
             || self

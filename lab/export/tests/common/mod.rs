@@ -1,5 +1,5 @@
-//! What the property tests share: words that try to escape, recordings.
-//! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
+//! Parts that the property tests share: words that try to escape, recordings. `TAKTOS_SEED` repeats
+//! a run, `PROPTEST_CASES` sets how many cases it has.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ fn step() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0..1000_u64, 1 => any::<u64>()]
 }
 
-/// A recording in the order of its time, whose names are there.
+/// A recording in the order of its time, with names for all of its events.
 pub fn recording() -> impl Strategy<Value = Recording> {
     let names = || prop::collection::vec(words(), 1..5);
     let event = (step(), kind(), any::<u8>(), any::<u8>(), 0..3_u8);

@@ -1,4 +1,5 @@
-//! What can be seen on a picture: the marks that stand for data, as the SVG's elements say, without what drew them.
+//! Visible parts of a picture: the marks that represent data, as the SVG's elements state, without
+//! the code that drew them.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 /// A rectangle: left, right, top, bottom.
@@ -18,7 +19,7 @@ fn number(element: &str, name: &str) -> f64 {
     text.parse().unwrap()
 }
 
-/// Where data may be: between the axes of a chart; on a picture without axes, all of it.
+/// Returns where data may be: between the axes of a chart; on a picture without axes, all of it.
 fn area(svg: &str) -> Area {
     let is_axis = |line: &&str| line.starts_with("<line ") && line.contains("stroke=\"#888\"");
     let mut area: Option<Area> = None;
@@ -60,7 +61,8 @@ fn place(element: &str) -> Option<Area> {
     place.or(Some((0.0, 0.0, 0.0, 0.0)))
 }
 
-/// How many marks can be seen; an error for one that cannot: smaller than a pixel, or beside the area.
+/// Returns how many marks can be seen; an error for one that cannot: smaller than a pixel, or
+/// outside the area.
 pub fn visible(svg: &str) -> Result<usize, String> {
     let (left, right, top, bottom) = area(svg);
     let mut seen = 0;
@@ -68,7 +70,7 @@ pub fn visible(svg: &str) -> Result<usize, String> {
         let Some((x1, x2, y1, y2)) = place(element) else {
             continue;
         };
-        // Beside the area is the legend.
+        // Next to the area is the legend.
         if x1 > right {
             continue;
         }

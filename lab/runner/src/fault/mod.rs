@@ -1,7 +1,8 @@
-//! A program that ended badly, and what the report of its fault says beyond numbers: functions and lines of its registers, and the meaning of
-//! those that tell the fault.
+//! A program that ended with a fault, and the meaning of its report beyond numbers: functions and
+//! lines of its registers, and the meaning of the fault registers.
 //!
-//! Owns: how a report is read, and an error of it. Must never know: how the program was run, and what becomes of its result.
+//! Owns: reading a report, and the error made of it. Must never know: the running of the program,
+//! and the use of its result.
 
 mod registers;
 
@@ -15,7 +16,8 @@ use crate::failure::Failure;
 
 /// The beginning of each report of this project's kernel.
 const REPORT: &str = "fault: ";
-/// The registers that hold addresses of code, and whether the instruction before that is meant: a call's.
+/// The registers that hold addresses of code, and whether the instruction before that is meant: a
+/// call's.
 const OF_CODE: [(&str, bool); 4] = [("pc", false), ("lr", true), ("ra", true), ("x30", true)];
 
 /// How many functions are named of which one was inlined in the other.
@@ -47,16 +49,16 @@ impl Failed {
         })
     }
 
-    /// The error; what the registers mean is said on the standard error before it.
+    /// Returns the error, and prints the meaning of the registers on the standard error before it.
     #[must_use]
-    pub fn error(self, mend: impl Into<String>) -> anyhow::Error {
+    pub fn error(self, hint: impl Into<String>) -> anyhow::Error {
         if !self.explained.is_empty() {
             eprintln!("  the registers of the fault");
         }
         for line in &self.explained {
             eprintln!("    {line}");
         }
-        Failure::error(self.cause, mend)
+        Failure::error(self.cause, hint)
     }
 }
 
@@ -207,7 +209,7 @@ mod tests {
         let (begin, ..) = code.functions.iter().find(own).unwrap();
         let named = code.named(*begin, false).unwrap();
         assert!(named.contains("fault::in_its_crate"), "{named}");
-        // A call's return address is behind the call.
+        // A call's return address is after the call.
         let returned = code.named(begin + 1, true).unwrap();
         assert_eq!(returned, named);
         assert_eq!(code.named(0, true), None);

@@ -1,6 +1,8 @@
-//! Owns: what the registers that tell a fault mean, by the architectures' manuals. Must never know: where a value was read.
+//! Owns: the meaning of fault registers, by the architectures' manuals. Must never know: the place
+//! where a value was read.
 
-/// The bits of the Cortex-M's configurable fault status (Armv7-M manual, B3.2.15; Armv8-M manual, D1.2).
+/// The bits of the Cortex-M's configurable fault status (Armv7-M manual, B3.2.15; Armv8-M manual,
+/// D1.2).
 const CFSR: [(u32, &str); 20] = [
     (
         0,
@@ -56,7 +58,7 @@ const CAUSES: [&str; 16] = [
     "page fault at a store or atomic operation",
 ];
 
-/// The meaning of a register's value, if it is one that tells a fault.
+/// Returns the meaning of a register's value, if it is a fault register.
 pub(super) fn meaning(name: &str, value: u64) -> Option<String> {
     match name {
         "cfsr" => Some(configurable(value)),

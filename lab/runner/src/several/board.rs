@@ -14,14 +14,14 @@ pub struct Board {
     pub machine: One,
     /// The board's name; [`crate_of`](crate::image::crate_of) says which is its crate.
     pub name: &'static str,
-    /// What its processors are called.
+    /// Name of its processors.
     pub cpu_name: &'static str,
     /// How many of them run.
     pub processors: usize,
 }
 
 impl Board {
-    /// Every board of several; the first one is taken where nobody names one.
+    /// Every board of several; the first one is the default.
     pub const ALL: [Self; 6] = [
         Self {
             machine: One::Virt(Virt::Aarch64),
@@ -60,7 +60,8 @@ impl Board {
             processors: Self::PROCESSORS,
         },
     ];
-    /// Those of them that are no chip's: the port is tested on them in every way, and what is left of the others are their devices.
+    /// Those of them that are no chip's: the port is tested on them in every way, and what is left
+    /// of the others are their devices.
     pub fn thorough() -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
         all.filter(|board| board.is_thorough())
@@ -90,7 +91,7 @@ impl Board {
         found.ok_or_else(|| board::unknown(name, "--board", &board::kernels()))
     }
 
-    /// The board of several processors of that name. `place` says where the name stands.
+    /// Returns the board of several processors of that name. `place` states the place of the name.
     ///
     /// # Errors
     /// When there is none; the message lists those that there are.
@@ -143,8 +144,8 @@ mod tests {
         let error = Board::by_name("virt\n", "--board").unwrap_err();
         assert_eq!(
             crate::failure::shown(&error),
-            "error: --board: `virt\\n` is no board of several processors\n \
-             mend: name one of virt-aarch64-smp, virt-riscv64-smp, imx8mp-evk-smp, raspberry-pi-4-smp, hifive-unleashed-smp, zcu102-smp\n"
+            "error: --board: `virt\\n` is no board of several processors\n\
+             hint: name one of virt-aarch64-smp, virt-riscv64-smp, imx8mp-evk-smp, raspberry-pi-4-smp, hifive-unleashed-smp, zcu102-smp\n"
         );
     }
 }

@@ -1,10 +1,11 @@
-//! Images on boards: found, run one beside another, and where there are several processors told to be honest about time.
+//! Images on boards: found, run one next to another, and on several processors only with consistent
+//! clocks.
 //!
-//! Owns: the boards' names, the probe that comes before any figure, and how
-//! many runs go on at once. Must never know: what a run is for.
+//! Owns: the boards' names, the probe that comes before any figure, and the number of runs at once.
+//! Must never know: the purpose of a run.
 
 mod board;
-mod honest;
+mod time_probe;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -20,11 +21,11 @@ use crate::fault::Failed;
 use crate::image::{self, Image};
 use crate::workspace::Workspace;
 pub use board::Board;
-pub use honest::{Honest, honest};
+pub use time_probe::{TimeProbe, probe_time};
 
-/// Nanoseconds that one processor may run ahead of another, where nobody says.
+/// Nanoseconds that one processor may run ahead of another, by default.
 pub const QUANTUM: u32 = 100;
-/// The quanta whose figures stand beside each other.
+/// The quanta with figures next to each other.
 pub const QUANTA: [u32; 3] = [20, 100, 1000];
 /// The most real time of one run: only what hangs takes as long.
 const TIME: Duration = Duration::from_secs(1800);
@@ -32,10 +33,10 @@ const TIME: Duration = Duration::from_secs(1800);
 /// The most instructions of a recorded run, of all processors together.
 const INSTRUCTIONS: u64 = 1_000_000_000_000;
 
-/// What the emulator says when a signal ends it.
+/// Message of the emulator if a signal ends it.
 const ENDED: &str = ": terminating on signal ";
 
-/// What these figures cannot say, in one sentence: it stands in every report.
+/// Limits of these figures, in one line: it is in every report.
 pub const LIMITS: &str = "one instruction takes one nanosecond on every processor; no caches, no bus contention, \
      sequentially consistent memory; an interrupt to a running processor is off by up to one quantum";
 
@@ -47,10 +48,10 @@ pub struct Machine {
     emulator: Emulator,
 }
 
-/// One run of an image: what it is told, and how far processors may drift apart.
+/// One run of an image: its arguments, and how far processors may drift apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The image's command line; empty: it is told nothing.
+    /// The image's command line; empty: no arguments.
     pub argument: String,
     /// Nanoseconds that one processor may run ahead of another.
     pub quantum: u32,
@@ -69,12 +70,12 @@ impl Machine {
         Ok(Self { board, emulator })
     }
 
-    /// What it is, with its version.
+    /// Returns the name of the emulator, with its version.
     pub fn emulator(&self) -> String {
         format!("QEMU {}", self.emulator.version())
     }
 
-    /// Which clock gives it its time: a name that changes with the clock's source.
+    /// Returns which clock gives it its time: a name that changes with the clock's source.
     pub fn clock(&self) -> String {
         self.emulator.clock()
     }
@@ -104,7 +105,7 @@ impl Machine {
         Ok(ended.console)
     }
 
-    /// The same, with all that the clock saw.
+    /// Runs an image to its end as [`Self::run`] does, and returns the clock's whole record.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -115,11 +116,12 @@ impl Machine {
         Ok(record)
     }
 
-    /// The same until an end that the image does not choose, with what is watched beyond what it names; each line of the console is told
-    /// as it comes. A run that says that it failed is a record, too, with how it failed.
+    /// Records a run until an end that the image does not choose, with watches in addition to those
+    /// that the image names; passes each line of the console on as it comes. A run that reports a
+    /// failure is a record, too, with the failure.
     ///
     /// # Errors
-    /// When it does not end.
+    /// If it does not end.
     pub fn record_until(
         &self,
         image: &Image,
@@ -152,7 +154,7 @@ impl Machine {
         record.with_context(|| self.what(image, call))
     }
 
-    /// How a run ended that failed.
+    /// Returns the failure of a run, if it failed.
     fn end(&self, image: &Image, call: &Call, ended: (i32, &str)) -> Result<Option<Failed>> {
         failed(&self.what(image, call), ended, &image.path)
     }
@@ -192,7 +194,7 @@ impl Machine {
 }
 
 impl Default for Call {
-    /// Nothing is told, and the quantum is the usual one.
+    /// Returns a call without arguments, with the usual quantum.
     fn default() -> Self {
         Self {
             argument: String::new(),
@@ -203,7 +205,7 @@ impl Default for Call {
 }
 
 fn failed(what: &str, ended: (i32, &str), image: &Path) -> Result<Option<Failed>> {
-    // The emulator calls it a success when somebody ends it.
+    // The emulator reports success if another process ends it.
     match ended.1.contains(ENDED) {
         true => Err(Failure::error(
             format!("{what}: the emulator was ended from outside"),
@@ -224,12 +226,12 @@ fn succeeded(failed: Option<Failed>, console: &str) -> Result<()> {
     ))
 }
 
-/// Does `work` with each of `all`, as many at once as this machine has
-/// processors; the results are in the order of `all`, whoever is done first.
-/// `done` hears each time how many are done.
+/// Calls `work` with each of `all`, as many at once as this machine has processors; the results are
+/// in the order of `all`, independent of the order of completion. `done` receives each time how
+/// many are done.
 ///
 /// # Errors
-/// The first error, in the order of `all`; what has not begun by then is not done.
+/// The first error, in the order of `all`; calls that have not begun by then are omitted.
 pub fn each<T: Sync, R: Send>(
     all: &[T],
     done: &(dyn Fn(usize) + Sync),

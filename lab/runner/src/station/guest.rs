@@ -1,13 +1,14 @@
 //! A guest on a machine's console: which lines are its own, and whether it has stopped.
 //!
-//! Owns: the name of the measured one in configurations, the hypervisor's marks before lines. Must never know: what a guest prints.
+//! Owns: the name of the measured one in configurations, the hypervisor's marks before lines. Must
+//! never know: the output of a guest.
 
 /// The name of the measured partition.
 pub const MEASURED: &str = "measured";
 /// How a line of the hypervisor's own begins.
 const HYPERVISOR: &str = "[taktos] ";
 
-/// Why a guest stopped, where this line of a console says that it did.
+/// Returns why a guest stopped, if this line of a console states that it did.
 pub(super) fn stopped<'line>(line: &'line str, guest: &str) -> Option<&'line str> {
     let words = line.trim_end().strip_prefix(HYPERVISOR)?;
     words.strip_prefix(guest)?.strip_prefix(" stopped: ")

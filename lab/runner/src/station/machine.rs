@@ -1,6 +1,6 @@
 //! The emulator, run until the guest that is measured is done.
 //!
-//! Owns: which end of a run is a good one. Must never know: what the arguments mean.
+//! Owns: the conditions of a good end of a run. Must never know: the meaning of the arguments.
 
 use std::process::Command;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::failure::{Failure, one_line};
 const PROGRAM: &str = "qemu-system-aarch64";
 /// The last lines of a console that an error shows.
 const SHOWN: usize = 8;
-/// How an end that was asked for is called by the hypervisor.
+/// The hypervisor's reason for a stop that a guest requested.
 const OFF: &str = "off";
 
 /// One start of the emulator.
@@ -24,7 +24,7 @@ const OFF: &str = "off";
 pub struct Call<'a> {
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// The guest of which a hypervisor says when it is off: then the rest is not waited for.
+    /// The guest that the hypervisor reports as off: then the run does not wait for the rest.
     pub watched: Option<&'a str>,
 }
 
@@ -48,7 +48,7 @@ enum End {
 }
 
 impl Machine {
-    /// The emulator, with so much real time for a run.
+    /// Returns the emulator, with this limit of real time for a run.
     pub fn new(limit: Duration) -> Self {
         Self {
             program: PROGRAM.to_owned(),
@@ -56,8 +56,8 @@ impl Machine {
         }
     }
 
-    /// Runs a machine until the guest is off that is watched, and gives the console. A busy guest
-    /// beside it never ends by itself: the emulator is ended then.
+    /// Runs a machine until the watched guest is off, and returns the console. A busy guest next to
+    /// it never ends by itself: the emulator is ended then.
     ///
     /// # Errors
     /// When the emulator does not start or fails, the guest stops for another reason, or the
@@ -88,12 +88,12 @@ impl Machine {
 
 fn judge(end: &End, watched: Option<&str>, status: Option<i32>, console: &str) -> Result<()> {
     let guest = watched.unwrap_or("the program");
-    let (cause, mend) = match end {
+    let (cause, hint) = match end {
         End::Stopped(reason) if reason == OFF => return Ok(()),
         End::Closed if watched.is_none() && status == Some(0) => return Ok(()),
         End::Stopped(reason) => (
             format!("{guest} stopped: {}", one_line(reason)),
-            "the guest or the hypervisor found a fault: mend it",
+            "the guest or the hypervisor found a fault: fix it",
         ),
         End::Closed => (
             format!("the emulator ended with {status:?} before {guest} was done"),
@@ -108,7 +108,7 @@ fn judge(end: &End, watched: Option<&str>, status: Option<i32>, console: &str) -
     for line in &all[all.len().saturating_sub(SHOWN)..] {
         eprintln!("    {line}");
     }
-    Err(Failure::error(cause, mend))
+    Err(Failure::error(cause, hint))
 }
 
 #[cfg(test)]
@@ -140,7 +140,7 @@ mod tests {
         );
         assert_eq!(console.unwrap(), "[taktos] measured stopped: off\n");
         assert!(begun.elapsed() < Duration::from_secs(20));
-        // Without a hypervisor nobody says so.
+        // Without a hypervisor there is no such message.
         assert!(
             run(
                 "echo '[taktos] measured stopped: off'; exit 0",

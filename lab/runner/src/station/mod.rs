@@ -1,7 +1,8 @@
-//! Where experiments with guests are run: machines of an emulator that start, and end when the measured guest is off.
+//! Where experiments with guests are run: machines of an emulator that start, and end when the
+//! measured guest is off.
 //!
-//! Owns: the images, how a machine becomes an emulator's arguments and its time, which runs were done before. Must never know: which cases an
-//! experiment has, or what a guest prints.
+//! Owns: the images, the emulator's arguments and the time of a machine, the choice of runs that
+//! were done before. Must never know: the cases of an experiment, or the output of a guest.
 
 mod guest;
 mod images;
@@ -21,7 +22,7 @@ use taktos_vm::Configuration;
 use crate::failure::Failure;
 use crate::kept::{Kept, Key, digest};
 use crate::progress::Progress;
-use crate::several::{self, Board, Honest, honest};
+use crate::several::{self, Board, TimeProbe, probe_time};
 use crate::workspace::Workspace;
 
 pub use guest::{MEASURED, lines_of};
@@ -32,7 +33,7 @@ pub use machine::{Call, Machine};
 const LIMIT: Duration = Duration::from_secs(3 * 3600);
 /// The option that gives Linux its time where it is started by itself; its value follows.
 const COUNTED: &str = "-icount";
-/// Parts of a key that this tool changes when runs are to be done anew.
+/// Part of a key that this tool changes if runs are to be done again.
 const VERSION: &str = "3";
 
 /// A machine that is to be run.
@@ -40,11 +41,12 @@ const VERSION: &str = "3";
 pub struct Task {
     /// The run's name, which is a file's too.
     pub name: String,
-    /// The name of the case whose first run this is: the machine's configuration becomes a file of the result under it.
+    /// Name of the case, if this is its first run: the machine's configuration becomes a file of
+    /// the result under it.
     pub case: Option<String>,
-    /// What runs.
+    /// Programs that run on the machine.
     pub what: What,
-    /// Files that the configuration names, beside it.
+    /// Files that the configuration names, next to it.
     pub beside: Vec<(String, Vec<u8>)>,
     /// How many processors there are.
     pub processors: usize,
@@ -52,25 +54,26 @@ pub struct Task {
     pub quantum: u32,
 }
 
-/// What runs on a machine.
+/// Programs that run on a machine.
 #[derive(Clone, Debug)]
 pub enum What {
     /// Partitions, as a configuration says.
     Partitions(String),
-    /// The measured program on the bare machine, told these words.
+    /// The measured program on the bare machine, with these arguments.
     Program(String),
     /// RT Linux on the bare machine.
     Linux(Job),
 }
 
 impl What {
-    /// Who is measured stands among others on the console, and they may never end.
+    /// Returns whether these are partitions: the output of the measured one is among others' on the
+    /// console, and they may never end.
     pub const fn is_partitions(&self) -> bool {
         matches!(self, Self::Partitions(_))
     }
 }
 
-/// What all machines of an experiment have in common.
+/// Common needs of all machines of an experiment.
 #[derive(Clone, Debug)]
 pub struct Needs {
     /// The measured program of the Taktos kernel.
@@ -85,11 +88,12 @@ pub struct Needs {
 
 /// Where machines are run.
 pub struct Station {
-    /// What they run.
+    /// Images of the machines.
     pub images: Images,
-    /// What the probe saw, where machines have several processors.
-    pub honest: Option<Honest>,
-    processor: String,
+    /// Findings of the probe, if machines have several processors.
+    pub time_probe: Option<TimeProbe>,
+    /// The processor, as the emulator calls it.
+    pub processor: String,
     machine: Machine,
     clock: Emulator,
     kept: Kept,
@@ -97,10 +101,11 @@ pub struct Station {
 }
 
 impl Station {
-    /// Finds the emulator, makes the images ready, and sees that time is honest where several processors run.
+    /// Finds the emulator, makes the images ready, and checks that the clocks are consistent if
+    /// several processors run.
     ///
     /// # Errors
-    /// When something is missing; a failed check when time is not honest.
+    /// If something is missing; a failed check if the clocks are not consistent.
     pub fn ready(
         workspace: &Workspace,
         needs: Needs,
@@ -114,17 +119,17 @@ impl Station {
         let mut quanta = needs.quanta;
         quanta.sort_unstable();
         quanta.dedup();
-        let honest = match quanta.as_slice() {
+        let time_probe = match quanta.as_slice() {
             [] => None,
             quanta => Some(
-                progress.during("is the time of several processors honest? ...", || {
-                    honest(workspace, &several::Machine::find(Board::ALL[0])?, quanta)
+                progress.during("is the time of several processors consistent? ...", || {
+                    probe_time(workspace, &several::Machine::find(Board::ALL[0])?, quanta)
                 })?,
             ),
         };
         Ok(Self {
             images,
-            honest,
+            time_probe,
             processor: needs.processor,
             machine: Machine::new(LIMIT),
             clock,
@@ -138,8 +143,8 @@ impl Station {
         self.clock.version()
     }
 
-    /// Does a run, unless it was done on the same machine before, and reads what the measured guest printed. A run that `read` refuses is not
-    /// taken for done.
+    /// Does a run, unless it was done on the same machine before, and reads what the measured guest
+    /// printed. A run that `read` refuses is not taken for done.
     ///
     /// # Errors
     /// When the machine cannot be made, the guest fails, or `read` refuses.
@@ -152,7 +157,7 @@ impl Station {
         self.kept.or_run(&self.key(task), execute, read)
     }
 
-    /// How many of the runs are taken over, in words.
+    /// Returns how many of the runs are reused, in words.
     pub fn taken_over(&self, tasks: &[Task]) -> Option<String> {
         let keys: Vec<Key> = tasks.iter().map(|task| self.key(task)).collect();
         self.kept.taken_over(&keys)
@@ -172,7 +177,8 @@ impl Station {
         tasks.iter().map(key).collect()
     }
 
-    /// What is handed on as files of the result: the configuration of each case, and the consoles of all runs that did not fail.
+    /// Returns the files for the result: the configuration of each case, and the consoles of all
+    /// runs that did not fail.
     pub fn files(&self, tasks: &[Task]) -> Vec<(String, Vec<u8>)> {
         // A file that several cases name is one.
         let mut files = BTreeMap::new();
@@ -189,7 +195,7 @@ impl Station {
         files.into_iter().collect()
     }
 
-    /// What the run's machine is, but for where its files are.
+    /// Returns the key of the run's machine, without the places of its files.
     fn key(&self, task: &Task) -> Key {
         let images = &self.images;
         let quantum = self.quantum(task).to_string();

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-/// What the hypervisor's own lines begin with.
+/// Begin of the hypervisor's own lines.
 const OWN: &str = "[taktos] ";
-/// The longest line that is looked at.
+/// The longest line that is read.
 const LONGEST: usize = 4096;
 
-/// What became of each partition.
+/// End of each partition.
 #[derive(Debug, Default)]
 pub struct Ending {
     line: Vec<u8>,
@@ -20,7 +20,7 @@ struct Partition {
     lines: u64,
     starts: u64,
     stopped: Option<String>,
-    /// What the project's guests say as their last: `@exit status=N`.
+    /// Status in the last line of the project's guests: `@exit status=N`.
     status: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ impl Ending {
         }
     }
 
-    /// Looks at what passes.
+    /// Reads the bytes of the console as they pass.
     pub fn hear(&mut self, bytes: &[u8]) {
         for byte in bytes {
             match byte {
@@ -125,7 +125,8 @@ impl Ending {
     }
 }
 
-/// How often a partition has started again, of which the hypervisor says `what`: not each time, if it does so without end.
+/// Returns how often a partition has started again, as the hypervisor's message `what` states: not
+/// each restart has a message, if there is no end of them.
 pub fn restarts(what: &str) -> Option<u64> {
     let times = what.strip_prefix("started again (")?;
     times.trim_end().strip_suffix(')')?.parse().ok()

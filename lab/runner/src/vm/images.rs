@@ -1,5 +1,5 @@
 //! Owns: the files of the images that a configuration names.
-//! Must never know: where they lie in a partition.
+//! Must never know: their places in a partition.
 
 use anyhow::Result;
 use taktos_emulator::El2;
@@ -11,7 +11,8 @@ use crate::image;
 use crate::progress::Progress;
 use crate::workspace::Workspace;
 
-/// The board of the project's guests: its name, and the triple that its images are compiled for, which is the hypervisor's.
+/// The board of the project's guests: its name, and the triple that its images are compiled for,
+/// which is the hypervisor's.
 pub const GUESTS: (&str, &str) = ("virt-aarch64-guest", El2::BOARD.1);
 
 /// Builds the hypervisor.
@@ -44,7 +45,7 @@ pub fn linux(workspace: &Workspace, progress: &Progress) -> Result<Linux> {
         false => "fetching Debian's Linux (190 MB, once) ...",
     };
     let linux = progress.during(what, || Linux::set_up(&folder, &mut |_| {}));
-    linux.map_err(|error| Failure::error(error.to_string(), error.mend()))
+    linux.map_err(|error| Failure::error(error.to_string(), error.hint()))
 }
 
 /// Builds or fetches what the partitions run, each image once.

@@ -1,8 +1,8 @@
 //! Owns: the machine's console between it and a person, and the terminal's settings meanwhile.
-//! Must never know: what runs on the machine.
+//! Must never know: the load of the machine.
 //!
-//! The emulator reads the standard input itself: from a terminal letter by letter, without echo, from
-//! a pipe or a file as it is. What it writes passes through here.
+//! The emulator reads the standard input itself: from a terminal letter by letter, without echo,
+//! from a pipe or a file as it is. Its output passes through here.
 
 use std::io::{IsTerminal, Write};
 use std::process::{Command, ExitStatus, Stdio};
@@ -16,10 +16,10 @@ use crate::emulator;
 
 const EMULATOR: &str = "qemu-system-aarch64";
 
-/// Why a run may end although the machine goes on.
+/// Limits that end a run while the machine would continue.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limit {
-    /// After so long by the clock on the wall.
+    /// Host time after which the run ends.
     pub time: Option<Duration>,
 }
 
@@ -32,8 +32,8 @@ pub enum Ended {
     Time,
 }
 
-/// Runs the emulator with these arguments until it or the time ends. What it writes goes to the
-/// standard output as it comes, and `ending` hears it.
+/// Runs the emulator with these arguments until it or the time ends. Its output goes to the
+/// standard output as it comes, and to `ending`.
 ///
 /// # Errors
 /// When the emulator does not start.

@@ -1,7 +1,7 @@
 //! Partitioned machines: their images built or fetched, and the machine run.
 //!
 //! Owns: where images come from, the emulator's process and the console between it and a person.
-//! Must never know: what a configuration may say; what lies where.
+//! Must never know: the contents of a configuration; the places in memory.
 
 mod console;
 mod images;

@@ -1,5 +1,5 @@
-//! The virtual processors of the hypervisor's image, as it shows from outside which of them runs, and how each stands.
-//! Must never know: who looks at it.
+//! The virtual processors of the hypervisor's image, as it shows from outside which of them runs,
+//! and the state of each. Must never know: the observer.
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol};
@@ -9,13 +9,13 @@ use taktos_emulator::Standing;
 
 /// The hypervisor's array of virtual processors.
 const VCPUS: &str = "TAKTOS_VCPUS";
-/// What it shows in place of one when none runs.
+/// Symbol that it shows in the place of one if none runs.
 const IDLE: &str = "TAKTOS_IDLE";
 
-/// Where they lie.
+/// Their places.
 #[derive(Clone, Copy, Debug)]
 pub struct Vcpus {
-    /// Themselves, and the bytes that say how they stand.
+    /// The virtual processors themselves, and the bytes that hold their states.
     pub standing: Standing,
     idle: u64,
 }
@@ -45,7 +45,8 @@ impl Vcpus {
         })
     }
 
-    /// The number of the virtual processor that lies there, or that none runs. None for what is no word of the hypervisor's.
+    /// Returns the number of the virtual processor at this address, or that none runs. None if it
+    /// is no word of the hypervisor's.
     pub fn whose(&self, address: u64) -> Option<Option<usize>> {
         if address == self.idle {
             return Some(None);

@@ -1,15 +1,16 @@
-//! Owns: what is asked of the library about threads: of a cluster's decider, or of the tables where that does not decide.
-//! Must never know: why a job waits.
+//! Owns: the requests to the library about threads: to a cluster's decider, or by whole operations
+//! if the usual ways do not find that. Must never know: why a job waits.
 
 use taktos_schedule::Cpu;
-use taktos_schedule::smp::closed::{Place, Rows, WAITS};
-use taktos_schedule::smp::{Error, Reasons, System};
+use taktos_schedule::smp::Reasons;
+use taktos_schedule::smp::seats::{Place, Rows};
 
-use super::board::{Board, Decider, Home, Kept, Sink};
-use super::{Engine, instant, thread_of};
+use super::board::{Decider, Driver, Home};
+use super::{Engine, instant};
 use crate::{Observer, SimError};
 
-/// An act of the seats of a home that decide, and another one where threads have servers: none where the tables do.
+/// An act of the seats of a home that decide, and another one where threads have servers: none
+/// where the usual ways do not find them.
 macro_rules! by_seats {
     ($home:expr, $seats:ident => $act:block) => {
         by_seats!($home, $seats => $act, $seats => $act);
@@ -29,63 +30,47 @@ macro_rules! by_seats {
 }
 
 impl<'r, O: Observer> Engine<'r, O> {
-    /// The home that may decide about the task, while `acting` asks.
+    /// Returns the home that may decide about the task, while `acting` executes the library.
     #[inline(always)]
     fn home(&self, task: usize, acting: Cpu) -> Option<&'r Home> {
         self.board.processors.act_on(acting);
         self.router.home(self.board.home(task))
     }
 
-    /// Asks the tables something, while `acting` executes them.
+    /// The library carries out an operation, while `acting` executes it.
     #[inline(always)]
-    pub(super) fn ask<R>(
+    pub(super) fn drive<R>(
         &mut self,
         acting: Cpu,
-        question: impl FnOnce(&mut System<'r>, &mut Kept<'_, '_>) -> R,
+        operate: impl FnOnce(&mut Driver<'_, 'r>) -> R,
     ) -> R {
-        let board: &Board = &self.board;
-        board.processors.act_on(acting);
-        let sink = &mut Sink(&board.processors);
-        self.router
-            .ask(board, instant(self.now()), sink, |system, effects| {
-                system.act_on(acting);
-                question(system, effects)
-            })
+        self.board.processors.act_on(acting);
+        let now = instant(self.board.processors.now);
+        operate(&mut self.router.drive(&self.board, now))
     }
 
     /// The thread of `task` does not wait for `reasons` any more.
     #[inline(always)]
-    pub(super) fn unblock(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
+    pub(super) fn unblock(&mut self, task: usize, reasons: Reasons) {
         let acting = self.progress[task].last;
-        self.unblock_at(self.home(task, acting), task, acting, reasons)
+        self.unblock_at(self.home(task, acting), task, acting, reasons);
     }
 
-    /// [`Engine::unblock`] where the task's `home` may decide, while `acting` asks.
+    /// [`Engine::unblock`] if the task's `home` may decide, while `acting` executes the library.
     #[inline(always)]
-    fn unblock_at(
-        &mut self,
-        home: Option<&Home>,
-        task: usize,
-        acting: Cpu,
-        reasons: Reasons,
-    ) -> Result<(), SimError> {
+    fn unblock_at(&mut self, home: Option<&'r Home>, task: usize, acting: Cpu, reasons: Reasons) {
         if !self.board.clear_reasons(task, reasons) {
-            return Ok(());
+            return;
         }
         let id = task as u16;
         by_seats!(home, seats => {
             let urgency = seats.urgency(&self.board, id);
             seats.enter(&self.board, id, urgency, Place::Last);
-            return Ok(());
+            return;
         }, served => {
-            self.enter_served(Decider::Served(served), id);
-            return Ok(());
+            return self.enter_served(Decider::Served(served), id);
         });
-        let now = instant(self.now());
-        let done = self.ask(acting, |system, effects| {
-            system.unblock(thread_of(task), WAITS, now, effects)
-        });
-        done.map_err(|error| self.broken("who is blocked can be unblocked", error))
+        self.drive(acting, |driver| driver.ready(id, Place::Last));
     }
 
     /// The thread `id` is ready where threads have servers, about which `seats` decide.
@@ -99,35 +84,28 @@ impl<'r, O: Observer> Engine<'r, O> {
 
     /// The thread of `task` waits for `reasons`.
     #[inline(always)]
-    pub(super) fn block(&mut self, task: usize, reasons: Reasons) -> Result<(), SimError> {
+    pub(super) fn block(&mut self, task: usize, reasons: Reasons) {
         if !self.board.add_reasons(task, reasons) {
-            return Ok(());
+            return;
         }
         let acting = self.progress[task].last;
-        by_seats!(self.home(task, acting), seats => {
-            seats.remove(&self.board, task as u16);
-            return Ok(());
+        let home = self.home(task, acting);
+        by_seats!(home, seats => {
+            return seats.remove(&self.board, task as u16);
         });
-        let now = instant(self.now());
-        let done = self.ask(acting, |system, effects| {
-            system.block(thread_of(task), WAITS, now, effects)
-        });
-        done.map_err(|error| self.broken("who is ready can be blocked", error))
+        self.drive(acting, |driver| driver.block(task as u16));
     }
 
-    /// The thread of `task`, whose registers are on `cpu`, goes behind its equals, if it is ready.
-    pub(super) fn yields(&mut self, task: usize, cpu: Cpu) -> Result<(), Error> {
-        let id = task as u16;
-        by_seats!(self.home(task, cpu), seats => {
-            if self.board.is_ready(id) {
-                seats.requeue(&self.board, id, Place::Last);
-            }
-            return Ok(());
+    /// Moves the thread of `task`, with its registers on `cpu`, after its equals, if it is ready.
+    pub(super) fn yields(&mut self, task: usize, cpu: Cpu) {
+        let (id, home) = (task as u16, self.home(task, cpu));
+        if !self.board.is_ready(id) {
+            return;
+        }
+        by_seats!(home, seats => {
+            return seats.requeue(&self.board, id, Place::Last);
         });
-        let now = instant(self.now());
-        self.ask(cpu, |system, effects| {
-            system.yield_now(thread_of(task), now, effects)
-        })
+        self.drive(cpu, |driver| driver.requeue(id, Place::Last));
     }
 
     /// The present job of `task` has this deadline.
@@ -150,14 +128,16 @@ impl<'r, O: Observer> Engine<'r, O> {
         if let Some(deadline) = deadline {
             self.release_job_at(home, task, acting, deadline)?;
         }
-        self.unblock_at(home, task, acting, Reasons::PERIOD)
+        self.unblock_at(home, task, acting, Reasons::PERIOD);
+        Ok(())
     }
 
-    /// [`Engine::release_job`] where the task's `home` may decide, while `acting` asks.
+    /// [`Engine::release_job`] if the task's `home` may decide, while `acting` executes the
+    /// library.
     #[inline(always)]
     fn release_job_at(
         &mut self,
-        home: Option<&Home>,
+        home: Option<&'r Home>,
         task: usize,
         acting: Cpu,
         deadline: u64,
@@ -168,104 +148,8 @@ impl<'r, O: Observer> Engine<'r, O> {
         {
             return Ok(());
         }
-        let board: &Board = &self.board;
-        self.router.system_mut().act_on(acting);
-        let (deadline, now) = (Some(instant(deadline)), instant(self.now()));
-        let sink = &mut Sink(&board.processors);
-        let released = self.router.set_job(board, id, deadline, now, sink);
+        let deadline = Some(instant(deadline));
+        let released = self.drive(acting, |driver| driver.set_job(id, deadline));
         released.map_err(|error| self.refused(task, "releasing a job", error))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::processor::NOTHING;
-    use crate::generate::SPEED_SIZES;
-    use crate::{
-        Arrival, Budget, Doing, JobId, LockSpec, Outcome, Plan, Policy, Protocol, Setup, Step,
-        Tables, Task,
-    };
-    use taktos_time::{Duration, Instant};
-
-    /// The task that executed where, from when on.
-    #[derive(Default)]
-    struct Switches(Vec<(Instant, Cpu, Doing)>);
-
-    impl Observer for Switches {
-        fn switch(&mut self, at: Instant, cpu: Cpu, doing: Doing, _: Duration) {
-            self.0.push((at, cpu, doing));
-        }
-        fn migrate(&mut self, at: Instant, job: JobId, _: Cpu, to: Cpu) {
-            self.0.push((at, to, Doing::Job(job)));
-        }
-    }
-
-    /// Runs `plan`; whether its clusters are decided about by seats as is said.
-    fn run(plan: &Plan, by_seats: bool) -> (Vec<(Instant, Cpu, Doing)>, Outcome) {
-        let mut tables = Tables::new(plan);
-        let mut switches = Switches::default();
-        let mut engine = Engine::new(plan, &mut tables, 0, &mut switches).unwrap();
-        for cpu in plan.cpus() {
-            let known = engine.board.processors.row(cpu).heir.get() != NOTHING;
-            assert_eq!(known, by_seats, "who decides about {cpu:?}");
-        }
-        engine.advance(plan.horizon()).unwrap();
-        engine.check_laws().unwrap();
-        let mut outcome = engine.finish();
-        // By seats, alarms come for budgets of threads that have lost their processors.
-        if plan.serves() {
-            outcome.events = 0;
-        }
-        (switches.0, outcome)
-    }
-
-    /// Gives three of four tasks a budget, two of them a hard one, of which one is too small.
-    fn limit((number, task): (usize, &mut Task)) {
-        let (Arrival::Periodic { period, .. }, [Step::Run(time)]) = (&task.arrival, &task.body[..])
-        else {
-            panic!("a periodic task of one step");
-        };
-        let share = time.longest().as_nanos() * [0, 5, 6, 4][number % 4] / 5;
-        let budget = Budget {
-            runtime: Duration::from_nanos(share.max(1)),
-            period: *period,
-            hard: number % 4 > 1,
-        };
-        task.budget = Some(budget).filter(|_| !number.is_multiple_of(4));
-    }
-
-    /// A lock that no task uses leaves the decisions to the tables, and changes none of them: with a thousand priorities and 64
-    /// processors, too, and with slices.
-    #[test]
-    fn seats_decide_as_the_tables_do() {
-        for (size, millis) in SPEED_SIZES.into_iter().zip([1_000, 40]) {
-            let mut workload = size.workload().unwrap();
-            workload.tasks.iter_mut().enumerate().for_each(limit);
-            for (policy, slice) in [
-                (Policy::Edf, None),
-                (Policy::Priority, None),
-                (Policy::Simple, Some(Duration::from_micros(300))),
-                (Policy::Cbs, None),
-                (Policy::Cbs, Some(Duration::from_micros(300))),
-            ] {
-                let horizon = Duration::from_millis(millis);
-                let mut setup = Setup::global(policy, size.processors, horizon);
-                setup.slice = slice;
-                workload.locks.clear();
-                let seats = run(&Plan::new(&workload, &setup).unwrap(), true);
-                workload.locks.push(LockSpec {
-                    name: "unused".to_owned(),
-                    protocol: Protocol::None,
-                    ceilings: Vec::new(),
-                });
-                let tables = run(&Plan::new(&workload, &setup).unwrap(), false);
-                assert!(
-                    seats.0.len() > 1_000,
-                    "{size:?} {policy:?}: too little happens"
-                );
-                assert!(seats == tables, "{size:?} {policy:?}: others were chosen");
-            }
-        }
     }
 }

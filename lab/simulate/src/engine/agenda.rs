@@ -1,5 +1,5 @@
 //! Owns: which of a fixed number of timers is due next.
-//! Must never know: what the timers are for.
+//! Must never know: the purpose of the timers.
 //!
 //! Timers with one key stand in one list, a *date*: of a thousand periods in whole milliseconds few
 //! dates come, so to set a timer is mostly to find its date and to stand there last. Dates stand in
@@ -101,7 +101,7 @@ impl Agenda {
         }
     }
 
-    /// Says where the timer of `slot` stands among others with its key, of now and of later.
+    /// Sets the rank of the timer of `slot` among the timers with its key, present and later.
     #[inline]
     pub fn set_rank(&mut self, slot: usize, rank: u64) {
         let date = self.nodes[slot].date;
@@ -151,19 +151,19 @@ impl Agenda {
         self.nodes[head].after as usize == head
     }
 
-    /// Whether `other`, which is in order, stands behind `slot`.
+    /// Returns whether `other`, which is in order, comes after `slot`.
     #[inline(always)]
     fn is_behind(&self, other: usize, slot: usize) -> bool {
         let node = &self.nodes[other];
         !node.is_loose && (node.rank, other) > (self.nodes[slot].rank, slot)
     }
 
-    /// `slot`, which is in no list, stands in that of `date`: last, or loose in front.
+    /// Puts `slot`, which is in no list, into that of `date`: last, or loose in front.
     #[inline(always)]
     fn put_in(&mut self, slot: usize, date: u32) {
         let head = self.head(date);
         let last = self.nodes[head].before as usize;
-        // Which of both it is nobody can foresee: so there is no branch.
+        // Which of both it is cannot be predicted: so there is no branch.
         let is_loose = self.is_behind(last, slot);
         let node = &mut self.nodes[slot];
         (node.date, node.is_loose) = (date, is_loose);
@@ -171,7 +171,7 @@ impl Agenda {
         self.link(slot, if is_loose { head } else { last });
     }
 
-    /// `slot`, which is in no list, stands behind `before`.
+    /// Puts `slot`, which is in no list, after `before`.
     #[inline(always)]
     fn link(&mut self, slot: usize, before: usize) {
         let after = core::mem::replace(&mut self.nodes[before].after, slot as u32);
@@ -180,7 +180,7 @@ impl Agenda {
         (node.before, node.after) = (before as u32, after);
     }
 
-    /// `slot` stands in its date's list no more.
+    /// Takes `slot` out of its date's list.
     #[inline(always)]
     fn take_out(&mut self, slot: usize) {
         let node = &mut self.nodes[slot];

@@ -1,8 +1,7 @@
 //! Owns: the state of a run before its first event.
-//! Must never know: what happens then.
+//! Must never know: the events of the run.
 
-use taktos_schedule::smp::closed::WAITS;
-use taktos_schedule::smp::{Dispatch, Error, Instance, InstanceConfig, Priority, Reasons, System};
+use taktos_schedule::smp::{Error, InstanceConfig, Priority, Reasons, System};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;
 
@@ -21,7 +20,7 @@ impl<'r, O: Observer> Engine<'r, O> {
     /// A run of `plan` at instant 0, in `tables`, which were made for it.
     ///
     /// # Errors
-    /// What the library refuses of the set-up.
+    /// If the library refuses the set-up.
     pub fn new(
         plan: &'r Plan,
         tables: &'r mut Tables,
@@ -59,7 +58,7 @@ impl<'r, O: Observer> Engine<'r, O> {
             tallies: vec![Tally::new(); plan.tasks.len()],
             statistics: vec![TaskStatistics::default(); plan.tasks.len()],
             agenda: Agenda::new(plan.tasks.len().max(1) * if plan.sleeps { 3 } else { 1 }),
-            waiting: 0,
+            shifts: plan.shifts(),
             drawn: [0; 4],
             free: Free {
                 releases: costs.release.is_zero(),
@@ -68,6 +67,7 @@ impl<'r, O: Observer> Engine<'r, O> {
                     .all(|cost| cost.is_zero()),
             },
         };
+        engine.router.begin(&engine.board, Instant::START);
         for task in 0..plan.tasks.len() {
             engine.enter(task).map_err(|error| SimError::SetUp {
                 what: format!("task `{}`", plan.entries[task].name),
@@ -76,8 +76,6 @@ impl<'r, O: Observer> Engine<'r, O> {
             engine.set_release(task);
         }
         engine.make_locks()?;
-        engine.start_processors()?;
-        engine.close_clusters();
         Ok(engine)
     }
 
@@ -91,12 +89,10 @@ impl<'r, O: Observer> Engine<'r, O> {
         if thread != thread_of(task) {
             return Err(Error::InvalidId);
         }
-        let now = Instant::START;
-        system.block(thread, WAITS, now, &mut ())?;
-        system.start(thread, now, &mut ())?;
         self.board.add_reasons(task, Reasons::PERIOD);
         if let Some(home) = self.router.home(home) {
-            home.begin_with(&self.board, task as u16, CpuSet::ALL);
+            let cpus = plan.affinity.unwrap_or(CpuSet::ALL);
+            home.begin_with(&self.board, task as u16, cpus);
         }
         let enforced = self.plan.clusters[usize::from(plan.cluster)].policy == Policy::Cbs;
         plan.budget
@@ -116,43 +112,6 @@ impl<'r, O: Observer> Engine<'r, O> {
             true => self.router.set_hard_server(board, id, runtime, period),
             false => self.router.set_server(board, id, Some((runtime, period))),
         }
-    }
-
-    /// Deciders decide where they can from now on.
-    fn close_clusters(&mut self) {
-        for cluster in 0..self.plan.clusters.len() {
-            let Some(instance) = Instance::new(cluster) else {
-                continue;
-            };
-            if self.plan.keeps_to_tables(cluster) {
-                self.router.keep_open(instance);
-            }
-        }
-        self.router.begin(&self.board, Instant::START);
-    }
-
-    /// Each processor executes an idle thread from the start, at no cost.
-    fn start_processors(&mut self) -> Result<(), SimError> {
-        for cpu in self.plan.cpus() {
-            let decided = self
-                .router
-                .system_mut()
-                .dispatch(cpu, Instant::START, &mut ());
-            let what = || format!("processor {}", cpu.index());
-            match decided.map_err(|error| SimError::SetUp {
-                what: what(),
-                error,
-            })? {
-                Dispatch::Run(_) => {}
-                Dispatch::Wait { .. } => {
-                    return Err(SimError::Broken {
-                        at: 0,
-                        law: format!("{} has an idle thread to begin with", what()),
-                    });
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The timer of the next release of `task`.

@@ -1,11 +1,12 @@
-//! Owns: threads and processors as the library's deciders see them. Must never know: who decides.
+//! Owns: threads and processors as the library's deciders see them. Must never know: which decider
+//! decides.
 //!
-//! A thread goes by its task's number. No processor has an idle thread of its own: where nobody runs is
-//! [`NOBODY`], whichever processor it is.
+//! A thread has the number of its task. No processor has an idle thread of its own: [`NOBODY`] is
+//! on every processor without a thread.
 
 use core::cell::Cell;
 
-use taktos_schedule::smp::closed::{self, Branches, Rows, World};
+use taktos_schedule::smp::seats::{self, Branches, Host, Rows, World};
 use taktos_schedule::smp::{self, Instance, Reasons, Thread};
 use taktos_schedule::{Cpu, Links, Priority};
 use taktos_time::{Duration, Instant};
@@ -20,20 +21,21 @@ use super::waiting::Ranked;
 const SEATS: usize = Cpu::COUNT;
 
 /// The decider of a cluster.
-pub(super) type Home = closed::Home<u16, usize, Ranked, SEATS>;
+pub(super) type Home = seats::Home<u16, usize, Ranked, SEATS>;
 /// The decider of a cluster about which seats decide.
-pub(super) type Decider<'a> = closed::Decider<'a, u16, usize, Ranked, SEATS>;
-/// The library's tables with what decides about clusters.
-pub(super) type Router<'a> = closed::Router<'a, u16, usize, Ranked, SEATS>;
-/// The effects that the tables ask of the board and of processors.
-pub(super) type Kept<'e, 'b> = closed::Kept<'e, Board, Sink<'b>, Ranked, SEATS>;
+pub(super) type Decider<'a> = seats::Decider<'a, u16, usize, Ranked, SEATS>;
+/// The library's rows with what decides about clusters.
+pub(super) type Router<'a> = seats::Router<'a, u16, usize, Ranked, SEATS>;
+/// The operations over seats, rows and this board.
+pub(super) type Driver<'d, 'a> = seats::Driver<'d, 'a, Board, Ranked, SEATS>;
 
 /// A thread, in half a cache line.
 #[repr(align(32))]
 struct Row {
     note: Cell<u64>,
     branches: Branches<u16>,
-    priority: u32,
+    /// By which it is scheduled.
+    priority: Cell<u32>,
     home: Instance,
     /// Why it waits.
     reasons: Cell<Reasons>,
@@ -41,11 +43,21 @@ struct Row {
 
 const _: () = assert!(size_of::<Row>() == 32, "half a cache line");
 
-/// How much of the processors' time a thread has had, and how much it may have had when its budget is used up.
+/// How much of the processors' time a thread has had, and how much it may have had when its budget
+/// is used up.
 #[derive(Clone, Default)]
 struct Account {
     charged: Cell<u64>,
     limit: Cell<Duration>,
+}
+
+/// From what the priority of a thread comes where there are locks.
+struct Raised {
+    /// The one that it was given.
+    base: Cell<u32>,
+    /// That, or a ceiling.
+    own: Cell<u32>,
+    inherits: Cell<Option<u32>>,
 }
 
 /// All threads and processors.
@@ -53,6 +65,10 @@ pub(super) struct Board {
     threads: Vec<Row>,
     /// By task; none where no cluster has servers.
     accounts: Vec<Account>,
+    /// The turns of those that have no seat, by task; none where no tasks have affinities.
+    turns: Vec<Cell<i64>>,
+    /// By task; none where there are no locks.
+    raised: Vec<Raised>,
     pub processors: Processors,
 }
 
@@ -62,14 +78,27 @@ impl Board {
         let rows = plan.entries.iter().map(|task| Row {
             note: Cell::new(0),
             branches: Branches::NONE,
-            priority: task.priority,
+            priority: Cell::new(task.priority),
             home: task.home(),
             reasons: Cell::new(Reasons::NONE),
         });
         let accounts = if plan.serves() { plan.tasks.len() } else { 0 };
+        let turns = if plan.shifts() { plan.tasks.len() } else { 0 };
+        let raised = plan.entries.iter().map(|task| Raised {
+            base: Cell::new(task.priority),
+            own: Cell::new(task.priority),
+            inherits: Cell::new(None),
+        });
+        let owners = if plan.locks.is_empty() {
+            0
+        } else {
+            plan.tasks.len()
+        };
         Self {
             threads: rows.collect(),
+            raised: raised.take(owners).collect(),
             accounts: vec![Account::default(); accounts],
+            turns: vec![Cell::new(0); turns],
             processors,
         }
     }
@@ -77,6 +106,12 @@ impl Board {
     #[inline(always)]
     fn row(&self, id: u16) -> &Row {
         &self.threads[usize::from(id)]
+    }
+
+    /// The thread is as urgent as `raised` says.
+    fn schedule_by(&self, id: u16, raised: &Raised) {
+        let inherits = raised.inherits.get().unwrap_or(u32::MAX);
+        self.row(id).priority.set(raised.own.get().min(inherits));
     }
 
     /// The cluster of the task.
@@ -92,7 +127,8 @@ impl Board {
         all.replace(all.get().or(reasons)).is_empty()
     }
 
-    /// The thread of the task does not wait for these reasons any more. Whether it is ready now, and was not.
+    /// The thread of the task does not wait for these reasons any more. Whether it is ready now,
+    /// and was not.
     #[inline(always)]
     pub fn clear_reasons(&self, task: usize, reasons: Reasons) -> bool {
         let all = &self.threads[task].reasons;
@@ -101,7 +137,7 @@ impl Board {
     }
 }
 
-/// No thread stands in a ring.
+/// No thread is in a ring.
 impl Links for Board {
     type Id = u16;
 
@@ -139,14 +175,21 @@ impl World for Board {
         NOBODY
     }
 
-    // Those that count are told apart by their numbers.
+    // Threads that count are distinguished by their numbers.
     fn priority(&self, _: u16) -> Priority {
         Priority::IDLE
     }
 
     #[inline(always)]
     fn number(&self, id: u16) -> smp::Priority {
-        smp::Priority(self.row(id).priority)
+        smp::Priority(self.row(id).priority.get())
+    }
+
+    fn inherit(&self, id: u16, priority: Option<smp::Priority>) {
+        if let Some(raised) = self.raised.get(usize::from(id)) {
+            raised.inherits.set(priority.map(|priority| priority.0));
+            self.schedule_by(id, raised);
+        }
     }
 
     #[inline(always)]
@@ -170,17 +213,18 @@ impl World for Board {
     }
 
     #[inline(always)]
+    fn knows_heir(&self, seat: usize) -> bool {
+        self.heir(seat) != NOTHING
+    }
+
+    #[inline(always)]
     fn current(&self, seat: usize) -> u16 {
         self.processors.seat(seat).task
     }
 
-    /// A dispatch is asked for whenever an heir changes, also of a processor that was asked before, as the tables do.
     #[inline(always)]
     fn set_heir(&self, seat: usize, heir: u16) {
-        let former = self.processors.seat(seat).heir.replace(heir);
-        if former != heir && former != NOTHING {
-            self.processors.ask(seat);
-        }
+        self.processors.seat(seat).heir.set(heir);
     }
 
     fn forget_heir(&self, seat: usize) {
@@ -221,6 +265,18 @@ impl World for Board {
         }
     }
 
+    #[inline(always)]
+    fn turn(&self, id: u16) -> i64 {
+        self.turns.get(usize::from(id)).map_or(0, Cell::get)
+    }
+
+    #[inline(always)]
+    fn set_turn(&self, id: u16, turn: i64) {
+        if let Some(own) = self.turns.get(usize::from(id)) {
+            own.set(turn);
+        }
+    }
+
     fn watch(&self, cpu: usize, left: Option<Duration>) {
         let now = self.processors.now;
         let at = left.map_or(NEVER, |left| now.saturating_add(left.as_nanos()));
@@ -232,9 +288,16 @@ impl World for Board {
         self.processors.refill(at.map_or(NEVER, Instant::as_nanos));
     }
 
-    // Its heir was set: see there.
+    // It was said with `World::appointed`.
     #[inline(always)]
     fn call(&self, _: usize, _: usize) {}
+
+    /// Requests a dispatch, also on a processor with an earlier request, as the tables do. A
+    /// processor that idles must wait for the registers of its heir then.
+    #[inline(always)]
+    fn appointed(&self, cpu: usize) {
+        self.processors.ask(cpu);
+    }
 }
 
 impl Rows for Board {
@@ -254,10 +317,45 @@ impl Rows for Board {
         self.row(id).reasons.get().is_empty()
     }
 
+    fn own_number(&self, id: u16) -> smp::Priority {
+        let raised = self.raised.get(usize::from(id));
+        raised.map_or(self.number(id), |raised| smp::Priority(raised.own.get()))
+    }
+
     fn is_at_home(&self, id: u16, instance: Instance) -> bool {
         self.threads.get(usize::from(id)).map(|row| row.home) == Some(instance)
     }
 }
 
-/// The effects that the tables ask of processors: done as soon as these can.
-pub(super) struct Sink<'b>(pub &'b Processors);
+impl Host for Board {
+    fn base(&self, id: u16) -> smp::Priority {
+        let raised = self.raised.get(usize::from(id));
+        raised.map_or(self.number(id), |raised| smp::Priority(raised.base.get()))
+    }
+
+    fn set_base(&self, id: u16, base: smp::Priority) {
+        if let Some(raised) = self.raised.get(usize::from(id)) {
+            raised.base.set(base.0);
+        }
+    }
+
+    fn set_own(&self, id: u16, own: smp::Priority) {
+        if let Some(raised) = self.raised.get(usize::from(id)) {
+            raised.own.set(own.0);
+            self.schedule_by(id, raised);
+        }
+    }
+
+    // No task goes to another cluster, and no processor leaves one.
+    fn set_home(&self, _: u16, _: Instance) {}
+
+    fn wait_for_lock(&self, id: u16, waits: bool) {
+        let all = &self.row(id).reasons;
+        all.set(match waits {
+            true => all.get().or(Reasons::LOCK),
+            false => all.get().minus(Reasons::LOCK),
+        });
+    }
+
+    fn wait_for_registers(&self, _: u16, _: bool) {}
+}

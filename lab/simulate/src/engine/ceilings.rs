@@ -1,5 +1,5 @@
 //! Owns: the locks of a plan and their ceilings.
-//! Must never know: what a ceiling does.
+//! Must never know: the effect of a ceiling.
 
 use super::plan::LockPlan;
 use super::prepare::known;
@@ -77,8 +77,8 @@ fn named(lock: &LockSpec, setup: &Setup) -> Result<Vec<Option<u32>>, SimError> {
     Ok(named)
 }
 
-/// The ceiling in each cluster that has users, or that the lock names one for. That of its home must not be missing: where
-/// no task uses it, any will do.
+/// The ceiling in each cluster that has users, or that the lock names one for. That of its home
+/// must not be missing: where no task uses it, any will do.
 fn ceilings(protocol: Protocol, home: usize, chosen: &[u32]) -> Vec<(u8, u32)> {
     if !urgency::has_ceiling(protocol) {
         return Vec::new();
@@ -94,5 +94,5 @@ fn ceilings(protocol: Protocol, home: usize, chosen: &[u32]) -> Vec<(u8, u32)> {
     given.collect()
 }
 
-/// The ceiling of those to whom none is given.
+/// The ceiling of locks for which none is given.
 const MOST_URGENT: u32 = 0;

@@ -60,7 +60,7 @@ pub(super) fn costs(costs: &Costs) -> Result<(), SimError> {
         ("migration", &costs.migration),
     ];
     for (cost, value) in named {
-        let wrong = |what, mend| Err(SimError::Cost { cost, what, mend });
+        let wrong = |what, hint| Err(SimError::Cost { cost, what, hint });
         let dearest = match value {
             Cost::Zero => Duration::ZERO,
             Cost::Constant(time) => *time,

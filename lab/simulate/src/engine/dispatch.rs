@@ -1,11 +1,9 @@
-//! Owns: what happens when a processor looks for its heir, and what it costs.
-//! Must never know: what jobs do.
+//! Owns: the events when a processor looks for its heir, and their costs.
+//! Must never know: the work of jobs.
 
 use taktos_schedule::Cpu;
-use taktos_schedule::smp::Dispatch;
-use taktos_schedule::smp::closed::Rows;
 
-use super::board::{Board, Sink};
+use super::board::Home;
 use super::job::{Progress, Stage};
 use super::processor::{NOBODY, NOTHING, Processor, Use};
 use super::tournament::NEVER;
@@ -19,52 +17,60 @@ const SCHEDULE: usize = 1;
 const SWITCH: usize = 2;
 const MIGRATION: usize = 3;
 
-impl<O: Observer> Engine<'_, O> {
+impl<'r, O: Observer> Engine<'r, O> {
     /// `cpu` looks for its heir, and switches to it.
     #[inline(always)]
-    pub(super) fn dispatch(&mut self, cpu: Cpu) -> Result<(), SimError> {
+    pub(super) fn dispatch(&mut self, cpu: Cpu) {
         let now = self.now();
         let row = self.board.processors.row_mut(cpu);
         settle(row, &mut self.progress, now);
         if row.since > now {
             // The kernel is still at work here.
             row.request.set(row.since);
-            return Ok(());
+            return;
         }
         row.request.set(NEVER);
         row.statistics.decisions += 1;
-        if row.waits_for.take().is_some() {
-            self.waiting -= 1;
-        }
-        match row.heir.get() {
-            NOTHING => self.ask_for_heir(cpu)?,
+        let heir = row.heir.get();
+        self.board.processors.end_waiting(cpu);
+        match heir {
+            NOTHING => self.ask_for_heir(cpu),
+            NOBODY if self.shifts => self.idle_or_wait(cpu),
             heir => self.run(cpu, heir),
         }
-        if self.waiting > 0 {
-            let at = self.board.processors.row(cpu).since;
-            self.board.processors.freed(cpu, at);
-        }
-        Ok(())
+        self.board.processors.let_go(cpu);
     }
 
-    /// The tables say who executes on `cpu` from now on.
+    /// Dispatches `cpu`: from now on it executes its heir, or idles, or waits.
     #[inline(never)]
-    fn ask_for_heir(&mut self, cpu: Cpu) -> Result<(), SimError> {
-        let now = instant(self.now());
-        let decided = self.ask(cpu, |system, effects| system.dispatch(cpu, now, effects));
-        match decided.map_err(|error| self.broken("a processor of a cluster has an heir", error))? {
-            Dispatch::Run(thread) => {
-                self.run(cpu, self.board.thread(thread).unwrap_or(NOBODY));
-            }
-            Dispatch::Wait { registers_on, .. } => {
-                self.exchange(cpu, NOTHING);
-                let row = self.board.processors.changing(cpu);
-                row.enter_kernel();
-                row.waits_for = Some(registers_on);
-                self.waiting += 1;
-            }
+    fn ask_for_heir(&mut self, cpu: Cpu) {
+        self.board.processors.tell_waiting(cpu);
+        match self.drive(cpu, |driver| driver.dispatch(cpu)) {
+            NOBODY => self.idle_or_wait(cpu),
+            heir => self.run(cpu, heir),
         }
-        Ok(())
+    }
+
+    /// Makes `cpu`, which has no thread to execute, idle or wait. It waits for the registers of the
+    /// thread that is to run there.
+    #[inline(never)]
+    fn idle_or_wait(&mut self, cpu: Cpu) {
+        let user = |home: &'r Home| match home.lends() {
+            true => self.router.told_user(&self.board, cpu),
+            false => home.decider().owner(&self.board, cpu.index()),
+        };
+        let user = self.router.home_of(cpu).and_then(user);
+        match user.and_then(|user| self.progress[usize::from(user)].on) {
+            Some(on) => self.wait(cpu, on),
+            None => self.run(cpu, NOBODY),
+        }
+    }
+
+    /// `cpu` waits for registers that are on the processor `on`.
+    fn wait(&mut self, cpu: Cpu, on: Cpu) {
+        self.exchange(cpu, NOTHING);
+        self.board.processors.changing(cpu).enter_kernel();
+        self.board.processors.wait(cpu, on);
     }
 
     /// `cpu` executes `task` from now on ([`NOBODY`]: an idle thread).
@@ -144,13 +150,13 @@ impl<O: Observer> Engine<'_, O> {
         }
     }
 
-    /// What `cpu` has on it goes on from the end of the kernel's work.
+    /// Resumes the activity of `cpu` at the end of the kernel's work.
     #[inline]
     pub(super) fn proceed(&mut self, cpu: Cpu) {
         proceed(self.board.processors.row_mut(cpu), &self.progress);
     }
 
-    /// Tells what `cpu` is doing from `at` on.
+    /// Reports the activity of `cpu` from `at` on.
     #[inline]
     pub(super) fn tell_switch(&mut self, cpu: Cpu, at: u64, overhead: u64) {
         let row = self.board.processors.row(cpu);
@@ -164,7 +170,8 @@ impl<O: Observer> Engine<'_, O> {
             .switch(instant(at), cpu, doing, Duration::from_nanos(overhead));
     }
 
-    /// What a decision costs that leads to `task`, which is another thread than before or not.
+    /// Returns the cost of a decision for `task`; `other` is whether it is another thread than
+    /// before.
     #[cold]
     fn cost_of_dispatch(&mut self, cpu: Cpu, task: u16, other: bool) -> u64 {
         let mut cost = self.cost(SCHEDULE);
@@ -209,32 +216,25 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The slice of what `cpu` executes is used up: it yields to its equals.
     #[inline(never)]
-    pub(super) fn slice_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
+    pub(super) fn slice_end(&mut self, cpu: Cpu) {
         self.settle(cpu);
         let row = self.board.processors.row_mut(cpu);
         row.slice = row.since.saturating_add(self.plan.slice);
         let task = usize::from(row.task);
-        let yielded = self.yields(task, cpu);
-        yielded.map_err(|error| self.broken("who executes can yield", error))
+        self.yields(task, cpu);
     }
 
     /// The budget of what `cpu` executes is used up.
     #[inline(never)]
     pub(super) fn budget_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
         self.settle(cpu);
-        let board: &Board = &self.board;
-        board.processors.arm(cpu.index(), NEVER);
-        board.processors.act_on(cpu);
-        self.router.system_mut().act_on(cpu);
-        let sink = &mut Sink(&board.processors);
-        let expired = self
-            .router
-            .expire(board, cpu, instant(board.processors.now), sink);
+        self.board.processors.arm(cpu.index(), NEVER);
+        let expired = self.drive(cpu, |driver| driver.expire(cpu));
         expired.map_err(|error| self.broken("a budget that was armed can expire", error))
     }
 }
 
-/// The task on the processor `row` goes on from the end of the kernel's work.
+/// Resumes the task on the processor `row` at the end of the kernel's work.
 #[inline(always)]
 pub(super) fn proceed(row: &mut Processor, progress: &[Progress]) {
     if row.held {

@@ -1,5 +1,5 @@
 //! Owns: lengths of time that are fixed or drawn, and where a draw's numbers come from.
-//! Must never know: what the length is for.
+//! Must never know: the purpose of the length.
 
 use crate::random::Stream;
 use crate::{Cost, Execution};
@@ -13,7 +13,7 @@ impl Row {
     const JITTERS: u64 = 2 << 32;
     const COSTS: u64 = 3 << 32;
 
-    /// What a step takes, by job.
+    /// Returns the row for the duration of a step, by job.
     pub fn step(step: usize) -> Self {
         Self(step as u64)
     }
@@ -63,7 +63,7 @@ impl Draw {
         }
     }
 
-    /// What `cost` is among `tasks` tasks.
+    /// Returns the draw of `cost` among `tasks` tasks.
     pub fn cost(cost: &Cost, tasks: u32, row: Row) -> Self {
         match cost {
             Cost::Zero => Self::Fixed(0),

@@ -1,16 +1,15 @@
 //! Owns: the order of simultaneous events.
-//! Must never know: what happens at one.
+//! Must never know: the effect of an event.
 //!
-//! Events are ordered by time; at the same time by class, in the order below;
-//! within a class by processor, or by task: of tasks whose wait for a release, or whose suspension, ends at one
-//! instant, the one that began to wait first is the first, as in the kernel; of those
-//! that began together, too, the first of the workload. So a run is one well-defined
-//! sequence, whatever machine it is computed on. What is finished at an
-//! instant is finished before anything new begins, a deadline is met by a job
-//! that is done at it, and a processor looks for its heir when all else at the
-//! instant has happened, so tasks that are released together are weighed together.
+//! Events are ordered by time; at the same time by class, in the order below; within a class by
+//! processor, or by task. If several tasks end a wait for a release, or a suspension, at one
+//! instant, the one that began to wait first is the first, as in the kernel. Of those that began
+//! together, the first of the workload is the first. So a run is one well-defined sequence on every
+//! machine. Work that ends at an instant ends before anything new begins, and a job that is done at
+//! its deadline meets it. A processor looks for its heir after all other events of the instant, so
+//! tasks that are released together are weighed together.
 
-/// What kind of event; the order of simultaneous ones.
+/// Kind of event, and the order of simultaneous ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Class {

@@ -1,12 +1,12 @@
 //! Owns: processors that a world above takes away and gives back: virtual ones.
 //! Must never know: why they are taken away, nor how that world decides.
 //!
-//! A guest is an [`Engine`] whose processors are virtual. It begins with all of
-//! them running; the world above holds and releases them, and brings the guest's
-//! time forward to its own. The guest's timers go off in the world's time: a job
-//! is released while its processor is held, too, and makes that processor want
-//! to run. Time that is taken away counts as [`crate::CpuStatistics::stolen`]; the
-//! guest's library does not see it, so budgets and slices inside a guest run on.
+//! A guest is an [`Engine`] with virtual processors. It begins with all of them running. The world
+//! above holds and releases them, and brings the guest's time forward to its own. The guest's
+//! timers go off in the world's time. So a job is released also while its processor is held, and
+//! then this processor has work to run. Time that is taken away counts as
+//! [`crate::CpuStatistics::stolen`]. The guest's library does not see it, so budgets and slices
+//! inside a guest run on.
 
 use taktos_schedule::Cpu;
 
@@ -20,7 +20,7 @@ impl<O: Observer> Engine<'_, O> {
     /// Handles all events up to `at`, those at `at` included.
     ///
     /// # Errors
-    /// What the library refuses a job to do.
+    /// If the library refuses an operation of a job.
     pub fn advance_through(&mut self, at: u64) -> Result<(), SimError> {
         self.advance_before(key(at + 1, Class::StepEnd))?;
         self.board.processors.reach(at);
@@ -37,7 +37,7 @@ impl<O: Observer> Engine<'_, O> {
         let now = self.now();
         let row = self.board.processors.row_mut(cpu);
         row.held = true;
-        // What the kernel has not done yet it does afterwards.
+        // Work that the kernel has not done yet is done afterwards.
         row.owed = row.since - now;
         row.statistics.overhead -= row.owed;
         row.since = now;

@@ -7,7 +7,7 @@ use super::draw::Row;
 use super::plan::{Plan, TaskPlan};
 use super::tournament::NEVER;
 
-/// Where a task's job stands.
+/// State of a task's job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// There is none: the next has not been released.
@@ -22,9 +22,9 @@ pub(super) enum Stage {
     Suspended,
 }
 
-/// Which job of a sequence of arrivals. It depends on the seed alone, so
-/// the two cursors of a task, at its releases and at the job that it works on,
-/// go through the same instants without a memory of what lies between.
+/// Which job of a sequence of arrivals. It depends on the seed alone. So the two cursors of a task,
+/// at its releases and at its present job, need no memory of the jobs between them: they go through
+/// the same instants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
     /// Which job, from 0.
@@ -42,7 +42,7 @@ impl Cursor {
         }
     }
 
-    /// Goes on to the next job of `task`.
+    /// Advances to the next job of `task`.
     #[inline(always)]
     pub fn advance(&mut self, planned: &TaskPlan, plan: &Plan, task: usize, seed: u64) {
         if planned.separation == NEVER {
@@ -86,7 +86,7 @@ impl Release {
         release
     }
 
-    /// Goes on to the next job of `task`.
+    /// Advances to the next job of `task`.
     #[inline(always)]
     pub fn advance(&mut self, planned: &TaskPlan, plan: &Plan, task: usize, seed: u64) {
         self.job.advance(planned, plan, task, seed);
@@ -130,7 +130,7 @@ pub(super) struct Progress {
     pub withheld: bool,
     /// The step that comes next.
     pub step: u16,
-    /// What is left of the present step.
+    /// Time left of the present step.
     pub left: u64,
     /// Processor time of the present job.
     pub cpu_time: u64,
@@ -142,7 +142,8 @@ pub(super) struct Progress {
     pub next: Release,
     /// Jobs that are released and wait for the present one.
     pub backlog: u64,
-    /// The rest of the time slice in which its thread was preempted; [`NEVER`]: it has a whole one.
+    /// The rest of the time slice in which its thread was preempted; [`NEVER`]: it has a whole
+    /// one.
     pub slice_left: u64,
     pub plan: TaskPlan,
 }
@@ -150,7 +151,7 @@ pub(super) struct Progress {
 const _: () = assert!(size_of::<Progress>() == 128, "two cache lines");
 
 impl Progress {
-    /// Before the first event of `task`, whose lowest processor is `cpu`.
+    /// Returns the state before the first event of `task`, which has `cpu` as its lowest processor.
     pub fn new(plan: &Plan, task: usize, cpu: Cpu, seed: u64) -> Self {
         let planned = plan.tasks[task];
         Self {

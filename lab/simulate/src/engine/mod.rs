@@ -1,17 +1,15 @@
-//! Owns: the run of a plan: events in order, the library's decisions, what they mean for jobs.
-//! Must never know: how to decide who runs.
+//! Owns: the run of a plan: events in order, the library's decisions, their effects on jobs.
+//! Must never know: how to choose the thread that runs.
 //!
 //! # Time
-//! Integer nanoseconds. The order of simultaneous events is that of [`event`].
-//! What a job does without taking time (locks, calls) happens within the event
-//! that leads to it.
+//! Integer nanoseconds. The order of simultaneous events is that of [`event`]. Actions of a job
+//! that take no time (locks, calls) happen within the event that leads to them.
 //!
 //! # Costs
-//! An operation of the kernel takes effect at its event, in the library; the
-//! processor on which it happens then works for the kernel for as long as it
-//! costs, and what it asks of processors happens afterwards: its own dispatch
-//! at once, another's after the latency of an IPI. A processor that works for
-//! the kernel takes no request meanwhile.
+//! An operation of the kernel takes effect at its event, in the library. The processor of the
+//! operation then works for the kernel for as long as the operation costs. Requests to processors
+//! take effect afterwards: the processor's own dispatch at once, that of another one after the
+//! latency of an IPI. A processor that works for the kernel takes no request meanwhile.
 
 mod act;
 mod agenda;
@@ -35,12 +33,14 @@ mod steps;
 mod tables;
 mod tally;
 pub(crate) mod tournament;
+mod turned;
 mod urgency;
 mod waiting;
 
 pub use plan::Plan;
 pub(crate) use priorities::squeeze;
 pub use tables::Tables;
+pub(crate) use waiting::Ranked;
 
 use taktos_schedule::smp::Thread;
 use taktos_schedule::{Cpu, smp};
@@ -59,7 +59,7 @@ use tally::Tally;
 /// Memory is that of the plan's tables: it does not grow with time.
 ///
 /// # Errors
-/// What the library refuses a job to do.
+/// If the library refuses an operation of a job.
 pub fn run(plan: &Plan, seed: u64, observer: &mut impl Observer) -> Result<Outcome, SimError> {
     let mut tables = Tables::new(plan);
     let mut engine = Engine::new(plan, &mut tables, seed, observer)?;
@@ -83,8 +83,8 @@ pub struct Engine<'r, O> {
     /// Releases, by task; where the plan sleeps also wake-ups (from the number
     /// of tasks on) and deadlines at which jobs are given up (from twice that).
     agenda: Agenda,
-    /// Processors that wait for others' registers.
-    waiting: u32,
+    /// Whether seats with affinities decide somewhere.
+    shifts: bool,
     /// How often each cost has been drawn: release, schedule, switch, migration.
     drawn: [u64; 4],
     free: Free,
@@ -121,12 +121,12 @@ impl<O: Observer> Engine<'_, O> {
     /// and dispatches at `until` stay for the next call.
     ///
     /// # Errors
-    /// What the library refuses a job to do.
+    /// If the library refuses an operation of a job.
     pub fn advance(&mut self, until: u64) -> Result<(), SimError> {
         self.advance_before(key(until, Class::Release))
     }
 
-    /// Handles all events whose key is below `end`.
+    /// Handles all events with a key below `end`.
     fn advance_before(&mut self, end: u64) -> Result<(), SimError> {
         loop {
             let processors = &mut self.board.processors;
@@ -149,7 +149,7 @@ impl<O: Observer> Engine<'_, O> {
                 }
             }
             if let Some(cpu) = cpu {
-                self.dispatch(cpu)?;
+                self.dispatch(cpu);
             }
         }
     }
@@ -162,7 +162,7 @@ impl<O: Observer> Engine<'_, O> {
         match class {
             Class::StepEnd => self.step_end(processors.holder())?,
             Class::Budget => self.budget_end(processors.holder())?,
-            Class::Slice => self.slice_end(processors.holder())?,
+            Class::Slice => self.slice_end(processors.holder()),
             _ => return Ok(Some(processors.take_dispatch())),
         }
         Ok(None)
@@ -174,17 +174,21 @@ impl<O: Observer> Engine<'_, O> {
         let tasks = self.plan.tasks.len();
         match slot {
             _ if slot < tasks => self.release(slot),
-            _ if slot < 2 * tasks => self.wake(slot - tasks),
+            _ if slot < 2 * tasks => {
+                self.wake(slot - tasks);
+                Ok(())
+            }
             _ => self.give_up(slot - 2 * tasks),
         }
     }
 
-    /// Checks the library's laws, as many steps as there are tasks, squared at worst: for tests.
+    /// Checks the library's invariants, for tests. It takes as many steps as there are tasks,
+    /// squared at worst.
     ///
     /// # Errors
-    /// The law that does not hold.
-    pub fn check_laws(&self) -> Result<(), SimError> {
-        let checked = self.router.system().check_invariants();
+    /// The invariant that does not hold.
+    pub fn check_laws(&mut self) -> Result<(), SimError> {
+        let checked = self.router.check(&self.board);
         checked.map_err(|violation| SimError::Broken {
             at: self.now(),
             law: format!("{violation:?}"),
@@ -266,7 +270,7 @@ impl<O: Observer> Engine<'_, O> {
     /// The present job of `task`.
     #[inline(always)]
     fn job(&self, task: usize) -> JobId {
-        // Without a check that could fail nothing is left of it where nobody observes.
+        // Without a check that could fail, nothing is left of it if there is no observer.
         let number = self.progress.get(task).map_or(0, |it| it.job.number);
         JobId {
             task: TaskId(task as u16),

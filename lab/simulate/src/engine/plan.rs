@@ -1,5 +1,5 @@
 //! Owns: a workload in the form that the engine runs: flat tables, every reference resolved.
-//! Must never know: what has happened yet.
+//! Must never know: the progress of a run.
 
 use taktos_schedule::CpuSet;
 use taktos_schedule::smp::Instance;
@@ -23,7 +23,7 @@ pub struct Plan {
     pub(super) slice: u64,
     /// In nanoseconds.
     pub(super) horizon: u64,
-    /// What draws come from, unless a run names another seed.
+    /// Seed of the draws, unless a run names another seed.
     pub(super) seed: u64,
     /// Whether some task sleeps or gives up at its deadline: then it needs a second timer.
     pub(super) sleeps: bool,
@@ -45,12 +45,18 @@ impl Plan {
         self.seed
     }
 
-    /// Whether the tables decide about `cluster` at all times: locks are used, or deadlines count and a task is bound to
-    /// processors.
-    pub(super) fn keeps_to_tables(&self, cluster: usize) -> bool {
-        let binds =
-            |task: &TaskEntry| usize::from(task.cluster) == cluster && task.affinity.is_some();
-        !self.locks.is_empty() || self.entries.iter().any(binds)
+    /// Returns whether a running thread may be shifted to another processor of some cluster, or be
+    /// lent a processor of another cluster.
+    pub(super) fn shifts(&self) -> bool {
+        let mut clusters = self.clusters.iter();
+        let may_differ = |cluster: &ClusterPlan| {
+            matches!(
+                cluster.policy,
+                Policy::StrongAffinity | Policy::PriorityAffinity
+            )
+        };
+        let binds = || self.entries.iter().any(|task| task.affinity.is_some());
+        !self.locks.is_empty() || clusters.any(may_differ) || binds()
     }
 
     /// Whether the threads of some cluster may have servers.
@@ -74,7 +80,7 @@ pub(super) struct ClusterPlan {
     pub cpus: CpuSet,
 }
 
-/// What all events of a task need of its plan: few bytes, of which each run has a copy beside the
+/// Part of a task's plan that all its events need: few bytes. Each run has a copy next to the
 /// task's progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskPlan {
@@ -93,15 +99,15 @@ pub(super) struct TaskPlan {
     pub varies: bool,
 }
 
-/// What is seldom asked for after a run has begun.
+/// Part of a task's plan that is rarely needed after a run has begun.
 #[derive(Clone, Debug)]
 pub(super) struct TaskEntry {
     pub name: String,
     /// The first arrival.
     pub first: u64,
-    /// What a separation may be longer.
+    /// Largest addition to a separation.
     pub spread: u64,
-    /// What a release may be later than the arrival.
+    /// Largest delay of a release after the arrival.
     pub jitter: u64,
     pub priority: u32,
     /// Which cluster.
@@ -113,7 +119,8 @@ pub(super) struct TaskEntry {
 }
 
 impl TaskEntry {
-    /// Its cluster, as the library numbers it: the plan has at most as many as there are processors.
+    /// Its cluster, as the library numbers it: the plan has at most as many as there are
+    /// processors.
     pub fn home(&self) -> Instance {
         Instance::new(self.cluster.into()).unwrap_or(FIRST)
     }

@@ -1,5 +1,5 @@
 //! Owns: whether a workload fits a set-up, and its plan.
-//! Must never know: what happens when it runs.
+//! Must never know: the events of a run.
 
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Duration;
@@ -18,7 +18,7 @@ impl Plan {
     /// the most urgent, ties by the order in the list, 1 being the first.
     ///
     /// # Errors
-    /// What is wrong with the workload or the set-up, and its mend.
+    /// The first error in the workload or the set-up, with its hint.
     pub fn new(workload: &Workload, setup: &Setup) -> Result<Self, SimError> {
         check::setup(setup)?;
         check::costs(&setup.costs)?;
@@ -75,7 +75,7 @@ impl Plan {
     }
 }
 
-/// Where a task stands in the plan.
+/// Place of a task in the plan.
 struct Place<'a> {
     first: usize,
     /// Its steps, as planned.
@@ -130,10 +130,10 @@ pub(super) fn known(setup: &Setup) -> String {
 }
 
 fn check_task(task: &Task) -> Result<(), SimError> {
-    let wrong = |what, mend| SimError::Value {
+    let wrong = |what, hint| SimError::Value {
         task: task.name.clone(),
         what,
-        mend,
+        hint,
     };
     match task.arrival {
         Arrival::Periodic { period, .. } if period == Duration::ZERO => {
@@ -223,7 +223,7 @@ fn task_plan(
         return Err(SimError::Value {
             task: task.name.clone(),
             what: "its offset, separation, jitter or deadline is beyond 2^60 ns",
-            mend: "shorten it",
+            hint: "shorten it",
         });
     }
     let planned = TaskPlan {
@@ -257,9 +257,9 @@ struct ArrivalPlan {
     first: u64,
     /// From one arrival to the next, at least; none: [`NEVER`].
     separation: u64,
-    /// What a separation may be longer.
+    /// Largest addition to a separation.
     spread: u64,
-    /// What a release may be later than the arrival.
+    /// Largest delay of a release after the arrival.
     jitter: u64,
 }
 

@@ -1,5 +1,5 @@
 //! Owns: the priority of each task.
-//! Must never know: what a policy does with it.
+//! Must never know: the use of it by a policy.
 
 use taktos_schedule::smp::PolicyKind;
 
@@ -26,7 +26,7 @@ pub(super) fn assign(
                 Some(priority) if priority > least => Err(SimError::Value {
                     task: task.name.clone(),
                     what: "its priority is beyond its scheduler's least urgent one",
-                    mend: "give it 0 to 255 (simple, edf, strong-affinity, cbs: to 2147483647)",
+                    hint: "give it 0 to 255 (simple, edf, strong-affinity, cbs: to 2147483647)",
                 }),
                 Some(priority) => Ok(priority),
                 None => Ok(squeeze(ranks[index], ranks.len() as u32, least)),

@@ -1,13 +1,10 @@
-//! Owns: what each processor is doing, until when, and how much of what it has done.
-//! Must never know: who should run on it.
+//! Owns: the present activity of each processor, its end, and the time of each activity so far.
+//! Must never know: the thread that should run on a processor.
 
 use core::cell::Cell;
 
-use taktos_schedule::smp::Effects;
 use taktos_schedule::{Cpu, CpuSet};
-use taktos_time::Instant;
 
-use super::board::Sink;
 use super::draw::Draw;
 use super::event::{Class, key};
 use super::plan::CostPlan;
@@ -19,12 +16,13 @@ pub(super) const NOBODY: u16 = u16::MAX;
 /// In place of a task: no thread at all, as the heir's registers are elsewhere.
 pub(super) const NOTHING: u16 = u16::MAX - 1;
 
-const FIRST: Cpu = match Cpu::new(0) {
+/// The first of all processors.
+pub(super) const FIRST: Cpu = match Cpu::new(0) {
     Some(cpu) => cpu,
     None => panic!("there is a first processor"),
 };
 
-/// What a processor's time goes into.
+/// Use of a processor's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// An idle thread.
@@ -43,7 +41,7 @@ pub(super) enum Use {
 #[derive(Clone, Debug)]
 #[repr(align(128))]
 pub(super) struct Processor {
-    /// The task whose thread it executes, [`NOBODY`] or [`NOTHING`].
+    /// Task of the thread that the processor executes, [`NOBODY`] or [`NOTHING`].
     pub task: u16,
     pub doing: Use,
     /// Its time is accounted up to here. Beyond now: the kernel works until then.
@@ -60,11 +58,12 @@ pub(super) struct Processor {
     pub kernel_since: u64,
     /// It waits for the registers of its heir, which are on this processor.
     pub waits_for: Option<Cpu>,
-    /// The heir: a task, [`NOBODY`], or [`NOTHING`] where the tables know it.
+    /// The heir: a task, [`NOBODY`], or [`NOTHING`] if the library must be queried for it.
     pub heir: Cell<u16>,
-    /// Whether the world above keeps it from executing (a virtual processor that is not scheduled).
+    /// Whether the world above keeps it from executing (a virtual processor that is not
+    /// scheduled).
     pub held: bool,
-    /// What the kernel still had to do when it was held.
+    /// Time of kernel work that was left when the processor was held.
     pub owed: u64,
     pub statistics: CpuStatistics,
 }
@@ -147,7 +146,7 @@ impl Processor {
     /// Closes the account at `horizon`.
     pub fn close(&mut self, horizon: u64) {
         self.settle(horizon);
-        // What the kernel would have done afterwards was charged in advance.
+        // Work that the kernel would have done afterwards was charged in advance.
         self.statistics.overhead -= self.since - horizon;
         self.since = horizon;
     }
@@ -173,15 +172,15 @@ impl Processor {
 #[derive(Clone, Debug)]
 pub(super) struct Processors {
     rows: Box<[Processor; Cpu::COUNT]>,
-    /// How many rows are in use.
-    count: usize,
+    /// The processors that wait for registers.
+    waiting: CpuSet,
     /// The instant of the event at work.
     pub now: u64,
     /// Their next events, but dispatches at this instant; never for those that are in no cluster.
     next: Tournament,
     /// The processors that look for their heirs at this instant.
     due: Cell<CpuSet>,
-    /// The processors whose rows have changed since their next events were looked up.
+    /// Processors with rows that have changed since the last look-up of their next events.
     changed: Cell<CpuSet>,
     /// Whether no act of the kernel costs anything: then none is at work beyond this instant.
     is_free: bool,
@@ -190,8 +189,8 @@ pub(super) struct Processors {
     seed: u64,
     /// The processor that executes the library.
     acting: Cell<Cpu>,
-    /// When a thread that is throttled gets its budget, which the first processor sees to; and when
-    /// the budget of what that one executes is used up.
+    /// When a thread that is throttled gets its budget, which the first processor sees to; and
+    /// when the budget of what that one executes is used up.
     refill: Cell<u64>,
     first_budget: Cell<u64>,
     first: usize,
@@ -203,7 +202,7 @@ impl Processors {
         let count = cpus.highest().map_or(0, |cpu| cpu.index() + 1);
         Self {
             rows: Box::new(core::array::from_fn(Processor::new)),
-            count,
+            waiting: CpuSet::EMPTY,
             now: 0,
             next: Tournament::new(count),
             due: Cell::new(CpuSet::EMPTY),
@@ -224,7 +223,7 @@ impl Processors {
         &self.rows[cpu.index()]
     }
 
-    /// The row, whose times may change: what follows is found by [`Processors::refresh`].
+    /// Returns the row for changes of its times. [`Processors::refresh`] finds the next event.
     #[inline(always)]
     pub fn row_mut(&mut self, cpu: Cpu) -> &mut Processor {
         self.mark(cpu);
@@ -273,7 +272,8 @@ impl Processors {
         }
     }
 
-    /// The processor whose key is the earliest, where no dispatch is; of equal ones the lowest.
+    /// Returns the processor with the earliest key, without the dispatches at this instant; of
+    /// equal keys the lowest processor.
     #[inline(always)]
     pub fn holder(&self) -> Cpu {
         // There are at most 64 rows.
@@ -289,8 +289,8 @@ impl Processors {
         cpu
     }
 
-    /// Takes the processor whose dispatch is the earliest of the next events; the lowest one, where
-    /// others look for their heirs at the same instant.
+    /// Takes the processor with the dispatch that is the earliest of the next events. If other
+    /// processors look for their heirs at the same instant, takes the lowest of all.
     #[cold]
     pub fn take_dispatch(&self) -> Cpu {
         let holder = self.holder();
@@ -306,7 +306,7 @@ impl Processors {
         cpu
     }
 
-    /// `cpu` shall look for its heir at `at`, or earlier if that is asked for already.
+    /// Requests that `cpu` looks for its heir at `at`, or earlier if that is requested already.
     #[inline(always)]
     pub fn request(&self, cpu: Cpu, at: u64) {
         let row = self.row(cpu);
@@ -363,14 +363,43 @@ impl Processors {
         &self.rows[cpu % Cpu::COUNT]
     }
 
-    /// Those who wait for the registers that `cpu` has given up by `at` look again.
-    #[cold]
-    pub fn freed(&self, cpu: Cpu, at: u64) {
-        for waiting in CpuSet::first(self.count) {
-            if self.row(waiting).waits_for == Some(cpu) {
-                self.request(waiting, at);
-            }
+    /// `cpu` waits for the registers of its heir, which are on the processor `on`.
+    pub fn wait(&mut self, cpu: Cpu, on: Cpu) {
+        self.changing(cpu).waits_for = Some(on);
+        self.waiting = self.waiting.with(cpu);
+    }
+
+    /// `cpu` waits for no registers any more.
+    #[inline(always)]
+    pub fn end_waiting(&mut self, cpu: Cpu) {
+        if !self.waiting.is_empty() {
+            self.changing(cpu).waits_for = None;
+            self.waiting = self.waiting.without(cpu);
         }
+    }
+
+    /// Requests a dispatch of the processors that wait for the registers on `cpu`, which is about
+    /// to give them up.
+    pub fn tell_waiting(&self, cpu: Cpu) {
+        self.waiting_for(cpu)
+            .for_each(|waiting| self.ask(waiting.index()));
+    }
+
+    /// Makes the processors that wait for the registers of `cpu` look for their heirs again, as
+    /// soon as `cpu` has given these up.
+    #[inline(always)]
+    pub fn let_go(&self, cpu: Cpu) {
+        if !self.waiting.is_empty() {
+            let at = self.row(cpu).since;
+            self.waiting_for(cpu)
+                .for_each(|waiting| self.request(waiting, at));
+        }
+    }
+
+    /// Returns the processors that wait for registers that are on `cpu`, or were.
+    fn waiting_for(&self, cpu: Cpu) -> impl Iterator<Item = Cpu> {
+        let waits = move |waiting: &Cpu| self.row(*waiting).waits_for == Some(cpu);
+        self.waiting.into_iter().filter(waits)
     }
 
     /// From now on it is `acting` that executes the library.
@@ -379,7 +408,7 @@ impl Processors {
         self.acting.set(acting);
     }
 
-    /// The library asks for a dispatch on the processor with this number, as soon as that can.
+    /// Requests a dispatch for the library on the processor with this number, as soon as possible.
     #[inline(always)]
     pub fn ask(&self, cpu: usize) {
         // There are at most 64 rows.
@@ -393,8 +422,8 @@ impl Processors {
         }
     }
 
-    /// [`Processors::ask`] where an act of the kernel may cost something, or the processor was
-    /// asked before.
+    /// [`Processors::ask`] if an operation of the kernel may cost something, or the processor has a
+    /// request already.
     #[inline(never)]
     fn ask_at_cost(&self, cpu: Cpu) {
         let acting = self.acting.get();
@@ -404,16 +433,5 @@ impl Processors {
             at += self.ipi.at(self.seed, place);
         }
         self.request(cpu, at);
-    }
-}
-
-impl Effects for Sink<'_> {
-    #[inline(always)]
-    fn preempt(&mut self, cpu: Cpu) {
-        self.0.ask(cpu.index());
-    }
-
-    fn arm(&mut self, cpu: Cpu, at: Option<Instant>) {
-        self.0.arm(cpu.index(), at.map_or(NEVER, Instant::as_nanos));
     }
 }

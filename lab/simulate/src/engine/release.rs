@@ -1,5 +1,5 @@
 //! Owns: the beginning of jobs: releases, wake-ups, and the end of those that are too late.
-//! Must never know: what a job does between beginning and end.
+//! Must never know: the work of a job between beginning and end.
 
 use taktos_schedule::smp::Reasons;
 
@@ -67,7 +67,7 @@ impl<O: Observer> Engine<'_, O> {
         self.rare[task].shift += shift;
         let progress = &mut self.progress[task];
         progress.next.delay(shift);
-        // One whose time had come is looked at when the present job is done.
+        // A withheld job is due already: it is checked when the present job is done.
         if !progress.withheld {
             self.set_release(task);
         }
@@ -82,8 +82,8 @@ impl<O: Observer> Engine<'_, O> {
         }
     }
 
-    /// `progress.job` is the job of `task` from now on; its deadline, if it has one, which the
-    /// library is to be told.
+    /// Makes `progress.job` the job of `task` from now on. Returns its deadline, if it has one,
+    /// which the library must receive.
     #[inline(always)]
     fn begin(&mut self, task: usize) -> Option<u64> {
         let now = self.now();
@@ -114,7 +114,7 @@ impl<O: Observer> Engine<'_, O> {
         Some(deadline)
     }
 
-    /// The job of `task` that `progress.job` is goes on where another one has ended.
+    /// Continues with `progress.job` of `task`, because its former job has ended.
     #[cold]
     fn go_on(&mut self, task: usize) -> Result<(), SimError> {
         match self.begin(task) {
@@ -135,14 +135,14 @@ impl<O: Observer> Engine<'_, O> {
 
     /// The suspension of `task` is over.
     #[inline(never)]
-    pub(super) fn wake(&mut self, task: usize) -> Result<(), SimError> {
+    pub(super) fn wake(&mut self, task: usize) {
         self.agenda.set(self.plan.tasks.len() + task, NEVER);
         self.interrupt_for_release(task);
         self.progress[task].stage = Stage::Ready;
         self.fetch(task);
         let job = self.job(task);
         self.observer.resume(instant(self.now()), job);
-        self.unblock(task, Reasons::TIME)
+        self.unblock(task, Reasons::TIME);
     }
 
     /// The deadline of the job of `task` has come, and it is not done: it ends here.
@@ -167,7 +167,7 @@ impl<O: Observer> Engine<'_, O> {
         self.next_job(task)?;
         if stage == Stage::Suspended {
             self.agenda.set(tasks + task, NEVER);
-            self.unblock(task, Reasons::TIME)?;
+            self.unblock(task, Reasons::TIME);
         }
         if let Some(cpu) = self.progress[task].on {
             self.proceed(cpu);
@@ -193,7 +193,8 @@ impl<O: Observer> Engine<'_, O> {
         if progress.backlog == 0 {
             progress.stage = Stage::Inactive;
             self.agenda.set_rank(task, self.now());
-            return self.block(task, Reasons::PERIOD);
+            self.block(task, Reasons::PERIOD);
+            return Ok(());
         }
         progress.backlog -= 1;
         let plan = progress.plan;

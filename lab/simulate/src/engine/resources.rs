@@ -1,13 +1,12 @@
-//! Owns: what locks and servers do to jobs.
-//! Must never know: how a protocol decides who waits, and who is next.
+//! Owns: the effects of locks and servers on jobs.
+//! Must never know: how a protocol decides which job waits, and which is next.
 
 use taktos_schedule::Cpu;
 use taktos_schedule::smp::{self, Error, Instance, Lock, Obtained, Priority};
-use taktos_time::Instant;
 
 use super::job::Stage;
 use super::plan::LockPlan;
-use super::{Engine, instant, thread_of};
+use super::{Engine, instant, processor};
 use crate::{Observer, Protocol, SimError};
 
 impl<O: Observer> Engine<'_, O> {
@@ -33,14 +32,10 @@ impl<O: Observer> Engine<'_, O> {
             .ceilings
             .iter()
             .find(|(cluster, _)| Some(*cluster) == home);
-        let lock = self.router.system_mut().create_lock(
-            protocol(plan.protocol),
-            thread_of(plan.creator.into()),
-            of_home.map(|(_, ceiling)| Priority(*ceiling)),
-            false,
-            Instant::START,
-            &mut (),
-        )?;
+        let (creator, ceiling) = (plan.creator, of_home.map(|(_, ceiling)| Priority(*ceiling)));
+        let lock = self.drive(processor::FIRST, |driver| {
+            driver.create_lock(protocol(plan.protocol), creator, ceiling, false)
+        })?;
         // Rows of the library's table and of the plan's correspond.
         if lock != id(index) {
             return Err(Error::InvalidId);
@@ -48,24 +43,17 @@ impl<O: Observer> Engine<'_, O> {
         if plan.protocol == Protocol::MrsP {
             for (cluster, ceiling) in &plan.ceilings {
                 let instance = Instance::new((*cluster).into()).ok_or(Error::InvalidId)?;
-                self.router.system_mut().set_ceiling(
-                    lock,
-                    instance,
-                    Priority(*ceiling),
-                    Instant::START,
-                    &mut (),
-                )?;
+                self.drive(processor::FIRST, |driver| {
+                    driver.set_ceiling(lock, instance, Priority(*ceiling))
+                })?;
             }
         }
         Ok(())
     }
 
-    /// The job of `task` asks for `lock`; whether it may go on at this instant.
+    /// Requests `lock` for the job of `task`. Returns whether the job may continue at this instant.
     pub(super) fn obtain(&mut self, task: usize, lock: u16, cpu: Cpu) -> Result<bool, SimError> {
-        let now = instant(self.now());
-        let obtained = self.ask(cpu, |system, effects| {
-            system.obtain(id(lock), thread_of(task), true, now, effects)
-        });
+        let obtained = self.drive(cpu, |driver| driver.obtain(id(lock), task as u16, true));
         let obtained =
             obtained.map_err(|error| self.refused_lock(task, "obtaining", lock, error))?;
         if obtained == Obtained::Owned {
@@ -101,14 +89,11 @@ impl<O: Observer> Engine<'_, O> {
         );
     }
 
-    /// The job of `task` gives `lock` back, and whoever is next has it.
+    /// Gives `lock` back for the job of `task`, and grants it to the next waiter, if there is one.
     pub(super) fn surrender(&mut self, task: usize, lock: u16) -> Result<(), SimError> {
         self.rare[task].held.retain(|held| *held != lock);
         let acting = self.progress[task].last;
-        let now = instant(self.now());
-        let next = self.ask(acting, |system, effects| {
-            system.surrender(id(lock), thread_of(task), now, effects)
-        });
+        let next = self.drive(acting, |driver| driver.surrender(id(lock), task as u16));
         let next = next.map_err(|error| self.refused_lock(task, "surrendering", lock, error))?;
         let job = self.job(task);
         self.observer.unlock(
@@ -117,7 +102,7 @@ impl<O: Observer> Engine<'_, O> {
             self.plan.locks[usize::from(lock)].resource,
         );
         if let Some(next) = next {
-            self.granted(next.index(), lock);
+            self.granted(next.into(), lock);
         }
         Ok(())
     }
@@ -143,10 +128,7 @@ impl<O: Observer> Engine<'_, O> {
     pub(super) fn stop_waiting(&mut self, task: usize) -> Result<(), SimError> {
         self.progress[task].stage = Stage::Ready;
         let acting = self.progress[task].last;
-        let now = instant(self.now());
-        let stopped = self.ask(acting, |system, effects| {
-            system.time_out(thread_of(task), now, effects)
-        });
+        let stopped = self.drive(acting, |driver| driver.time_out(task as u16));
         stopped.map_err(|error| self.broken("who waits for a lock can be timed out", error))
     }
 

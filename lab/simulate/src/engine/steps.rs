@@ -1,5 +1,5 @@
-//! Owns: what jobs do, step by step, and what it means to be done.
-//! Must never know: how a lock decides who waits.
+//! Owns: the steps of jobs, one by one, and the consequences of a job's end.
+//! Must never know: how a lock decides which job waits.
 
 use taktos_schedule::Cpu;
 use taktos_schedule::smp::Reasons;
@@ -14,7 +14,7 @@ use super::{Engine, instant, settle};
 use crate::{JobId, Late, Observer, SimError, TaskId};
 
 impl<O: Observer> Engine<'_, O> {
-    /// What `cpu` executes has come to the end of a step: on to the next that takes time.
+    /// Ends the step of the thread on `cpu`, and takes its next steps up to one that takes time.
     pub(super) fn step_end(&mut self, cpu: Cpu) -> Result<(), SimError> {
         let now = self.now();
         let row = self.board.processors.row_mut(cpu);
@@ -27,7 +27,8 @@ impl<O: Observer> Engine<'_, O> {
         Ok(())
     }
 
-    /// A processor whose heir has changed at this instant begins nothing before it has looked.
+    /// Parks a processor that has a new heir at this instant: it begins nothing before its
+    /// dispatch.
     pub(super) fn park(&mut self, cpu: Cpu) {
         self.board.processors.row_mut(cpu).park();
     }
@@ -79,7 +80,8 @@ impl<O: Observer> Engine<'_, O> {
         }
     }
 
-    /// Sleeps for so long; whether there was nothing to sleep, and another step may follow.
+    /// Suspends the job of `task` for `time`. Returns whether `time` is 0, so that another step may
+    /// follow.
     fn suspend(&mut self, task: usize, time: u64) -> Result<bool, SimError> {
         if time == 0 {
             return Ok(true);
@@ -92,11 +94,11 @@ impl<O: Observer> Engine<'_, O> {
         let job = self.job(task);
         self.observer
             .suspend(instant(self.now()), job, instant(until));
-        self.block(task, Reasons::TIME)?;
+        self.block(task, Reasons::TIME);
         Ok(false)
     }
 
-    /// The job of `task` is done; whether the next one goes on at once.
+    /// Completes the job of `task`. Returns whether a step of the next job may follow at once.
     fn complete(&mut self, task: usize, cpu: Cpu) -> Result<bool, SimError> {
         let now = self.now();
         let progress = &self.progress[task];
@@ -126,7 +128,7 @@ impl<O: Observer> Engine<'_, O> {
         if self.progress[task].stage == Stage::Inactive {
             return Ok(false);
         }
-        // It goes on with the next job, without a switch.
+        // The task continues with the next job, without a switch.
         self.progress[task].begun = true;
         self.tell_switch(cpu, now, 0);
         Ok(self.progress[task].left == 0)

@@ -1,5 +1,5 @@
 //! Owns: the memory of the library's tables for one run.
-//! Must never know: what is in them.
+//! Must never know: the contents of the tables.
 
 use taktos_schedule::smp::{
     ContributionRecord, EndsRecord, InstanceRecord, LineRecord, LockMemory, LockRecord, Memory,
@@ -39,7 +39,7 @@ impl Tables {
         let cpus = plan.cpus();
         let threads = plan.tasks.len() + cpus.count();
         Self {
-            homes: core::iter::repeat_with(|| Home::OPEN)
+            homes: core::iter::repeat_with(|| Home::EMPTY)
                 .take(clusters)
                 .collect(),
             threads: rows(threads),

@@ -1,6 +1,6 @@
 //! Owns: figures of a task's jobs while they are gathered, in two cache lines and one of a
 //! histogram.
-//! Must never know: what becomes of them.
+//! Must never know: the use of the figures.
 
 use crate::histogram::{Histogram, OCTAVE, bucket_of};
 use crate::{Summary, TaskStatistics};
@@ -32,8 +32,8 @@ impl Spread {
     }
 }
 
-/// What a task's jobs gave since the last [`Tally::flush`]. Counts and sums are half as wide as
-/// those of the [`TaskStatistics`] that they go into.
+/// Results of a task's jobs since the last [`Tally::flush`]. Counts and sums have half the width of
+/// those in [`TaskStatistics`], to which they are added.
 #[derive(Clone, Debug)]
 #[repr(align(128))]
 pub(super) struct Tally {
@@ -155,7 +155,7 @@ mod tests {
         tally.flush(&mut gathered);
         assert!(flushed > 0, "a sum has reached 2^64");
         assert_eq!(gathered, expected);
-        // What is empty adds nothing.
+        // An empty tally adds nothing.
         tally.flush(&mut gathered);
         assert_eq!(gathered, expected);
         tally.jobs = u32::MAX;

@@ -1,5 +1,5 @@
 //! Owns: which of many keys is the earliest.
-//! Must never know: what the keys stand for.
+//! Must never know: the meaning of the keys.
 
 /// A key that is not set.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -7,13 +7,14 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// How many keys are compared at once.
 const PLAYERS: usize = 4;
 
-/// One key a slot, in a tournament tree of matches of four: the earliest wins the first match.
-/// Setting one plays log₄(slots) matches, up to the first one whose winner remains.
+/// One key for each slot, in a tournament tree of matches of four: the earliest wins the first
+/// match. Setting a key plays log₄(slots) matches, up to the first one with an unchanged winner.
 #[derive(Clone, Debug)]
 pub(super) struct Tournament {
     /// The key that wins match `i` takes part, as number `(i - 1) % 4`, in match `(i - 1) / 4`.
     matches: Vec<[u64; PLAYERS]>,
-    /// The first of the matches in which the slots take part, in their order; all are equally deep.
+    /// The first of the matches in which the slots take part, in their order; all are equally
+    /// deep.
     leaves: usize,
     /// The key that wins all.
     first: u64,

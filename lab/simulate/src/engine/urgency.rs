@@ -1,13 +1,13 @@
-//! Owns: how urgent tasks can be where they ask for locks: by their own priorities, by the ceilings of what they hold,
-//! and by those who wait for what they hold.
-//! Must never know: what a lock's protocol does with it when the workload runs.
+//! Owns: how urgent tasks can be when they ask for locks: by their own priorities, by the ceilings
+//! of the locks that they hold, and by the waiters for these locks.
+//! Must never know: the use of this urgency by a lock's protocol when the workload runs.
 
 use crate::{LockId, Protocol, Step, Workload};
 
-/// Nobody: less urgent than every priority.
+/// No task: less urgent than every priority.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// A step at which a task asks for a lock.
+/// A step at which a task requests a lock.
 struct Request {
     task: usize,
     lock: usize,
@@ -17,7 +17,8 @@ struct Request {
     urgency: Vec<u32>,
 }
 
-/// The most urgent of those who ask for a lock, and of those others who are not the same task: nobody waits for itself.
+/// The most urgent of the tasks that ask for a lock, and the highest urgency of the other tasks: no
+/// task waits for itself.
 #[derive(Clone, Copy)]
 struct Least {
     task: usize,
@@ -43,7 +44,7 @@ impl Least {
         }
     }
 
-    /// Of those who may wait while `task` holds the lock.
+    /// Returns the highest urgency of the tasks that may wait while `task` holds the lock.
     fn beside(&self, task: usize) -> u32 {
         if task == self.task {
             self.others
@@ -53,11 +54,12 @@ impl Least {
     }
 }
 
-/// For each lock and cluster the most urgent priority at which a task of the cluster can ask for it, [`NOBODY`] where none
-/// does. `named` are the ceilings that are given; where there is none, this is the ceiling too.
+/// Returns for each lock and cluster the most urgent priority at which a task of the cluster can
+/// request it, [`NOBODY`] if none does. `named` are the given ceilings. Without one, the priority
+/// is the ceiling too.
 ///
-/// Urgencies follow from each other, through ceilings and chains of waiting, until none becomes more urgent: at most one
-/// round for each link of the longest chain.
+/// Urgencies follow from each other, through ceilings and chains of waiting, until none becomes
+/// more urgent: at most one round for each link of the longest chain.
 pub(super) fn ceilings(
     workload: &Workload,
     homes: &[usize],
@@ -108,7 +110,7 @@ pub(super) fn ceilings(
     }
 }
 
-/// How urgent those are who may wait for each lock, in each cluster.
+/// Returns the highest urgency of the tasks that may wait for each lock, in each cluster.
 fn waiters(
     requests: &[Request],
     workload: &Workload,
@@ -136,7 +138,7 @@ fn waiters(
     waiters
 }
 
-/// Every step that asks for a lock.
+/// Returns every step that requests a lock.
 fn requests(workload: &Workload, clusters: usize) -> Vec<Request> {
     let mut requests = Vec::new();
     for (task, steps) in workload.tasks.iter().map(|task| &task.body).enumerate() {

@@ -1,19 +1,23 @@
 //! Owns: the ready threads without a seat, for any number of priorities and 64 processors.
-//! Must never know: who has a seat.
+//! Must never know: the threads that have a seat.
 
 use core::cell::RefCell;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use taktos_schedule::smp::Level;
-use taktos_schedule::smp::closed::{Deadlines, Ready, Stack, Tournament, Waiting, World};
+use taktos_schedule::smp::seats::{
+    Deadlines, Place, Ready, Rings, Stack, Tournament, Waiting, World,
+};
+
+use super::turned::Turned;
 
 /// The ready threads without a seat in one heap, in which equals stand by turns: where `JOBS` count
 /// those with one by its deadline, in front of all others, by priority.
 ///
 /// A thread in the middle is taken out in as many steps as there are, all else in a
 /// logarithm of them.
-pub(super) struct Ranked<const JOBS: bool = false>(RefCell<Line>);
+pub(crate) struct Ranked<const JOBS: bool = false>(RefCell<Line>);
 
 struct Line {
     heap: BinaryHeap<Reverse<u128>>,
@@ -24,7 +28,7 @@ struct Line {
 
 /// How many bits of a key name the thread, below its turn.
 const ID: u32 = u16::BITS;
-/// The first turn of those appended, behind the last of those prepended.
+/// The first turn of those appended, after the last of those prepended.
 const MIDDLE: u64 = 1 << (u64::BITS - ID - 1);
 
 impl Line {
@@ -142,4 +146,18 @@ impl<const JOBS: bool> Waiting<u16> for Ranked<JOBS> {
 
 impl Ready<u16> for Ranked {
     type Deadlines = Ranked<true>;
+    type Affine = Turned;
+    type Bound = Turned<true>;
+
+    fn part<W: World<Id = u16>>(
+        w: &W,
+        all: &Ranked<true>,
+        bound: &Turned<true>,
+        mut turn: impl FnMut(u16) -> Option<i64>,
+    ) {
+        while let Some((id, level)) = all.pop(w) {
+            let turn = turn(id).map_or(0, |turn| Turned::<true>::FIRST + turn);
+            bound.stand(w, id, level, turn, Place::Last);
+        }
+    }
 }

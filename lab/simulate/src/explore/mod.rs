@@ -1,7 +1,8 @@
-//! Storms: many commands at random, and the laws checked after each; what fails is shrunk.
+//! Stress tests: many random commands, and the invariants checked after each. A run that fails is
+//! shrunk.
 //!
-//! Owns: how large a storm is, and what it reports.
-//! Must never know: the laws, and how commands are chosen ([`crate::scenario`] does).
+//! Owns: the size of a stress test, and its report.
+//! Must never know: the invariants, and how commands are chosen ([`crate::scenario`] does).
 //!
 //! All orders of a few simultaneous events are explored by the `together` blocks of scripts.
 
@@ -12,14 +13,14 @@ use taktos_schedule::CpuSet;
 use taktos_schedule::smp::PolicyKind;
 
 use crate::scenario::{
-    Answer, Broken, ClosingWorld, Culprit, InstanceSetup, KINDS, Kind, Names, Plan, Setup, Status,
-    Storm, Trial, World, policy_name,
+    Answer, Broken, Culprit, InstanceSetup, KINDS, Kind, Names, Plan, Setup, Status, Storm,
+    SystemWorld, Trial, World, policy_name,
 };
 
-/// What a storm is made of.
+/// Options of a stress test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StormOptions {
-    /// The seed: the same options make the same storm.
+    /// The seed: the same options make the same stress test.
     pub seed: u64,
     /// How many commands.
     pub events: u32,
@@ -27,14 +28,16 @@ pub struct StormOptions {
     pub threads: usize,
     /// How many locks, up to 1000.
     pub locks: usize,
-    /// The clusters, the lowest processors first: the policy, and how many processors it has. At most 64 in all.
+    /// The clusters, the lowest processors first: the policy, and how many processors it has. At
+    /// most 64 in all.
     pub clusters: Vec<(PolicyKind, usize)>,
     /// The kinds of commands.
     pub kinds: Vec<Kind>,
 }
 
 impl StormOptions {
-    /// The large storm of `policy`: 32 processors, 96 threads, 12 locks, everything that can happen.
+    /// The large stress test of `policy`: 32 processors, 96 threads, 12 locks, everything that can
+    /// happen.
     pub fn large(policy: PolicyKind, seed: u64) -> Self {
         Self {
             seed,
@@ -46,7 +49,7 @@ impl StormOptions {
         }
     }
 
-    /// The large storm among clusters: eight of the 32 processors for each of four policies.
+    /// The large stress test among clusters: eight of the 32 processors for each of four policies.
     pub fn clustered(policies: [PolicyKind; 4], seed: u64) -> Self {
         Self {
             clusters: policies.map(|policy| (policy, 8)).to_vec(),
@@ -106,14 +109,14 @@ impl StormOptions {
     }
 }
 
-/// A storm that broke no law.
+/// Result of a stress test that violated no invariant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StormReport {
     /// Commands.
     pub events: u32,
     /// Those that were refused, and changed nothing.
     pub refused: u32,
-    /// Those for which nobody was there to ask.
+    /// Those that no thread could ask for.
     pub impossible: u32,
 }
 
@@ -133,7 +136,7 @@ impl fmt::Display for StormReport {
     }
 }
 
-/// A storm that broke a law.
+/// Result of a stress test that violated an invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     /// The seed.
@@ -142,9 +145,9 @@ pub struct Failure {
     pub policies: Vec<&'static str>,
     /// Which command broke it, counted from 1.
     pub event: usize,
-    /// The law, and what was found; that of the script.
+    /// The invariant that the script violates, and the state that was found.
     pub broken: Broken,
-    /// The shortest script that was found to break it, or another law.
+    /// The shortest script that was found to violate it, or another invariant.
     pub script: String,
 }
 
@@ -164,18 +167,18 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// A storm over the scheduling library, with the one whose instances close beside it.
+/// Runs a stress test over the scheduling library.
 ///
 /// # Errors
-/// The law that it broke, with the shortest script that does.
+/// The invariant that it violated, with the shortest script that violates it.
 pub fn storm(options: &StormOptions) -> Result<StormReport, Box<Failure>> {
-    storm_in(&ClosingWorld::default(), options)
+    storm_in(&SystemWorld, options)
 }
 
-/// A storm over any target.
+/// Runs a stress test over any target.
 ///
 /// # Errors
-/// The law that it broke, with the shortest script that does.
+/// The invariant that it violated, with the shortest script that violates it.
 pub fn storm_in(world: &impl World, options: &StormOptions) -> Result<StormReport, Box<Failure>> {
     let (setup, names, plan) = options.setup();
     let default = PolicyKind::Simple;

@@ -1,4 +1,4 @@
-//! Owns: what a job does, as lines of text; locks and servers by their names.
+//! Owns: the work of a job, as lines of text; locks and servers by their names.
 //! Must never know: when a job does it.
 
 use super::reader::{Entry, Table};
@@ -20,9 +20,9 @@ pub(super) fn protocol_name(protocol: Protocol) -> &'static str {
 }
 
 const STEPS: [&str; 6] = ["run", "lock", "unlock", "suspend", "until", "call"];
-const MEND: &str = "steps are: run TIME, suspend TIME, lock NAME, unlock NAME, call SERVER TIME";
+const HINT: &str = "steps are: run TIME, suspend TIME, lock NAME, unlock NAME, call SERVER TIME";
 
-/// What steps can name.
+/// Locks and servers that steps can name.
 pub(super) struct Names {
     pub locks: Vec<LockSpec>,
     pub servers: Vec<ServerSpec>,
@@ -102,7 +102,7 @@ pub(super) fn steps(list: &Entry<'_>, names: &Names) -> Result<Vec<Step>, FileEr
         let text = entry.text()?;
         let step = step(text, names)
             .and_then(|step| nest(step, &mut held, names))
-            .map_err(|cause| entry.error(format!("has the step `{text}`: {cause}"), MEND))?;
+            .map_err(|cause| entry.error(format!("has the step `{text}`: {cause}"), HINT))?;
         steps.push(step);
     }
     if let Some(lock) = held.last() {

@@ -1,5 +1,5 @@
-//! Owns: reading what the kernel's acts cost.
-//! Must never know: the acts.
+//! Owns: reading the costs of the kernel's operations.
+//! Must never know: the operations.
 
 use super::reader::{Entry, Table};
 use super::{FileError, Source, document, text};
@@ -38,7 +38,7 @@ pub(super) fn of(mut table: Table<'_>) -> Result<Costs, FileError> {
 }
 
 fn cost(table: &mut Table<'_>, key: &str) -> Result<Cost, FileError> {
-    // Found twice: with a unit behind its key it is a constant.
+    // Found twice: with a unit after its key it is a constant.
     let list = table
         .get(key)
         .filter(|entry| entry.is_list() || entry.is_table());

@@ -1,19 +1,19 @@
-//! Owns: what is wrong with a file: where, what, and what mends it.
+//! Owns: an error in a file: its place, its cause and its hint.
 //! Must never know: the forms of files.
 
 use std::fmt;
 
-/// What is wrong with a file. Shown as `FILE:LINE: CAUSE`; the mend is apart.
+/// Error in a file. Shown as `FILE:LINE: CAUSE`; the hint is separate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct FileError {
     /// The file, as the user names it.
     pub file: String,
     /// The line, from 1; none when the file as a whole is meant.
     pub line: Option<usize>,
-    /// What is wrong, in one line.
+    /// Cause, in one line.
     pub cause: String,
-    /// What to do, in one line.
-    pub mend: String,
+    /// Hint, in one line.
+    pub hint: String,
 }
 
 impl fmt::Display for FileError {
@@ -28,7 +28,7 @@ impl fmt::Display for FileError {
 /// A text and what it is called, to find lines in.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// What it is called.
+    /// Name of the source.
     pub file: &'a str,
     /// The text.
     pub text: &'a str,
@@ -44,8 +44,8 @@ impl Source<'_> {
 
     /// An error at the byte.
     #[must_use]
-    pub fn error(&self, byte: usize, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
-        self.error_in_line(Some(self.line_of(byte)), cause, mend)
+    pub fn error(&self, byte: usize, cause: impl AsRef<str>, hint: impl AsRef<str>) -> FileError {
+        self.error_in_line(Some(self.line_of(byte)), cause, hint)
     }
 
     /// An error in the line, or in the file as a whole.
@@ -54,13 +54,13 @@ impl Source<'_> {
         &self,
         line: Option<usize>,
         cause: impl AsRef<str>,
-        mend: impl AsRef<str>,
+        hint: impl AsRef<str>,
     ) -> FileError {
         FileError {
             file: self.file.to_owned(),
             line,
             cause: one_line(cause.as_ref()),
-            mend: one_line(mend.as_ref()),
+            hint: one_line(hint.as_ref()),
         }
     }
 }

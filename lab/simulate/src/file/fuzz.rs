@@ -1,5 +1,5 @@
 //! Files that are good, changed; and text that is none: read, or refused with a
-//! line of the file. What is read is written and read back.
+//! line of the file. A file that is read is written and read back.
 //! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 use proptest::prelude::*;
@@ -28,11 +28,11 @@ fn is_read_or_refused(text: &str, file: &str) {
         }
         Err(error) => {
             assert!(
-                !error.cause.is_empty() && !error.mend.is_empty(),
+                !error.cause.is_empty() && !error.hint.is_empty(),
                 "{error:?}"
             );
             assert_eq!(
-                format!("{error}{}", error.mend).lines().count(),
+                format!("{error}{}", error.hint).lines().count(),
                 1,
                 "{error:?}"
             );

@@ -1,6 +1,6 @@
-//! Owns: task sets as files: the project's own form in TOML, read and written;
-//! and which form a file has.
-//! Must never know: who schedules what is read.
+//! Owns: task sets as files: the project's own form in TOML, read and written; and the recognition
+//! of a file's form.
+//! Must never know: the scheduler of the task sets.
 
 mod body;
 mod costs;
@@ -34,11 +34,11 @@ use crate::{Costs, Policy, Workload};
 /// A workload, and what its file says about how to run it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskSet {
-    /// What it is called.
+    /// Name of the task set.
     pub title: String,
-    /// What it asks.
+    /// Question of the task set.
     pub question: String,
-    /// What runs.
+    /// Workload that runs.
     pub workload: Workload,
     /// How many processors, 1 to 64.
     pub cpus: Option<usize>,
@@ -48,24 +48,24 @@ pub struct TaskSet {
     pub scheduler: Option<Policy>,
     /// How much virtual time passes.
     pub horizon: Option<Duration>,
-    /// What random draws come from.
+    /// Seed of random draws.
     pub seed: Option<u64>,
     /// The time slice.
     pub slice: Option<Duration>,
-    /// What the kernel's acts cost; of each guest's kernel where there are partitions.
+    /// Costs of the kernel's operations; with partitions, those of each guest's kernel.
     pub costs: Option<Costs>,
-    /// What the hypervisor's acts cost.
+    /// Costs of the hypervisor's operations.
     pub host_costs: Option<Costs>,
     /// How close ahead the hypervisor can set a timer.
     pub timer_slop: Option<Duration>,
-    /// What was not understood and is left out, one sentence each.
+    /// Parts of the file that were not understood and are left out, one message each.
     pub warnings: Vec<String>,
 }
 
 /// A scheduler instance as a file or the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterSpec {
-    /// What tasks call it.
+    /// Name that tasks use for the cluster.
     pub name: String,
     /// Its processors.
     pub cpus: CpuSet,
@@ -120,7 +120,7 @@ pub fn read(path: &Path) -> Result<TaskSet, FileError> {
         file: file.clone(),
         line: None,
         cause: format!("cannot be read: {cause}"),
-        mend: "name a task-set file, such as experiments/onboard.toml".into(),
+        hint: "name a task-set file, such as experiments/onboard.toml".into(),
     })?;
     parse(&text, &file)
 }
@@ -157,7 +157,7 @@ pub fn document<'t>(source: Source<'t>) -> Result<toml::Spanned<DeTable<'t>>, Fi
         source.error(
             begin,
             format!("no TOML: {cause}"),
-            "mend that line; experiments/onboard.toml shows the form",
+            "fix that line; experiments/onboard.toml shows the form",
         )
     })
 }
@@ -247,7 +247,8 @@ fn clusters(table: &mut Table<'_>) -> Result<Vec<ClusterSpec>, FileError> {
     Ok(clusters)
 }
 
-/// The name of a table, by which errors call it from then on. Only tasks, which no step names, may have blanks in it.
+/// The name of a table, by which errors call it from then on. Only tasks, which no step names, may
+/// have blanks in it.
 ///
 /// # Errors
 /// [`FileError`] when there is none, or it cannot be one.

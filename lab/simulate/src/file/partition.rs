@@ -24,7 +24,7 @@ pub enum VcpuPolicyKind {
     Arinc653,
 }
 
-/// What files call them.
+/// Names of the policies in files.
 pub const VCPU_POLICIES: [(&str, VcpuPolicyKind); 6] = [
     ("credit", VcpuPolicyKind::Credit),
     ("credit2", VcpuPolicyKind::Credit2),
@@ -141,8 +141,8 @@ fn known_pool(entry: &Entry<'_>, pools: &[Pool]) -> Result<String, FileError> {
         return Ok(name.to_owned());
     }
     let known: Vec<&str> = pools.iter().map(|pool| pool.name.as_str()).collect();
-    let mend = suggest::mend(name, known.iter().copied());
-    Err(entry.error(format!("is `{name}`, which is no pool"), mend))
+    let hint = suggest::hint(name, known.iter().copied());
+    Err(entry.error(format!("is `{name}`, which is no pool"), hint))
 }
 
 /// `vcpus = 2`, or tables `[[partition.vcpu]]`; without either, one.

@@ -1,6 +1,6 @@
-//! Owns: taking values out of a TOML table, with an error that names the line,
-//! the table and the key of what is wrong.
-//! Must never know: what the values mean.
+//! Owns: taking values out of a TOML table, with an error that names the line, the table and the
+//! key of a wrong value.
+//! Must never know: the meaning of the values.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ use super::error::{FileError, Source};
 use super::{positive, suggest, text};
 use crate::Execution;
 
-/// What a key may be given with behind it, and its nanoseconds: `period_ms = 5`.
+/// Units at the end of a key, and their nanoseconds: `period_ms = 5`.
 const SUFFIXES: [(&str, u64); 4] = [
     ("_s", 1_000_000_000),
     ("_ms", 1_000_000),
@@ -21,10 +21,10 @@ const SUFFIXES: [(&str, u64); 4] = [
     ("_ns", 1),
 ];
 
-/// A table whose keys are taken one by one; [`Table::finish`] refuses what is left.
+/// Table with keys that are taken one by one; [`Table::finish`] refuses the keys that are left.
 pub struct Table<'t> {
     source: Source<'t>,
-    /// What the table describes, for errors: `task T3`.
+    /// Name of the item that the table describes, for errors: `task T3`.
     pub what: String,
     entries: &'t DeTable<'t>,
     /// Where the table begins.
@@ -65,7 +65,7 @@ impl<'t> Table<'t> {
     /// The value of the key, which must be there.
     ///
     /// # Errors
-    /// [`FileError`] when it is not; `example` is a value for the mend.
+    /// [`FileError`] when it is not; `example` is a value for the hint.
     pub fn need(&mut self, key: &str, example: &str) -> Result<Entry<'t>, FileError> {
         self.get(key).ok_or_else(|| {
             let cause = format!("{} has no `{key}`", self.what);
@@ -102,7 +102,7 @@ impl<'t> Table<'t> {
         self.get(key).map(|entry| entry.boolean()).transpose()
     }
 
-    /// The key with or without a unit behind it, and the unit.
+    /// Returns the value of the key with or without a unit after it, and the unit.
     fn written(&mut self, key: &str) -> Result<Option<(Entry<'t>, Option<u64>)>, FileError> {
         let mut found = self.get(key).map(|entry| (entry, None));
         for (suffix, unit) in SUFFIXES {
@@ -153,8 +153,8 @@ impl<'t> Table<'t> {
 
     /// An error that concerns the whole table.
     #[must_use]
-    pub fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
-        self.source.error(self.begin, cause, mend)
+    pub fn error(&self, cause: impl AsRef<str>, hint: impl AsRef<str>) -> FileError {
+        self.source.error(self.begin, cause, hint)
     }
 
     /// Refuses a name that another table of the kind has.
@@ -176,7 +176,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// The tables under `key`, each read by `read`, which hands over all of its keys; no two of them have one name.
+    /// The tables under `key`, each read by `read`, which hands over all of its keys; no two of
+    /// them have one name.
     ///
     /// # Errors
     /// [`FileError`] of the first table that is wrong.
@@ -226,7 +227,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Refuses keys that nobody has asked for.
+    /// Refuses keys that were not taken.
     ///
     /// # Errors
     /// [`FileError`] at the first such key, with the known key that was meant.
@@ -239,8 +240,8 @@ impl<'t> Table<'t> {
         let known = self.known.iter().map(String::as_str);
         let bare = known.filter(|key| !SUFFIXES.iter().any(|(suffix, _)| key.ends_with(suffix)));
         let cause = format!("{} has no key `{}`", self.what, name.get_ref());
-        let mend = suggest::mend(name.get_ref(), bare);
-        Err(self.source.error(name.span().start, cause, mend))
+        let hint = suggest::hint(name.get_ref(), bare);
+        Err(self.source.error(name.span().start, cause, hint))
     }
 }
 
@@ -253,7 +254,7 @@ pub struct Entry<'t> {
 }
 
 impl<'t> Entry<'t> {
-    /// The line in which the key stands, from 1.
+    /// Returns the line of the key, from 1.
     #[must_use]
     pub fn line(&self) -> usize {
         self.source.line_of(self.begin)
@@ -261,9 +262,9 @@ impl<'t> Entry<'t> {
 
     /// An error in the key's line.
     #[must_use]
-    pub fn error(&self, cause: impl AsRef<str>, mend: impl AsRef<str>) -> FileError {
+    pub fn error(&self, cause: impl AsRef<str>, hint: impl AsRef<str>) -> FileError {
         let cause = format!("{} {}", self.what, cause.as_ref());
-        self.source.error(self.begin, cause, mend)
+        self.source.error(self.begin, cause, hint)
     }
 
     fn wrong(&self, wanted: &str) -> FileError {
@@ -309,7 +310,7 @@ impl<'t> Entry<'t> {
         })
     }
 
-    /// A value as `parse` reads it from a text; `form` is the mend.
+    /// A value as `parse` reads it from a text; `form` is the hint.
     ///
     /// # Errors
     /// [`FileError`] when it is no text, or none that `parse` reads.
@@ -458,8 +459,8 @@ impl<'t> Entry<'t> {
         let text = self.text()?;
         let found = known.iter().find(|(word, _)| *word == text);
         found.map(|(_, value)| *value).ok_or_else(|| {
-            let mend = suggest::mend(text, known.iter().map(|(word, _)| *word));
-            self.error(format!("is `{text}`, which is not known"), mend)
+            let hint = suggest::hint(text, known.iter().map(|(word, _)| *word));
+            self.error(format!("is `{text}`, which is not known"), hint)
         })
     }
 }

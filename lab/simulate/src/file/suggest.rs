@@ -1,5 +1,5 @@
-//! Owns: which known word somebody meant.
-//! Must never know: what the words stand for.
+//! Owns: the known word that a user meant.
+//! Must never know: the meaning of the words.
 
 /// The known word that was meant: the only one that begins with three letters
 /// or more of what was written, or the nearest one, when at most one letter in
@@ -17,9 +17,9 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
     (distance <= longest.div_ceil(3).min(2) && distance < longest).then_some(word)
 }
 
-/// The mend for a word that is not known: the nearest one, or all.
+/// The hint for a word that is not known: the nearest one, or all.
 #[must_use]
-pub fn mend<'a>(written: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub fn hint<'a>(written: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(written, known.clone()) {
         Some(word) => format!("did you mean `{word}`?"),
         None => {
@@ -76,7 +76,7 @@ mod tests {
         ] {
             assert_eq!(nearest(written, known), meant, "{written}");
         }
-        assert_eq!(mend("efd", known), "did you mean `edf`?");
-        assert_eq!(mend("zzz", ["a", "bc"]), "known are: a, bc");
+        assert_eq!(hint("efd", known), "did you mean `edf`?");
+        assert_eq!(hint("zzz", ["a", "bc"]), "known are: a, bc");
     }
 }

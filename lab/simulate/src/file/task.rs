@@ -1,5 +1,5 @@
 //! Owns: reading tasks.
-//! Must never know: what a body's steps are called.
+//! Must never know: the names of a body's steps.
 
 use taktos_schedule::CpuSet;
 use taktos_time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::reader::Table;
 use super::{FileError, Source, TaskSet, named, positive, suggest};
 use crate::{Arrival, Budget, Execution, Late, Step, Task};
 
-/// What a job that is late comes to.
+/// Names of the rules for a job that is late.
 const LATE: [(&str, Late); 4] = [
     ("queue", Late::Queue),
     ("abort", Late::Abort),
@@ -47,7 +47,7 @@ pub(super) fn tasks(table: &mut Table<'_>, names: &Names) -> Result<Vec<Task>, F
 
 fn task(table: &mut Table<'_>, names: &Names) -> Result<Task, FileError> {
     let name = named(table, "task", "\"T1\"")?;
-    // What the job stands for, for people.
+    // The meaning of the job, for people.
     if let Some(job) = table.get("job") {
         job.text()?;
     }
@@ -168,7 +168,7 @@ fn budget(table: &mut Table<'_>) -> Result<Option<Budget>, FileError> {
     }))
 }
 
-/// What a job does: its steps, or one execution.
+/// Reads the work of a job: its steps, or one execution.
 fn work(table: &mut Table<'_>, names: &Names) -> Result<Vec<Step>, FileError> {
     let execution = table.execution("execution")?;
     match (execution, table.get("body")) {
@@ -200,8 +200,8 @@ pub(super) fn check_clusters(source: Source<'_>, set: &TaskSet) -> Result<(), Fi
                 .text
                 .lines()
                 .position(|line| line.contains("cluster") && line.contains(&format!("\"{name}\"")));
-            let mend = suggest::mend(name, known.iter().copied());
-            return Err(source.error_in_line(line.map(|line| line + 1), cause, mend));
+            let hint = suggest::hint(name, known.iter().copied());
+            return Err(source.error_in_line(line.map(|line| line + 1), cause, hint));
         }
     }
     Ok(())

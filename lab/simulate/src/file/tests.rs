@@ -248,7 +248,7 @@ const TASK: &str = "[[task]]\nname = 'a'\nperiod = '5 ms'\nexecution = '1 ms'\n"
 
 #[test]
 fn mistakes_name_line_key_and_mend() {
-    for (text, line, cause, mend) in [
+    for (text, line, cause, hint) in [
         (
             "[[task]]\nname = 'a'\nperid = '5 ms'\n",
             1,
@@ -361,7 +361,7 @@ fn mistakes_name_line_key_and_mend() {
             "`99` is no processor",
             "0-3",
         ),
-        ("= 5\n", 1, "no TOML", "mend that line"),
+        ("= 5\n", 1, "no TOML", "fix that line"),
         ("", 0, "has no task", "[[task]]"),
     ] {
         let error = parse(text).unwrap_err();
@@ -372,13 +372,13 @@ fn mistakes_name_line_key_and_mend() {
         };
         assert!(shown.starts_with(&place), "{text}: {shown}");
         assert!(shown.contains(cause), "{text}: {shown}");
-        assert!(error.mend.contains(mend), "{text}: {}", error.mend);
+        assert!(error.hint.contains(hint), "{text}: {}", error.hint);
     }
 }
 
 #[test]
 fn mistakes_in_tasks_that_are_otherwise_good() {
-    for (more, line, cause, mend) in [
+    for (more, line, cause, hint) in [
         (
             "body = ['run 1 ms']\n",
             5,
@@ -420,7 +420,7 @@ fn mistakes_in_tasks_that_are_otherwise_good() {
             "{more}: {shown}"
         );
         assert!(shown.contains(cause), "{more}: {shown}");
-        assert!(error.mend.contains(mend), "{more}: {}", error.mend);
+        assert!(error.hint.contains(hint), "{more}: {}", error.hint);
     }
 }
 

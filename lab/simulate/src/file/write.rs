@@ -1,8 +1,7 @@
 //! Owns: writing a task set in the project's own form.
 //! Must never know: where it came from.
 //!
-//! What is written is read back as it was. Only what has another value than its
-//! default is written.
+//! A written task set is read back as it was. Only values other than their defaults are written.
 
 use std::fmt::Write;
 

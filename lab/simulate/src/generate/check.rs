@@ -1,5 +1,5 @@
-//! What the tests of the distributions share: a chi-square test over sixteen
-//! classes, with one seed for all.
+//! Common code of the tests of the distributions: a chi-square test over sixteen classes, with one
+//! seed for all.
 
 use super::draws::{Draws, Key, Purpose};
 use super::drs::simplex;
@@ -9,7 +9,7 @@ const CLASSES: usize = 16;
 /// The 99.99 % point of chi-square with fifteen degrees of freedom is 44.3.
 pub(super) const LIMIT: f64 = 44.3;
 
-/// What is looked at in a point: a coordinate, the largest, the smallest.
+/// Statistics of a point: a coordinate, the largest, the smallest.
 pub(super) const STATISTICS: [fn(&[f64]) -> f64; 3] = [
     |point| point[0],
     |point| point.iter().copied().fold(0.0, f64::max),

@@ -1,6 +1,6 @@
 //! Owns: draws for a generator, one after the other, from numbers that are
 //! functions of where they are used.
-//! Must never know: what is generated.
+//! Must never know: the generated task sets.
 //!
 //! The elementary functions are those of `libm`, in Rust: the same bits on
 //! every machine.
@@ -69,7 +69,7 @@ impl Draws {
     }
 }
 
-/// What draws are for.
+/// Purpose of draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Purpose {

@@ -1,19 +1,17 @@
 //! Owns: points with one sum and bounds of their own for each coordinate.
-//! Must never know: what the points stand for.
+//! Must never know: the meaning of the points.
 //!
-//! Dirichlet-Rescale (Griffin, Bate, Davis: "Generating utilization vectors for
-//! the systematic evaluation of schedulability tests", RTSS 2020). An even point
-//! of the simplex that leaves its bounds lies in a corner of the simplex: the
-//! part beyond all the bounds that it leaves. The corner is a smaller simplex of
-//! the same shape, so it is stretched onto the whole one, and so on until
+//! Dirichlet-Rescale (Griffin, Bate, Davis: "Generating utilization vectors for the systematic
+//! evaluation of schedulability tests", RTSS 2020). An even point of the simplex that leaves its
+//! bounds is in a corner of the simplex: the part beyond all the bounds that it leaves. The corner
+//! is a smaller simplex of the same shape, so it is stretched onto the whole one, and so on until
 //! no bound is left.
 //!
-//! A corner has corners of its own, cut off by the other bounds, so what is
-//! stretched is not the whole corner: where bounds are tight, the distribution
-//! is not even. Two things keep the difference small. Where the sum is above
-//! half of the bounds' sum, what is missing to the bounds is drawn instead of
-//! what is there, which has the smaller simplex. And points are first thrown
-//! away until one fits, which is exactly even, as long as that is quick.
+//! A corner has corners of its own, cut off by the other bounds, so what is stretched is not the
+//! whole corner: where bounds are tight, the distribution is not even. Two things keep the
+//! difference small. If the sum is above half of the bounds' sum, what is missing to the bounds is
+//! drawn instead of what is there, which has the smaller simplex. And points are first thrown away
+//! until one fits, which is exactly even, as long as that is quick.
 
 use super::draws::Draws;
 
@@ -61,7 +59,7 @@ fn fits(point: &[f64], limits: &[f64]) -> bool {
 pub(super) fn simplex(count: usize, sum: f64, draws: &mut Draws) -> Vec<f64> {
     let parts: Vec<f64> = (0..count).map(|_| draws.exponential()).collect();
     let all: f64 = parts.iter().sum();
-    // All draws are zero with a chance of 2⁻⁵³ⁿ.
+    // All draws are zero with a probability of 2⁻⁵³ⁿ.
     let scale = if all > 0.0 { sum / all } else { 0.0 };
     parts.iter().map(|part| part * scale).collect()
 }

@@ -1,5 +1,5 @@
 //! Owns: points of a cube that are evenly distributed over all with one sum.
-//! Must never know: what the points stand for.
+//! Must never know: the meaning of the points.
 //!
 //! RandFixedSum (Stafford 2006; for task sets: Emberson, Stafford, Davis,
 //! "Techniques for the synthesis of multiprocessor tasksets", WATERS 2010).
@@ -26,8 +26,8 @@ pub(super) struct FixedSum {
     sum: f64,
     /// How many coordinates can still become 1, at the start.
     ones: usize,
-    /// For each dimension from 2 on, by how many ones are left: the chance that
-    /// the face is one where a coordinate is 1.
+    /// For each dimension from 2 on, by the number of ones left: the probability that the face is
+    /// one where a coordinate is 1.
     chances: Vec<Vec<f64>>,
 }
 
@@ -36,7 +36,7 @@ impl FixedSum {
     /// `count`. O(n²) time and memory.
     pub(super) fn new(count: usize, sum: f64) -> Self {
         let ones = (sum as usize).min(count - 1);
-        // What is left of the sum when `left` ones are still to come.
+        // The rest of the sum when `left` ones are still to come.
         let rest = |left: usize| sum - (ones - left) as f64;
         let mut volumes = vec![0.0; ones + 1];
         volumes[0] = 1.0;
@@ -76,7 +76,7 @@ impl FixedSum {
     pub(super) fn draw(&self, draws: &mut Draws) -> Vec<f64> {
         let mut point = Vec::with_capacity(self.count);
         let (mut sum, mut left) = (self.sum, self.ones);
-        // The point lies at `base + scale · (point of the face)`.
+        // The point is at `base + scale · (point of the face)`.
         let (mut base, mut scale) = (0.0, 1.0);
         for dimension in (2..=self.count).rev() {
             let one = draws.unit() < self.chances[dimension - 2][left];

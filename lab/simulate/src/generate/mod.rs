@@ -1,9 +1,8 @@
-//! Owns: task sets at random: utilisations, periods, deadlines.
-//! Must never know: who schedules them.
+//! Owns: random task sets: utilisations, periods, deadlines.
+//! Must never know: the scheduler of the task sets.
 //!
-//! Every draw is a function of the set's [`Key`] and of what it is for. So any
-//! set of a large experiment is made again from three numbers, on any machine,
-//! by any number of workers.
+//! Every draw is a function of the set's [`Key`] and of its purpose. So any set of a large
+//! experiment can be made again from three numbers, on any machine, by any number of workers.
 
 mod draws;
 mod drs;
@@ -30,7 +29,7 @@ pub use utilisation::{Method, WHOLE};
 /// The most tasks that are generated at once.
 pub const MOST_TASKS: usize = 1000;
 
-/// What a set is like.
+/// Properties of a task set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Specification {
     /// The sum of the utilisations, in billionths of a processor ([`WHOLE`]).
@@ -74,7 +73,7 @@ pub enum GenerateError {
         lower: u64,
         /// The sum of the upper bounds.
         upper: u64,
-        /// The sum that was asked for.
+        /// The requested sum.
         sum: u64,
     },
     /// Hardly any drawn vector keeps the bounds.
@@ -86,7 +85,7 @@ pub enum GenerateError {
     /// The method has one bound for all tasks.
     #[error("randfixedsum has one bound for all tasks; bounds of their own need drs")]
     OneBound,
-    /// No period of the distribution lies in the range.
+    /// No period of the distribution is in the range.
     #[error("no period of this kind lies in the range")]
     NoPeriod,
     /// The shares of a constrained deadline are out of range.

@@ -52,8 +52,8 @@ impl Periods {
     }
 }
 
-/// The powers that a `Limited` period is a product of, one of each row; what
-/// stands twice comes twice as often.
+/// The powers that a `Limited` period is a product of, one of each row. A power that a row has
+/// twice is drawn twice as often.
 const POWERS: [&[u64]; 4] = [
     &[1, 2, 2, 4, 4, 8, 16],
     &[1, 1, 3, 3, 9],
@@ -85,7 +85,7 @@ pub struct PeriodRange {
     pub min: Duration,
     /// The longest.
     pub max: Duration,
-    /// What they are multiples of, at least 1 ns.
+    /// Unit of which periods are multiples, at least 1 ns.
     pub granularity: Duration,
 }
 
@@ -103,7 +103,7 @@ pub(super) enum PeriodSource {
 
 impl PeriodSource {
     /// # Errors
-    /// When no period lies in the range.
+    /// If no period is in the range.
     pub(super) fn new(kind: Periods, range: PeriodRange) -> Result<Self, GenerateError> {
         let granule = range.granularity.as_nanos().max(1);
         let low = range.min.as_nanos().div_ceil(granule).max(1);

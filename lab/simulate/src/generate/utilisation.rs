@@ -1,8 +1,8 @@
-//! Owns: what a set's utilisations must keep, and the ways to draw them.
+//! Owns: the bounds of a set's utilisations, and the ways to draw them.
 //! Must never know: periods.
 //!
-//! Utilisations are whole billionths of a processor, so that their sum is the
-//! one that was asked for, exactly.
+//! Utilisations are whole billionths of a processor, so that their sum is exactly the requested
+//! one.
 
 use super::GenerateError;
 use super::draws::Draws;
@@ -19,7 +19,7 @@ pub enum Method {
     /// Evenly over all with the sum; bounds are not kept, so sums above 1 may
     /// give tasks that no processor can serve.
     UUniFast,
-    /// The same, drawn again until the bounds are kept; for small sums.
+    /// Like [`Method::UUniFast`], drawn again until the bounds are kept; for small sums.
     UUniFastDiscard,
     /// Evenly over all with the sum that keep one lower and one upper bound.
     RandFixedSum,
@@ -49,7 +49,7 @@ impl Method {
     }
 }
 
-/// What the utilisations of a set must keep, in processors.
+/// Bounds and sum of the utilisations of a set, in processors.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub lower: Vec<f64>,

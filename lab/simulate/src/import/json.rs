@@ -1,6 +1,5 @@
-//! Owns: JSON whose objects keep the order of their keys: for rt-app it is the
-//! order of events.
-//! Must never know: what the keys mean.
+//! Owns: JSON objects that keep the order of their keys: for rt-app it is the order of events.
+//! Must never know: the meaning of the keys.
 
 use std::fmt;
 
@@ -22,7 +21,7 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// What it is, for errors.
+    /// Returns the kind of the value, for errors.
     pub(super) const fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",

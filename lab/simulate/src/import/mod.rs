@@ -1,9 +1,8 @@
 //! Owns: task sets in other tools' forms.
 //! Must never know: those tools' code; the forms are known from their documents.
 //!
-//! What changes the meaning of a task and is not understood is refused by its
-//! name. What only tells the other tool how to run is left out; where that may
-//! matter, a warning says so.
+//! A part that changes the meaning of a task and is not understood is refused by its name. A part
+//! that only sets how the other tool runs is left out; if that may matter, a warning reports it.
 
 mod json;
 mod relaxed;

@@ -1,10 +1,10 @@
-//! Owns: the liberties that rt-app and its preprocessor take with JSON: comments, a comma behind the last entry, a
-//! key without a value.
-//! Must never know: what the keys mean.
+//! Owns: the liberties that rt-app and its preprocessor take with JSON: comments, a comma after the
+//! last entry, a key without a value.
+//! Must never know: the meaning of the keys.
 //!
-//! What is taken out is replaced by blanks, so that errors name the right line.
+//! Removed parts are replaced by blanks, so that errors name the right line.
 
-/// The text without these liberties. What else is wrong with it stays for the reader of JSON.
+/// The text without these liberties. Other errors in it stay for the reader of JSON.
 pub(super) fn strict(text: &str) -> String {
     completed(&without_comments(text))
 }

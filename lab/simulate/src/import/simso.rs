@@ -36,7 +36,7 @@ pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
         source.error_in_line(
             Some(line.max(1)),
             format!("no XML: {error}"),
-            "mend that line",
+            "fix that line",
         )
     })?;
     let root = document.root_element();
@@ -63,9 +63,9 @@ impl Reader<'_> {
         &self,
         node: Node<'_, '_>,
         cause: impl AsRef<str>,
-        mend: impl AsRef<str>,
+        hint: impl AsRef<str>,
     ) -> FileError {
-        self.source.error(node.range().start, cause, mend)
+        self.source.error(node.range().start, cause, hint)
     }
 
     fn simulation(&self, root: Node<'_, '_>) -> Result<TaskSet, FileError> {
@@ -126,7 +126,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the scheduler's own work takes.
+    /// Reads the costs of the scheduler's own work.
     fn overheads(
         &self,
         node: Node<'_, '_>,
@@ -219,7 +219,8 @@ impl Reader<'_> {
         for node in node.children().filter(Node::is_element) {
             match node.tag_name().name() {
                 "task" => given.push(self.add(node, set)?),
-                // It declares an attribute of tasks for a scheduler; whoever needs one reads it.
+                // It declares an attribute of tasks for a scheduler; the scheduler that needs one
+                // reads it.
                 "field" => {}
                 other => set.warnings.push(format!("<{other}> is left out")),
             }
@@ -287,11 +288,11 @@ impl Reader<'_> {
             }
             "APeriodic" | "Sporadic" => self.activations(node, name, task),
             other => {
-                let mend = suggest::mend(other, ["Periodic", "APeriodic", "Sporadic"]);
+                let hint = suggest::hint(other, ["Periodic", "APeriodic", "Sporadic"]);
                 Err(self.error(
                     node,
                     format!("task {name}: the type `{other}` is not known"),
-                    mend,
+                    hint,
                 ))
             }
         }

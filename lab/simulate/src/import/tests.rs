@@ -66,7 +66,7 @@ fn an_rt_app_file_is_read() {
         (Some(budget), Some(Duration::from_millis(15)))
     );
     assert_eq!(stream.arrival, every(20, Duration::ZERO));
-    // The loop without a timer, and the ordinary threads behind all others.
+    // The loop without a timer, and the ordinary threads after all others.
     assert_eq!(workload.tasks[4].arrival, every(1, Duration::ZERO));
     assert_eq!(workload.tasks[4].priority, Some(100));
     let at = Instant::START;
@@ -415,9 +415,9 @@ fn what_simso_can_and_we_cannot_is_refused_by_name() {
             "{error}"
         );
         assert!(
-            error.mend.contains("EDF, EDF2, EDF_mono, RM, "),
+            error.hint.contains("EDF, EDF2, EDF_mono, RM, "),
             "{}",
-            error.mend
+            error.hint
         );
     }
     refused(parse("<html/>", "a.xml"), 1, "begins with <html>");

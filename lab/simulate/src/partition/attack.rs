@@ -1,5 +1,5 @@
-//! Owns: what hostile guests do to a hypervisor beside using time, and when.
-//! Must never know: which guests there are, what a scheduler makes of it.
+//! Owns: the attacks of hostile guests on a hypervisor, in addition to their use of time, and when.
+//! Must never know: which guests there are, and the reaction of a scheduler.
 //!
 //! A guest that loops, blocks and wakes is a guest like any other: its tasks say how.
 //! Here is what no task does.
@@ -14,13 +14,13 @@ use crate::engine::draw::{Draw, Row};
 pub struct Attack {
     /// The guest, by its place in the workload's partitions.
     pub partition: usize,
-    /// What it does.
+    /// Action of the guest.
     pub act: Act,
     /// From one time to the next, at least 1 ns.
     pub every: Execution,
 }
 
-/// What a hostile guest does.
+/// Action of a hostile guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Each of its virtual processors that executes lets others go first once.

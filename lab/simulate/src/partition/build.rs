@@ -1,5 +1,5 @@
 //! Owns: whether pools and partitions make sense, and their schedulers and guests.
-//! Must never know: what happens when they run.
+//! Must never know: the events of a run.
 
 use taktos_schedule::vcpu::admission::Demand;
 use taktos_schedule::vcpu::arinc653::{self, Arinc653, Slot};
@@ -353,7 +353,7 @@ fn credit2_parameters(
     Ok((grouping, parameters))
 }
 
-/// Sets what a partition asks for, as far as its pool's scheduler has it.
+/// Sets the parameters of a partition, as far as its pool's scheduler has them.
 fn parameters(
     policy: &mut AnyPolicy,
     index: usize,
@@ -393,7 +393,7 @@ fn parameters(
     Ok(())
 }
 
-/// A server as asked for; the defaults' budget does not outgrow a period that is given.
+/// Returns a server as specified; the defaults' budget does not outgrow a period that is given.
 fn server(spec: &VcpuSpec) -> rtds::Parameters {
     let default = rtds::Parameters::DEFAULT;
     let period = spec.period.unwrap_or(default.period);

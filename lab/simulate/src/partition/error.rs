@@ -1,11 +1,12 @@
-//! Owns: why a run of partitions is refused or cannot go on.
+//! Owns: the reasons for which a run of partitions is refused or cannot continue.
 //! Must never know: the file or line that the workload came from.
 
 use taktos_schedule::vcpu;
 
 use crate::SimError;
 
-/// Why a run of partitions is refused or cannot go on: the cause and the mend in one line.
+/// Reason for which a run of partitions is refused or cannot continue: the cause and the hint in
+/// one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartitionError {
@@ -87,7 +88,7 @@ pub enum PartitionError {
     Guest {
         /// The partition.
         partition: String,
-        /// What is wrong.
+        /// Error inside the partition.
         error: SimError,
     },
     /// The pool's scheduler refuses a parameter of a virtual processor or of its partition.
@@ -106,7 +107,7 @@ pub enum PartitionError {
         /// Why.
         error: vcpu::Error,
     },
-    /// A law of a scheduler did not hold: a bug in it.
+    /// An invariant of a scheduler did not hold: a bug in it.
     #[error(
         "at {at} ns a law of the scheduler of pool `{pool}` is broken: {violation}: a bug, please report it with the workload"
     )]
@@ -115,7 +116,7 @@ pub enum PartitionError {
         at: u64,
         /// The pool.
         pool: String,
-        /// Which law.
+        /// The invariant.
         violation: vcpu::Violation,
     },
 }

@@ -47,8 +47,8 @@ struct Armed {
     on: Option<Cpu>,
 }
 
-/// What the schedulers ask for, and what their acts cost.
-struct Wishes {
+/// Requests of the schedulers, and the costs of their operations.
+struct PendingEffects {
     now: u64,
     /// The processor that executes the hypervisor's code: a tickle of itself takes no time.
     acting: Option<Cpu>,
@@ -62,7 +62,7 @@ struct Wishes {
     seed: u64,
 }
 
-impl Wishes {
+impl PendingEffects {
     /// How much later a processor notices something, because of an exit.
     fn late(&mut self) -> u64 {
         self.exits += 1;
@@ -70,10 +70,10 @@ impl Wishes {
     }
 }
 
-/// The wishes of one pool's scheduler.
+/// The requests of one pool's scheduler.
 struct OfPool<'w> {
     pool: usize,
-    wishes: &'w mut Wishes,
+    wishes: &'w mut PendingEffects,
 }
 
 impl Effects for OfPool<'_> {
@@ -111,7 +111,7 @@ pub(super) struct Host<'r, O, H> {
     guests: Vec<Engine<'r, O>>,
     /// For each guest, its virtual processors.
     spans: Vec<core::ops::Range<usize>>,
-    /// For each guest, when it has to be asked what it wants although it has no event.
+    /// For each guest, when the host must query its requests although it has no event.
     polls: Vec<u64>,
     /// For each guest, until when it is stopped.
     stopped: Vec<u64>,
@@ -119,7 +119,7 @@ pub(super) struct Host<'r, O, H> {
     policies: Vec<AnyPolicy<'r>>,
     units: Vec<Unit>,
     processors: Vec<Option<Processor>>,
-    wishes: Wishes,
+    wishes: PendingEffects,
     costs: [Draw; 3],
     drawn: [u64; 3],
     now: u64,
@@ -165,7 +165,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
             policies,
             units: Vec::new(),
             processors: vec![None; Cpu::COUNT],
-            wishes: Wishes {
+            wishes: PendingEffects {
                 now: machine.begin.as_nanos(),
                 acting: None,
                 tickles: Vec::new(),
@@ -374,7 +374,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         };
         let result = call(&mut self.policies[pool], instant(self.now), &mut fx);
         self.take_tickles();
-        // Who is in the hypervisor sees what is on its way to it.
+        // A processor in the hypervisor sees a tickle that is on its way to it.
         let here = acting.and_then(|cpu| self.processors[cpu.index()].as_mut());
         if let Some(processor) = here.filter(|processor| processor.tickle != NEVER) {
             processor.tickle = processor.tickle.min(self.now);
@@ -398,8 +398,9 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         Ok(())
     }
 
-    /// Who has something to do wakes; who executes and has nothing to do sleeps. (Who
-    /// is held cannot see that there is nothing to do.) Of a guest that is stopped all sleep.
+    /// Wakes each virtual processor with something to do, and puts to sleep each that executes and
+    /// has nothing to do. (One that is held cannot see that there is nothing to do.) If the guest
+    /// is stopped, puts all to sleep.
     fn review(&mut self, guest: usize) {
         let stopped = self.now < self.stopped[guest];
         self.polls[guest] = match stopped {
@@ -518,7 +519,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         }
     }
 
-    /// What a decision costs, with the switch that follows from it.
+    /// Returns the cost of a decision, with the switch that follows from it.
     fn cost_of(&mut self, index: usize, before: Option<usize>, next: Option<usize>) -> u64 {
         let mut cost = self.draw(SCHEDULE);
         if next != before {
@@ -603,7 +604,7 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
         Ok(())
     }
 
-    fn check(&self) -> Result<(), PartitionError> {
+    fn check(&mut self) -> Result<(), PartitionError> {
         for (pool, policy) in self.policies.iter().enumerate() {
             if let Err(violation) = policy.check_invariants() {
                 return Err(PartitionError::Broken {
@@ -613,10 +614,9 @@ impl<'r, O: Observer, H: HostObserver> Host<'r, O, H> {
                 });
             }
         }
-        for (guest, engine) in self.guests.iter().enumerate() {
-            engine
-                .check_laws()
-                .map_err(|error| self.in_guest(guest, error))?;
+        for (guest, engine) in self.guests.iter_mut().enumerate() {
+            let checked = engine.check_laws();
+            checked.map_err(|error| build::in_partition(self.workload, guest, error))?;
         }
         Ok(())
     }
@@ -689,7 +689,7 @@ fn span(workload: &Workload, partition: usize) -> core::ops::Range<usize> {
     first..first + workload.partitions[partition].vcpus.len()
 }
 
-/// What is to be measured of a virtual processor: what its server promises, or the
+/// Returns the meter of a virtual processor, for the budget and period of its server or for the
 /// periods that the workload gives it.
 fn meter(policy: &AnyPolicy, vcpu: Vcpu, spec: &crate::VcpuSpec) -> Option<Meter> {
     let (budget, period) = match policy {
@@ -731,7 +731,7 @@ fn waiting(workload: &Workload, policy: &AnyPolicy) -> Vec<(String, usize)> {
     all
 }
 
-/// What the analysis says of a pool.
+/// Returns the result of a pool's analysis.
 fn admitted(policy: &AnyPolicy) -> Option<Result<(), taktos_schedule::vcpu::Error>> {
     match policy {
         AnyPolicy::Rtds(rtds) => Some(rtds.check_admission(Demand::Interference)),

@@ -1,5 +1,5 @@
-//! Owns: how much a virtual processor receives in each of its periods.
-//! Must never know: who decides on that.
+//! Owns: the time that a virtual processor receives in each of its periods.
+//! Must never know: the policy that decides on it.
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -7,21 +7,21 @@ use taktos_time::Duration;
 
 use crate::Summary;
 
-/// What a virtual processor received in each period during all of which it had
-/// something to do. Times are in nanoseconds.
+/// Time that a virtual processor received in each period, if it had something to do during all of
+/// the period. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Periods {
     /// The length of a period.
     pub period: u64,
-    /// What it is to have in each.
+    /// Time that the virtual processor is to have in each period.
     pub budget: u64,
-    /// What it had: count, minimum, maximum, sum.
+    /// Time that it had: count, minimum, maximum, sum.
     pub received: Summary,
     /// In how many it had less than the budget.
     pub short: u64,
 }
 
-/// As programs have it: how many periods there were stands beside what was received in them.
+/// The form for programs: it has the number of periods next to the time received in them.
 impl Serialize for Periods {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut form = serializer.serialize_struct("Periods", 5)?;
@@ -41,7 +41,7 @@ pub(super) struct Meter {
     /// When the first period begins that may be wanted whole, or the present one that has
     /// been wanted so far; none while it sleeps.
     begin: Option<u64>,
-    /// What it had in it.
+    /// Time that it had in this period.
     had: u64,
 }
 

@@ -1,11 +1,11 @@
 //! Partitions: guests on virtual processors, under a hypervisor's scheduler.
 //!
-//! Owns: the run of a machine in two levels, and what it gives.
-//! Must never know: how either level decides who runs.
+//! Owns: the run of a machine in two levels, and its results.
+//! Must never know: how either level decides what runs.
 //!
-//! Each guest is an [`crate::Engine`] whose processors are virtual; the VCPU policies
-//! of `taktos-schedule` hold them and let them go. A virtual processor wakes when
-//! something is to be done on it, and sleeps when it executes its idle thread.
+//! Each guest is an [`crate::Engine`] with virtual processors; the VCPU policies of
+//! `taktos-schedule` hold them and let them go. A virtual processor wakes when there is work for
+//! it, and sleeps when it executes its idle thread.
 //!
 //! # Order of simultaneous events
 //! Timers of the policies (each processor's in the order in which they were armed, with the
@@ -48,24 +48,25 @@ use crate::{Cost, Costs, Observer, Workload};
 pub struct Machine {
     /// How much virtual time passes: 1 ns to 2⁶⁰ ns.
     pub horizon: Duration,
-    /// When the pools begin: what the clock shows then, before the horizon. Nobody runs until then.
+    /// When the pools begin: the time of the clock then, before the horizon. No virtual processor
+    /// runs until then.
     pub begin: Instant,
-    /// What the acts of each guest's kernel cost.
+    /// Costs of the operations of each guest's kernel.
     pub guest: Costs,
     /// The time slice in each guest. None: no slices.
     pub slice: Option<Duration>,
-    /// What the hypervisor's acts cost.
+    /// Costs of the hypervisor's operations.
     pub host: Costs,
     /// How close ahead a hardware timer can be set.
     pub timer_slop: Duration,
     /// How much later than due a timer goes off or another processor's tickle is heard,
     /// because the processor handles an exit of its guest: at most the longest exit.
     pub exit: Cost,
-    /// What hostile guests do beside using time.
+    /// Attacks of hostile guests, in addition to their use of time.
     pub attacks: Vec<Attack>,
-    /// What all random draws come from; each guest has draws of its own.
+    /// Seed of all random draws; each guest has draws of its own.
     pub seed: u64,
-    /// Whether the policies' laws are checked after every event: for tests, slow.
+    /// Whether the policies' invariants are checked after every event: for tests, slow.
     pub checked: bool,
 }
 
@@ -87,8 +88,8 @@ impl Machine {
     }
 }
 
-/// Is told what the hypervisor does. Every method does nothing unless it is
-/// written; `()` observes nothing.
+/// Receives the events of the hypervisor. Every method does nothing unless it is written; `()`
+/// observes nothing.
 pub trait HostObserver {
     /// From `at` on, `cpu` executes this virtual processor of this partition (both by
     /// their place in their lists), or idles. The hypervisor's work before it
@@ -105,13 +106,13 @@ pub trait HostObserver {
 
 impl HostObserver for () {}
 
-/// Runs the partitions of `workload` on `machine`. Tasks of the workload itself, which
-/// run on clusters beside the pools, are not run here.
+/// Runs the partitions of `workload` on `machine`. It does not run tasks of the workload itself,
+/// which run on clusters next to the pools.
 ///
 /// `guests` observe what happens in the partitions, one each, in order.
 ///
 /// # Errors
-/// What is wrong with the pools or the partitions, and its mend.
+/// The first error in the pools or the partitions, with its hint.
 ///
 /// # Panics
 /// Panics unless there is one guest observer for each partition.

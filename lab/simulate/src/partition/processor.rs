@@ -1,10 +1,10 @@
-//! Owns: what a processor of the hypervisor is doing, and what it has done.
-//! Must never know: who should run on it.
+//! Owns: the present activity of a processor of the hypervisor, and its activities so far.
+//! Must never know: the virtual processor that should run on it.
 
 use super::HostCpuStatistics;
 use crate::engine::tournament::NEVER;
 
-/// What a processor's time goes into.
+/// Use of a processor's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Idle,

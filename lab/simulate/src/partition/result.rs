@@ -1,5 +1,5 @@
-//! Owns: what a run of partitions gives.
-//! Must never know: how it came about.
+//! Owns: the results of a run of partitions.
+//! Must never know: how they came about.
 
 use serde::Serialize;
 use taktos_schedule::vcpu;
@@ -7,7 +7,7 @@ use taktos_schedule::vcpu;
 use super::Periods;
 use crate::{Outcome, Summary};
 
-/// What one virtual processor had. Times are in nanoseconds.
+/// Statistics of one virtual processor. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VcpuStatistics {
     /// It executed its guest.
@@ -22,13 +22,13 @@ pub struct VcpuStatistics {
     pub switches: u64,
     /// How often that was another processor than its last.
     pub migrations: u64,
-    /// What it received in each period that it wanted whole: under RTDS and SEDF the
-    /// server's periods, otherwise those that the workload gives it, from 0 on. None
-    /// without periods.
+    /// Time received in each period during all of which it had something to do. These are the
+    /// server's periods under RTDS and SEDF, otherwise those that the workload gives it, from 0 on.
+    /// None without periods.
     pub periods: Option<Periods>,
 }
 
-/// What one partition did.
+/// Result of one partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartitionOutcome {
     /// Its name.
@@ -39,8 +39,8 @@ pub struct PartitionOutcome {
     pub vcpus: Vec<VcpuStatistics>,
 }
 
-/// What one processor did, in nanoseconds. `busy + overhead + idle` is the
-/// virtual time that passed, exactly.
+/// Statistics of one processor. Times are in nanoseconds: `busy + overhead + idle` is exactly the
+/// virtual time that passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HostCpuStatistics {
     /// Which processor.
@@ -57,7 +57,7 @@ pub struct HostCpuStatistics {
     pub switches: u64,
 }
 
-/// What a pool's analysis says of it.
+/// Result of a pool's analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolOutcome {
     /// Its name.
@@ -72,7 +72,7 @@ pub struct PoolOutcome {
     pub waiting: Vec<(String, usize)>,
 }
 
-/// What a run gave.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineOutcome {
     /// One a partition, in the workload's order.

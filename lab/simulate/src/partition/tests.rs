@@ -65,7 +65,7 @@ const CREDIT2: VcpuPolicy = VcpuPolicy::Credit2 {
     balance: true,
 };
 
-/// Without costs and with exact timers, every law checked.
+/// Returns a machine without costs and with exact timers, on which every invariant is checked.
 fn exact(horizon: u64) -> Machine {
     Machine {
         timer_slop: Duration::ZERO,
@@ -131,7 +131,7 @@ fn with_processors_of_its_own_a_guest_runs_as_natively() {
         let outcome = outcome(&workload, &exact(2_000));
         assert_eq!(outcome.partitions[0].guest.tasks, expected);
     }
-    // SEDF: only who never blocks has its slice for sure.
+    // SEDF: only a virtual processor that never blocks has its slice for sure.
     let busy = vec![task("a", 2, 10), task("b", 12, 12)];
     let workload = workload(slice, 1, vec![partition("own", vec![server(10, 10)], busy)]);
     let outcome = outcome(&workload, &exact(1_010));
@@ -395,9 +395,9 @@ fn random_guest(draws: &mut Draws, name: &str) -> (Partition, (u64, u64), Vec<(u
     (partition, (budget, period), tasks)
 }
 
-/// Whatever the analysis promises of two levels holds in the simulation: servers that
-/// are admitted have their budgets, and tasks that fit the least supply of their
-/// server respond within its bound.
+/// Every guarantee of the two-level analysis holds in the simulation: servers that are admitted
+/// have their budgets, and tasks that fit the least supply of their server respond within its
+/// bound.
 #[test]
 fn no_response_is_longer_than_the_analysis_of_both_levels_says() {
     let (mut sets, mut bounds, mut tight) = (0, 0, 0);

@@ -1,7 +1,7 @@
-//! What a line of a script asks for, with names resolved to numbers.
+//! Commands of a script's lines, with names resolved to numbers.
 //!
 //! Owns: the commands, and how each is written as a line.
-//! Must never know: who carries them out.
+//! Must never know: the target that carries them out.
 
 use std::fmt;
 
@@ -49,7 +49,7 @@ pub enum Patience {
     Forever,
     /// Not at all.
     None,
-    /// At most so long.
+    /// At most this time.
     For(Duration),
 }
 
@@ -120,7 +120,7 @@ pub enum Command {
     Remove(usize, InstanceName),
     /// `server A budget 2ms period 10ms`, `server A budget 2ms period 10ms hard`
     Server {
-        /// Whose server it is.
+        /// Thread of the server.
         thread: ThreadName,
         /// Its processor time in each period.
         budget: Duration,
@@ -135,7 +135,7 @@ pub enum Command {
         lock: LockName,
         /// Its protocol.
         kind: LockKind,
-        /// Who makes it.
+        /// Thread that makes the lock.
         creator: ThreadName,
         /// Whether the creator owns it from the beginning.
         locked: bool,
@@ -164,7 +164,7 @@ pub enum Command {
     Settle(CpuSet),
     /// `dispatch 0`: one dispatch of a processor that is held.
     Dispatch(Cpu),
-    /// `act on 1`: what no thread asks for itself is asked for from this processor.
+    /// `act on 1`: requests that no thread makes itself come from this processor.
     Act(Cpu),
     /// `advance 5ms`, `advance to 20ms`: time passes.
     Advance(When),
@@ -209,7 +209,7 @@ impl Command {
         }
     }
 
-    /// The line that asks for the command.
+    /// Returns the line that requests the command.
     pub fn line<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
         Line {
             command: self,
@@ -218,7 +218,7 @@ impl Command {
     }
 }
 
-/// A command beside the names that it uses.
+/// A command with the names that it uses.
 struct Line<'a> {
     command: &'a Command,
     names: &'a Names,

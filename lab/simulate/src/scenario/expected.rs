@@ -1,6 +1,6 @@
-//! Compares what is expected with what is found.
+//! Compares expectations with the state that is found.
 //!
-//! Owns: what each expectation means.
+//! Owns: the meaning of each expectation.
 //! Must never know: how it was written.
 
 use taktos_schedule::Cpu;

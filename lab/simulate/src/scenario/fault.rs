@@ -1,21 +1,21 @@
 //! A script that cannot be read.
 //!
-//! Owns: where it fails, why, and how to mend it.
+//! Owns: where it fails, why, and how to fix it.
 //! Must never know: the grammar.
 
 use std::fmt;
 
-/// What is wrong with a line of a script.
+/// Error in a line of a script.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct Fault {
     /// The name of the file.
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Cause of the error.
     pub cause: String,
-    /// What to do about it.
-    pub mend: String,
+    /// Hint for a fix.
+    pub hint: String,
 }
 
 impl fmt::Display for Fault {
@@ -24,18 +24,18 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A cause with its mend, not yet at a line.
+/// A cause with its hint, not yet at a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Wrong {
     pub cause: String,
-    pub mend: String,
+    pub hint: String,
 }
 
 impl Wrong {
-    pub fn new(cause: impl Into<String>, mend: impl Into<String>) -> Self {
+    pub fn new(cause: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             cause: cause.into(),
-            mend: mend.into(),
+            hint: hint.into(),
         }
     }
 
@@ -45,7 +45,7 @@ impl Wrong {
         word: &str,
         known: impl IntoIterator<Item = &'a str> + Clone,
     ) -> Self {
-        let mend = match nearest(word, known.clone()) {
+        let hint = match nearest(word, known.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
                 let known: Vec<&str> = known.into_iter().collect();
@@ -55,7 +55,7 @@ impl Wrong {
                 }
             }
         };
-        Self::new(format!("no {what} `{word}`"), mend)
+        Self::new(format!("no {what} `{word}`"), hint)
     }
 
     pub fn at(self, file: &str, line: usize) -> Fault {
@@ -63,7 +63,7 @@ impl Wrong {
             file: file.to_owned(),
             line,
             cause: self.cause,
-            mend: self.mend,
+            hint: self.hint,
         }
     }
 }
@@ -110,11 +110,11 @@ mod tests {
     fn the_mend_names_the_nearest_word_or_all() {
         let known = ["block", "wake", "suspend"];
         assert_eq!(
-            Wrong::word("command", "supsend", known).mend,
+            Wrong::word("command", "supsend", known).hint,
             "did you mean `suspend`?"
         );
         assert_eq!(
-            Wrong::word("command", "fly", known).mend,
+            Wrong::word("command", "fly", known).hint,
             "known: block, wake, suspend"
         );
     }

@@ -38,22 +38,22 @@ pub use script::{
 pub use shrink::Culprit;
 pub use status::Status;
 pub use storm::{KINDS, Kind, Plan, Storm};
-pub use system::{ClosingWorld, SystemWorld};
+pub use system::SystemWorld;
 pub use target::{Refusal, Target, World};
 pub use trial::{Answer, Broken, Trial};
 pub use units::{POLICIES, Set, Span, policy_name};
 
-/// Reads the script `text` of the file `name`, and runs it against the scheduling library, with the one whose instances close beside it.
-/// When a storm in it fails, the failure has a script of the fewest lines that fail too.
+/// Reads the script `text` of the file `name`, and runs it against the scheduling library. If a
+/// stress test in it fails, the failure has a script of the fewest lines that fail too.
 ///
 /// # Errors
 /// The first line that cannot be read or does not hold, or that the options leave nothing.
 pub fn run_file(text: &str, name: &str, options: &Options) -> Result<Report, ScenarioError> {
-    run_in(&ClosingWorld::default(), &parse(text, name)?, options)
+    run_in(&SystemWorld, &parse(text, name)?, options)
 }
 
-/// Runs a script as [`run`] does; when a storm in it fails, the failure has a script of the fewest lines
-/// that fail too.
+/// Runs a script as [`run`] does. If a stress test in it fails, the failure has a script of the
+/// fewest lines that fail too.
 ///
 /// # Errors
 /// Those of [`run`].
@@ -70,7 +70,7 @@ pub fn run_in(
     })
 }
 
-/// Gives a failed storm its script.
+/// Gives a failed stress test its script.
 fn shrink(world: &impl World, script: &Script, failed: &mut Failed) {
     let case = script.cases.iter().find(|case| case.name == failed.case);
     let Some(case) = case.filter(|_| !failed.trail.is_empty()) else {

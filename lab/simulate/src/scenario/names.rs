@@ -1,7 +1,7 @@
 //! The names of a case.
 //!
 //! Owns: which thread, instance and lock a name means.
-//! Must never know: what becomes of them.
+//! Must never know: the use of the names.
 
 use super::command::{InstanceName, LockName, ThreadName};
 

@@ -1,12 +1,12 @@
 //! Every order of the steps that happen together.
 //!
 //! Owns: which orders have been tried.
-//! Must never know: what the steps do.
+//! Must never know: the effects of the steps.
 
 use super::script::Step;
 
-/// Depth-first through all choices: a run repeats the choices of the one before up to the last one that
-/// can be made otherwise.
+/// Depth-first through all choices: a run repeats the choices of the one before up to the last one
+/// that can be made otherwise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Orders {
     /// Each choice of this run: what was chosen, and among how many.

@@ -1,7 +1,7 @@
-//! A picture of a target: who is where, and who waits for what.
+//! Picture of a target: the place of each thread, and the lock that it waits for.
 //!
-//! Owns: what is in it, and how it is drawn.
-//! Must never know: why somebody looks at it.
+//! Owns: the contents of a picture, and how it is drawn.
+//! Must never know: the purpose of a picture.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ struct InstancePicture {
 }
 
 impl Picture {
-    /// What is seen of the target now.
+    /// Returns the visible state of the target now.
     pub fn of(target: &dyn Target, online: CpuSet, names: &Names) -> Self {
         let instances = (0..names.instances().len()).map(InstanceName);
         let threads = (0..names.threads().len()).map(ThreadName);
@@ -80,7 +80,7 @@ pub(super) fn occupant(who: Occupant, names: &Names) -> String {
     }
 }
 
-/// Who executes, and, when it is another, who should.
+/// Returns the executing occupant as text and, if it is another, the one that should execute.
 pub(super) fn on_cpu(on: OnCpu, names: &Names) -> String {
     let executing = occupant(on.executing, names);
     match on.executing == on.heir {

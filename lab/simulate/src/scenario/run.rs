@@ -1,6 +1,6 @@
 //! Runs scripts.
 //!
-//! Owns: the order of steps, and what is compared with what.
+//! Owns: the order of steps, and the comparisons with expectations.
 //! Must never know: which target it runs.
 
 use std::fmt;
@@ -27,7 +27,7 @@ pub struct Options {
     pub policies: Vec<PolicyKind>,
 }
 
-/// What was run, all of which held.
+/// Counts of a run, all of which held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Cases.
@@ -69,7 +69,7 @@ pub struct Failed {
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,
-    /// What the line says.
+    /// Text of the line.
     pub text: String,
     /// The case.
     pub case: String,
@@ -79,15 +79,15 @@ pub struct Failed {
     pub round: u32,
     /// The lines that happened together, in the order of this run; empty without such.
     pub order: String,
-    /// What was expected.
+    /// Expected result.
     pub expected: String,
-    /// What was found.
+    /// Result that was found.
     pub found: String,
     /// All processors, threads and locks at that moment.
     pub picture: String,
-    /// The commands of a storm, up to the one that failed; empty outside of storms.
+    /// The commands of a stress test, up to the one that failed; empty outside of stress tests.
     pub trail: Vec<Command>,
-    /// A script of the fewest lines that fails too; only for storms.
+    /// A script of the fewest lines that fails too; only for stress tests.
     pub script: Option<String>,
 }
 
@@ -136,16 +136,16 @@ pub enum ScenarioError {
         file: String,
         /// The options that leave nothing.
         what: String,
-        /// What there is.
+        /// Parts that the file has.
         known: String,
     },
 }
 
 impl ScenarioError {
-    /// What to do about it, when that is known.
-    pub fn mend(&self) -> Option<String> {
+    /// Returns a hint for a fix, if one is known.
+    pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Fault(fault) => Some(fault.mend.clone()),
+            Self::Fault(fault) => Some(fault.hint.clone()),
             Self::Nothing { known, .. } => Some(format!("the file has {known}")),
             Self::Failed(_) => None,
         }
@@ -398,7 +398,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// What the target answered.
+/// Returns the target's result as text.
 fn answered(answer: &Answer) -> String {
     match answer {
         Answer::Done => "done".to_owned(),

@@ -1,7 +1,7 @@
-//! A script that has been read.
+//! Script that has been read.
 //!
 //! Owns: its cases, their set-up and their steps.
-//! Must never know: the words that it was written in, and who carries it out.
+//! Must never know: the text of the script, and the target that carries it out.
 
 use taktos_schedule::smp::PolicyKind;
 use taktos_schedule::{Cpu, CpuSet};
@@ -26,7 +26,7 @@ pub struct Script {
 pub struct Case {
     /// Its name: one word.
     pub name: String,
-    /// What it shows; may be empty.
+    /// Point that the case shows; may be empty.
     pub title: String,
     /// The line of its beginning.
     pub line: usize,
@@ -36,11 +36,11 @@ pub struct Case {
     pub setup: Setup,
     /// The names of threads, instances and locks.
     pub names: Names,
-    /// What happens, in order.
+    /// Steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// What a case begins with.
+/// Initial processors and instances of a case.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Setup {
     /// All processors, those too that are not online.
@@ -63,17 +63,17 @@ pub struct InstanceSetup {
 /// A step of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The line on which it stands, counted from 1.
+    /// The line of the step, counted from 1.
     pub line: usize,
     /// The words of the line.
     pub text: String,
     /// The policies of the run under which it is taken; all when there is none.
     pub under: Vec<PolicyKind>,
-    /// What it does.
+    /// Action of the step.
     pub action: Action,
 }
 
-/// What a step does.
+/// Action of a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
     /// A command, which must succeed.
@@ -82,7 +82,7 @@ pub enum Action {
     Refused(Status, Command),
     /// Something that must be so.
     Expect(Expectation),
-    /// Steps, so many times.
+    /// Steps, this number of times.
     Repeat(u32, Vec<Step>),
     /// Commands at random.
     Storm(Plan),
@@ -90,15 +90,15 @@ pub enum Action {
     Together(Vec<Vec<Step>>),
 }
 
-/// Who has a processor.
+/// Occupant of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Occupant {
     /// A thread of the case.
     Thread(ThreadName),
-    /// An idle thread; for the thread in whose place it stands, if there is one.
-    /// When expected without such a thread, any idle thread will do.
+    /// An idle thread, in the place of this thread if there is one. When expected without such a
+    /// thread, any idle thread will do.
     Idle(Option<ThreadName>),
-    /// Nobody: no instance owns the processor, or it waits for registers.
+    /// No thread: no instance owns the processor, or it waits for registers.
     Nobody,
 }
 
@@ -109,12 +109,12 @@ impl Occupant {
     }
 }
 
-/// What is expected on a processor.
+/// Expected occupants of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OnCpu {
-    /// Whose registers are loaded.
+    /// Occupant that has its registers loaded.
     pub executing: Occupant,
-    /// Who should run.
+    /// Occupant that should run.
     pub heir: Occupant,
 }
 
@@ -150,7 +150,7 @@ pub enum Expected {
     Absent,
 }
 
-/// What must be so.
+/// Condition that must hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expectation {
     /// `0: A, 1: idle`

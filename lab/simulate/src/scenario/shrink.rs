@@ -1,4 +1,4 @@
-//! From a storm that failed to a script of a few lines.
+//! From a stress test that failed to a script of a few lines.
 //!
 //! Owns: which commands and processors can be left out.
 //! Must never know: why it fails.
@@ -16,7 +16,7 @@ use super::target::World;
 use super::trial::{Answer, Broken, Trial};
 use super::units::{Set, policy_name};
 
-/// Commands that make a target break a law, and where they do it.
+/// Commands that make a target violate an invariant, and where they do it.
 #[derive(Clone, Debug)]
 pub struct Culprit<'a> {
     /// The processors and instances.
@@ -25,21 +25,21 @@ pub struct Culprit<'a> {
     pub names: &'a Names,
     /// The policy of the instances that name none.
     pub policy: PolicyKind,
-    /// The commands; the last one breaks the law.
+    /// The commands; the last one violates the invariant.
     pub commands: Vec<Command>,
 }
 
 /// How a replay ended.
 struct Ended {
-    /// What became of each command.
+    /// Result of each command.
     answers: Vec<Answer>,
-    /// What the next one broke.
+    /// Invariant that the next command violated.
     broken: Option<Broken>,
 }
 
 impl Culprit<'_> {
-    /// Leaves out what can be left out: the same law or another one is broken all the same. What is left
-    /// cannot be made shorter by one command or one processor.
+    /// Leaves out what can be left out; the script still violates the same invariant or another
+    /// one. The rest cannot be made shorter by one command or one processor.
     #[must_use]
     pub fn shrunk(mut self, world: &impl World) -> Self {
         self.cut(world);
@@ -58,7 +58,8 @@ impl Culprit<'_> {
         }
     }
 
-    /// Leaves out commands about threads and locks that have not been made before: a script could not name them.
+    /// Leaves out commands about threads and locks that have not been made before: a script could
+    /// not name them.
     fn drop_nameless(&mut self) {
         let (mut threads, mut locks) = (BTreeSet::new(), BTreeSet::new());
         self.commands.retain(|command| {
@@ -75,7 +76,7 @@ impl Culprit<'_> {
         });
     }
 
-    /// Leaves out what comes behind the breach. Whether there is one.
+    /// Leaves out the commands after the violation. Returns whether there is one.
     fn cut(&mut self, world: &impl World) -> bool {
         let ended = self.replay(world);
         let broken = ended.broken.is_some();
@@ -85,8 +86,8 @@ impl Culprit<'_> {
         broken
     }
 
-    /// Leaves out ever smaller parts of the commands (delta debugging: Zeller and Hildebrandt, "Simplifying and
-    /// isolating failure-inducing input", 2002).
+    /// Leaves out ever smaller parts of the commands (delta debugging: Zeller and Hildebrandt,
+    /// "Simplifying and isolating failure-inducing input", 2002).
     fn fewer_commands(&mut self, world: &impl World) {
         let mut size = self.commands.len().div_ceil(2);
         while size > 0 {
@@ -143,12 +144,12 @@ impl Culprit<'_> {
         Ended { answers, broken }
     }
 
-    /// The law that is broken, and what was found.
+    /// Returns the violated invariant, and the state that was found.
     pub fn breach(&self, world: &impl World) -> Option<Broken> {
         self.replay(world).broken
     }
 
-    /// The script whose last line breaks the law.
+    /// Returns the script with a last line that violates the invariant.
     pub fn script(&self, world: &impl World, name: &str) -> String {
         let ended = self.replay(world);
         let names = self.names;

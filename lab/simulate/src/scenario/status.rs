@@ -20,15 +20,15 @@ pub enum Status {
     NotConfigured,
     /// The object is in a state in which this cannot be done.
     IncorrectState,
-    /// Somebody uses what should go.
+    /// The thread, lock or processor is still in use.
     ResourceInUse,
-    /// What was asked for cannot be had now, or is not served there.
+    /// The request cannot be satisfied now, or is not supported there.
     Unsatisfied,
     /// There is no room for one more.
     TooMany,
-    /// The lock belongs to somebody else.
+    /// The lock belongs to another thread.
     NotOwner,
-    /// What was asked for makes no sense for this object.
+    /// The request makes no sense for this object.
     NotDefined,
     /// Time ran out.
     Timeout,

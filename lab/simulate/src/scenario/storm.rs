@@ -1,7 +1,7 @@
-//! Commands at random.
+//! Random commands.
 //!
-//! Owns: which command comes next, from a seed and from what the target shows.
-//! Must never know: what comes of it.
+//! Owns: the next command, from a seed and from the state of the target.
+//! Must never know: the result of a command.
 
 use taktos_schedule::smp::Reasons;
 use taktos_schedule::{Cpu, CpuSet};
@@ -13,8 +13,8 @@ use super::script::{Occupant, Setup};
 use super::target::Target;
 use crate::random::Stream;
 
-/// A kind of command that a storm has, beside those that create, start, block, wake, suspend,
-/// resume and yield.
+/// A kind of command that a stress test has, in addition to those that create, start, block, wake,
+/// suspend, resume and yield.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// Affinities: all, one, any.
@@ -56,12 +56,12 @@ pub const KINDS: [(&str, Kind); 11] = [
     ("lives", Kind::Lives),
 ];
 
-/// What a storm consists of.
+/// Contents of a stress test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// How many commands.
     pub events: u32,
-    /// The seed: the same one makes the same storm.
+    /// The seed: the same one makes the same stress test.
     pub seed: u64,
     /// The first of the threads that take part, and how many there are.
     pub threads: (usize, usize),
@@ -71,10 +71,10 @@ pub struct Plan {
     pub kinds: Vec<Kind>,
 }
 
-/// The most and least urgent priority in a storm; ceilings are above.
+/// The most and least urgent priority in a stress test; ceilings are above.
 const PRIORITIES: (u64, u64) = (3, 9);
 
-/// A storm under way.
+/// A stress test under way.
 pub struct Storm<'a> {
     plan: &'a Plan,
     setup: &'a Setup,
@@ -86,7 +86,7 @@ pub struct Storm<'a> {
 }
 
 impl<'a> Storm<'a> {
-    /// The storm of a plan.
+    /// Returns the stress test of a plan.
     pub fn new(plan: &'a Plan, setup: &'a Setup, names: &Names) -> Self {
         Self {
             plan,
@@ -109,7 +109,7 @@ impl<'a> Storm<'a> {
                 _ => Command::Start(thread),
             };
         }
-        // Half of all is what every storm has.
+        // Half of all are commands that every stress test has.
         let kinds = self.plan.kinds.len() as u64;
         let chosen = self.draw(2 * kinds.max(1)) as usize;
         match self.plan.kinds.get(chosen).copied() {
@@ -302,8 +302,8 @@ impl<'a> Storm<'a> {
             thread,
             budget,
             period,
-            // No draw of its own: where there are no servers, each seed has the storm that it
-            // always had.
+            // It has no draw of its own. So each seed has its former stress test if there are no
+            // servers.
             hard: self.stream.at(self.place).count_ones().is_multiple_of(4),
         }
     }

@@ -1,6 +1,6 @@
-//! What a script is run against.
+//! Target of a script.
 //!
-//! Owns: what a target must do and answer.
+//! Owns: the operations that a target must have, and their results.
 //! Must never know: words, lines and files.
 
 use taktos_schedule::smp::{PolicyKind, Reasons};
@@ -17,7 +17,7 @@ use super::status::Status;
 pub enum Refusal {
     /// The target refused it.
     Status(Status),
-    /// Nobody can ask for it now: only a thread that executes can take a lock.
+    /// No thread can ask for it now: only a thread that executes can take a lock.
     Impossible(String),
     /// The target is broken: it goes round in circles.
     Broken(String),
@@ -38,7 +38,7 @@ pub trait Target {
     /// The time since the case began.
     fn now(&self) -> Instant;
 
-    /// Who is on a processor, and who should be.
+    /// Returns the occupant of a processor, and the one that should be there.
     fn on(&self, cpu: Cpu) -> OnCpu;
 
     /// Whether the thread is the heir of some processor.
@@ -71,19 +71,19 @@ pub trait Target {
     /// The processor's time that the thread had.
     fn cpu_time(&self, thread: ThreadName) -> Duration;
 
-    /// Who owns a lock.
+    /// Returns the owner of a lock.
     fn owner(&self, lock: LockName) -> Option<ThreadName>;
 
-    /// Who waits for it, in the order in which they would get it.
+    /// Returns the waiters for a lock, in the order in which they would get it.
     fn waiters(&self, lock: LockName) -> Vec<ThreadName>;
 
     /// How the thread's last wait for a lock ended.
     fn outcome(&self, thread: ThreadName) -> WaitEnd;
 
-    /// Whether the target's own laws hold.
+    /// Checks the target's own invariants.
     ///
     /// # Errors
-    /// The law that does not.
+    /// The invariant that does not hold.
     fn check(&self, names: &Names) -> Result<(), String>;
 }
 

@@ -1,6 +1,6 @@
-//! A target that is judged by the laws after every command.
+//! A target that is checked by the invariants after every command.
 //!
-//! Owns: what was done to it so far, and what was seen of it last.
+//! Owns: the commands to it so far, and its last visible state.
 //! Must never know: where the commands come from.
 
 use taktos_schedule::smp::PolicyKind;
@@ -13,27 +13,27 @@ use super::script::Setup;
 use super::status::Status;
 use super::target::{Refusal, Target};
 
-/// What became of a command; no law was broken by it.
+/// Result of a command that violated no invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// It was carried out.
     Done,
     /// It was refused, and changed nothing.
     Refused(Status),
-    /// Nobody can ask for it now, for this reason.
+    /// No thread can ask for it now, for this reason.
     Impossible(String),
 }
 
-/// A law that does not hold.
+/// An invariant that does not hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Broken {
-    /// The law, in words.
+    /// The invariant, in words.
     pub law: String,
-    /// What was found instead.
+    /// State that was found instead.
     pub found: String,
 }
 
-/// A target under the laws.
+/// A target under the invariants.
 pub struct Trial<'a> {
     target: &'a mut dyn Target,
     setup: &'a Setup,
@@ -60,20 +60,20 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// The target, to be asked.
+    /// Returns the target, for queries.
     pub fn target(&self) -> &dyn Target {
         self.target
     }
 
-    /// What is seen of it now.
+    /// Returns the visible state of the target now.
     pub fn picture(&self) -> &Picture {
         &self.last
     }
 
-    /// Does the command to the target, and judges what came of it.
+    /// Performs the command on the target, and judges its effects.
     ///
     /// # Errors
-    /// The law that does not hold any more.
+    /// The invariant that does not hold any more.
     pub fn perform(&mut self, command: &Command) -> Result<Answer, Broken> {
         let now = self.target.now();
         let answer = match self.target.perform(command) {
@@ -104,7 +104,7 @@ impl<'a> Trial<'a> {
         Ok(answer)
     }
 
-    /// Looks at the target; what was seen of it before.
+    /// Reads the target's state. Returns the state read before.
     fn look(&mut self) -> Picture {
         let now = Picture::of(self.target, self.setup.online, self.names);
         std::mem::replace(&mut self.last, now)

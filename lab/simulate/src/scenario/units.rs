@@ -1,7 +1,7 @@
 //! Sets of processors, times, policies and statuses as words of a script.
 //!
 //! Owns: how each is written and read.
-//! Must never know: on which line it stands.
+//! Must never know: its line in the script.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What the tests of the engine share.
+//! Common code of the engine's tests.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod naive;
@@ -14,7 +14,7 @@ use taktos_time::Duration;
 /// A length of time in the unit of a test: 1000 ns, so that "just after" is 1 ns later.
 pub const UNIT: u64 = 1_000;
 
-/// So many units.
+/// Returns `count` units.
 pub fn units(count: u64) -> Duration {
     Duration::from_nanos(count * UNIT)
 }
@@ -34,7 +34,7 @@ pub fn tasks(set: &[(u64, u64)]) -> Vec<Task> {
         .collect()
 }
 
-/// The same with a relative deadline as the third number.
+/// Returns tasks as [`tasks`] does, with a relative deadline as the third number.
 pub fn constrained(set: &[(u64, u64, u64)]) -> Vec<Task> {
     let pairs: Vec<(u64, u64)> = set
         .iter()
@@ -56,7 +56,8 @@ pub fn workload(tasks: Vec<Task>) -> Workload {
     }
 }
 
-/// The whole body of `task` under a lock: with a ceiling nobody else of the cluster runs meanwhile.
+/// Puts the whole body of `task` under a lock: with a ceiling, no other task of the cluster runs
+/// meanwhile.
 pub fn under(task: &mut Task, lock: LockId) {
     task.body.insert(0, Step::Lock(lock));
     task.body.push(Step::Unlock(lock));
@@ -79,7 +80,7 @@ pub fn simulate(workload: &Workload, setup: &Setup) -> Outcome {
     outcome
 }
 
-/// What every outcome keeps: each processor's time is accounted to the nanosecond.
+/// Checks the invariants of every outcome: each processor's time is accounted to the nanosecond.
 pub fn check_accounts(outcome: &Outcome) {
     for cpu in &outcome.cpus {
         assert_eq!(
@@ -139,7 +140,7 @@ pub fn partitioned(policy: Policy, cpus: usize, horizon: Duration) -> Setup {
     }
 }
 
-/// A step that runs for so many units.
+/// Returns a step that runs for `count` units.
 pub fn run_for(count: u64) -> Step {
     Step::Run(Execution::Fixed(units(count)))
 }

@@ -6,7 +6,7 @@ use taktos_simulate::{Arrival, Execution, Step, Task};
 
 use super::record::{Job, Said};
 
-/// What the model orders by.
+/// Key by which the model orders jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
     /// The task's priority.
@@ -82,7 +82,8 @@ struct Model<'t> {
     cpus: usize,
     released: Vec<u64>,
     done: Vec<u64>,
-    /// Since when each task waits, or did last: equals that are released together go in this order.
+    /// Since when each task waits, or did last: equals that are released together go in this
+    /// order.
     idle_since: Vec<u64>,
     pending: Vec<Pending>,
     turns: u64,
@@ -122,7 +123,7 @@ impl Model<'_> {
         self.turns
     }
 
-    /// Tasks whose job is done go on with the next one if it is released already.
+    /// Begins the next job of each task that has finished one, if it is released already.
     fn follow(&mut self, finished: &[(Job, u64)], now: u64) -> Option<()> {
         let first_new = self.pending.len();
         for ((task, _), turn) in finished {

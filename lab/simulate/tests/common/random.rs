@@ -85,7 +85,7 @@ pub fn costs(dice: &mut Dice) -> Costs {
 }
 
 /// Tasks with all kinds of arrivals and bodies, for the clusters of `setup`.
-/// Locks are taken in the order of their numbers, so nobody waits for ever.
+/// Locks are taken in the order of their numbers, so no task waits for ever.
 pub fn workload(dice: &mut Dice, setup: &Setup, protocols: &[Protocol]) -> Workload {
     let locks: Vec<LockSpec> = (0..if protocols.is_empty() { 0 } else { 3 })
         .map(|index| LockSpec {

@@ -1,4 +1,4 @@
-//! What an observer sees, as a list: for comparisons.
+//! Record of an observer's events as a list, for comparisons.
 
 use taktos_schedule::Cpu;
 use taktos_simulate::{Doing, JobId, Observer};
@@ -33,7 +33,7 @@ impl Recorder {
         self.said
     }
 
-    /// When a new instant begins, the old one is over: what held at its end is what is told.
+    /// Reports the state at the end of the old instant when a new one begins.
     fn time(&mut self, at: Instant) {
         if at.as_nanos() != self.at {
             self.flush();

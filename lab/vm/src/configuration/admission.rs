@@ -63,7 +63,7 @@ impl Configuration {
     }
 }
 
-/// Asks the library of each unit in turn; answers the first that it refuses, and why.
+/// Queries the library for each unit in turn; returns the first one that it refuses, and why.
 pub(super) fn admitted<'a>(
     pool: &Pool,
     members: &'a [Member<'a>],

@@ -1,5 +1,5 @@
 //! Owns: reading channels.
-//! Must never know: how bytes get from one end to the other.
+//! Must never know: the transport of bytes between the ends.
 
 use taktos_abi::vm::{Description, Linkage, layout};
 use taktos_simulate::file::reader::{Entry, Table};
@@ -74,7 +74,7 @@ pub(super) fn partition(entry: &Entry<'_>, partitions: &[Partition]) -> Result<u
     found.ok_or_else(|| {
         let known = partitions.iter().map(|partition| partition.name.as_str());
         let cause = format!("is `{name}`, which is no partition");
-        entry.error(cause, suggest::mend(name, known))
+        entry.error(cause, suggest::hint(name, known))
     })
 }
 

@@ -1,5 +1,5 @@
-//! Owns: what is checked of a whole configuration, with the mend.
-//! Must never know: how it was read.
+//! Owns: what is checked of a whole configuration, with the hint.
+//! Must never know: the reading of the file.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use super::text::{shown_cpus, shown_size};
 use super::{Configuration, Device, Partition, Policy, Pool};
 
 impl Configuration {
-    /// Checks what the file cannot say wrong alone: that memory does not overlap and fits,
-    /// devices are nobody else's, each unit can run, servers are admitted by the library's
-    /// tests. Answers remarks: what is said without effect.
+    /// Checks the conditions between settings: memory does not overlap and fits, no device has two
+    /// owners, each unit can run, the library's tests admit the servers. Returns remarks on
+    /// settings without effect.
     ///
     /// With [`Configuration::force`] servers that are not admitted, and native waits on shared
     /// processors, are remarks too.
@@ -29,10 +29,10 @@ impl Configuration {
             self.runs(pool, &members)?;
             if let Err((member, error)) = admitted(pool, &members) {
                 let words = error.to_string();
-                let (cause, mend) = words.rsplit_once(": ").unwrap_or((&words, "force it"));
+                let (cause, hint) = words.rsplit_once(": ").unwrap_or((&words, "force it"));
                 let cause = format!("{} is {cause}", member.name());
-                let mend = mend.replace("force it", "force it (force = true, or --force)");
-                self.or_remark(member.vcpu.line, cause, &mend, &mut remarks)?;
+                let hint = hint.replace("force it", "force it (force = true, or --force)");
+                self.or_remark(member.vcpu.line, cause, &hint, &mut remarks)?;
             }
             remarks.extend(idle_words(pool, &members));
         }
@@ -53,8 +53,8 @@ impl Configuration {
                     "partition {} waits natively, but its processors are not its alone",
                     partition.name
                 );
-                let mend = "leave the wait, or put it in a pool of its own; or force it (force = true, or --force)";
-                self.or_remark(partition.line, cause, mend, &mut remarks)?;
+                let hint = "leave the wait, or put it in a pool of its own; or force it (force = true, or --force)";
+                self.or_remark(partition.line, cause, hint, &mut remarks)?;
             }
         }
         Ok(remarks)
@@ -64,10 +64,10 @@ impl Configuration {
         &self,
         line: Option<usize>,
         cause: String,
-        mend: &str,
+        hint: &str,
         remarks: &mut Vec<String>,
     ) -> Result<(), FileError> {
-        let error = self.error(line, cause, mend);
+        let error = self.error(line, cause, hint);
         if !self.force {
             return Err(error);
         }
@@ -75,7 +75,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// What holds of every configuration, forced or not.
+    /// Checks the conditions of every configuration, forced or not.
     pub(super) fn check_form(&self) -> Result<(), FileError> {
         self.memory()?;
         self.devices()
@@ -143,11 +143,11 @@ impl Configuration {
         let mut taken = Vec::new();
         for partition in &self.partitions {
             for device in &partition.devices {
-                let refuse = |cause: String, mend: &str| {
+                let refuse = |cause: String, hint: &str| {
                     Err(self.error(
                         device.line,
                         format!("device {}: {cause}", device.name),
-                        mend,
+                        hint,
                     ))
                 };
                 if device.address + device.size > layout::MEMORY {
@@ -194,7 +194,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// The devices that may reach memory by themselves, with whose they are.
+    /// Returns the devices that may access memory by themselves, each with its partition.
     pub(super) fn masters(&self) -> impl Iterator<Item = (&Partition, &Device)> {
         let all = self.partitions.iter().flat_map(|partition| {
             let devices = partition.devices.iter();
@@ -203,7 +203,7 @@ impl Configuration {
         all.filter(|(_, device)| !is_no_master(device))
     }
 
-    /// A remark on a partition whose devices may interrupt processors that others use, too.
+    /// Returns a remark if devices of the partition may interrupt processors that others use, too.
     fn shared_home(&self, partition: &Partition) -> Option<String> {
         let mut devices = partition.devices.iter();
         let device = devices.find(|device| device.interrupt.is_some())?;
@@ -223,7 +223,7 @@ impl Configuration {
         ))
     }
 
-    /// Whether each unit can ever run.
+    /// Checks whether each unit can ever run.
     fn runs(&self, pool: &Pool, members: &[Member<'_>]) -> Result<(), FileError> {
         match &pool.policy {
             Policy::Null => match waits_forever(pool, members) {
@@ -267,8 +267,8 @@ impl Configuration {
         }
     }
 
-    /// Whether the partition's virtual processors have processors that nobody else may use,
-    /// one each, and no policy takes them away.
+    /// Returns whether the partition's virtual processors have processors that no other partition
+    /// may use, one each, and no policy takes them away.
     #[must_use]
     pub fn is_alone(&self, partition: &Partition) -> bool {
         let Some(pool) = self.pools.get(partition.pool) else {
@@ -294,8 +294,8 @@ impl Configuration {
         }
     }
 
-    /// How a partition waits for interrupts: as it says, or natively when its processors are
-    /// its alone ([`Configuration::is_alone`]).
+    /// Returns how a partition waits for interrupts: as it says, or natively when its processors
+    /// are its alone ([`Configuration::is_alone`]).
     #[must_use]
     pub fn wait(&self, partition: &Partition) -> Wait {
         match partition.wait {
@@ -306,7 +306,7 @@ impl Configuration {
     }
 }
 
-/// What the hypervisor has there.
+/// Returns the hypervisor's own use of these addresses.
 fn own(at: u64, bytes: u64) -> Option<&'static str> {
     let places = [
         (
@@ -332,15 +332,16 @@ fn own(at: u64, bytes: u64) -> Option<&'static str> {
     hit.map(|(_, _, what)| what)
 }
 
-/// The devices of the board that are known never to reach memory by themselves: flash, the clock (PL031), the pins (PL061). Of
-/// any other that is not known, and nothing but the hypervisor's map stands between it and all memory: there is no SMMU.
+/// The devices of the board that are known never to reach memory by themselves: flash, the clock
+/// (PL031), the pins (PL061). Of any other that is not known, and only the hypervisor's map
+/// separates it from all memory: there is no SMMU.
 const NO_MASTERS: [Range<u64>; 3] = [
     0..0x0800_0000,
     0x0901_0000..0x0901_1000,
     0x0903_0000..0x0903_1000,
 ];
 
-/// Whether all that lies there is known not to reach memory by itself.
+/// Returns whether all devices at this place are known not to access memory by themselves.
 fn is_no_master(device: &Device) -> bool {
     let within = |known: &Range<u64>| {
         known.contains(&device.address) && device.address + device.size <= known.end
@@ -353,7 +354,7 @@ fn is_own(interrupt: u32) -> bool {
     interrupt == layout::CONSOLE_INTERRUPT || channels.contains(&interrupt)
 }
 
-/// What is said of the pool's members without effect.
+/// Returns remarks on settings of the pool's members without effect.
 fn idle_words(pool: &Pool, members: &[Member<'_>]) -> Vec<String> {
     let policy = pool.policy.name();
     let mut remarks = Vec::new();

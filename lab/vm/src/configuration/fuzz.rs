@@ -14,9 +14,9 @@ fn is_read_or_refused(text: &str) {
         made.check().and(strict)
     });
     if let Err(error) = checked {
-        let words = format!("{error}{}", error.mend);
+        let words = format!("{error}{}", error.hint);
         assert!(
-            !error.cause.is_empty() && !error.mend.is_empty(),
+            !error.cause.is_empty() && !error.hint.is_empty(),
             "{error:?}"
         );
         assert_eq!(words.lines().count(), 1, "{error:?}");

@@ -1,5 +1,5 @@
 //! Owns: reading the table `[machine]`.
-//! Must never know: what runs on it.
+//! Must never know: the load of the machine.
 
 use taktos_abi::vm::Description;
 use taktos_simulate::file::FileError;
@@ -16,7 +16,7 @@ const PROCESSORS: [(&str, Processor); 2] = [
 
 /// The longest floor of the timer.
 const LONGEST_FLOOR: Duration = Duration::from_millis(1);
-/// The least memory: what the hypervisor keeps for itself, and as much again.
+/// The least memory: the hypervisor's own, and as much again.
 const LEAST_MEMORY: u64 = 32 << 20;
 /// The most memory: what the emulated machine takes below its high devices.
 const MOST_MEMORY: u64 = 8 << 30;

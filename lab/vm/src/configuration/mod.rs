@@ -1,5 +1,5 @@
-//! Owns: a machine and its partitions as somebody wants them, and their file.
-//! Must never know: where anything will lie in memory; what images hold.
+//! Owns: a machine and its partitions as a user describes them, and their file.
+//! Must never know: places in memory; the contents of images.
 
 mod admission;
 mod channel;
@@ -30,11 +30,11 @@ use crate::tree::Node;
 /// A machine, cut into partitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// What its file is called, for errors.
+    /// Name of its file, for errors.
     pub file: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What it asks.
+    /// Its question.
     pub question: String,
     /// The machine.
     pub machine: Machine,
@@ -64,7 +64,7 @@ pub struct Machine {
     /// How far one processor may run ahead of another, in nanoseconds, where time is counted
     /// and there are several.
     pub quantum: u32,
-    /// What guests' random generators begin with: the same for all.
+    /// Seed of guests' random generators: the same for all.
     pub seed: u64,
     /// More arguments for the emulator, such as devices for passing through.
     pub emulator: Vec<String>,
@@ -93,13 +93,13 @@ impl Processor {
 /// Processors with one scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its processors.
     pub cpus: CpuSet,
     /// Its scheduler.
     pub policy: Policy,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: Option<usize>,
 }
 
@@ -110,16 +110,16 @@ pub enum Policy {
     Credit {
         /// How long a unit runs at a stretch.
         slice: Duration,
-        /// How long who runs is left alone.
+        /// Time for which the running unit is not preempted.
         ratelimit: Duration,
         /// How long after it ran a unit is not stolen.
         migration_delay: Duration,
-        /// Whether processors steal and units are placed anew.
+        /// Whether processors steal and units are placed again.
         balance: bool,
     },
     /// CREDIT2.
     Credit2 {
-        /// How long who runs is left alone.
+        /// Time for which the running unit is not preempted.
         ratelimit: Duration,
         /// Whether each processor has a queue of its own and units change queues; without,
         /// all share one.
@@ -184,36 +184,36 @@ pub struct Window {
     pub vcpu: usize,
     /// How long it lasts.
     pub runtime: Duration,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: Option<usize>,
 }
 
 /// A guest and what it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its pool, by its place.
     pub pool: usize,
     /// Bytes of memory.
     pub memory: u64,
-    /// Where its memory lies in the machine; none: where there is room.
+    /// Address of its memory in the machine; none: any free place.
     pub address: Option<u64>,
-    /// What it runs.
+    /// Its image.
     pub image: Image,
     /// A file system that is handed to Linux, in place of the image's own.
     pub initrd: Option<PathBuf>,
     /// The words that it finds as its command line; none: the image's own.
     pub arguments: Option<String>,
-    /// What its device tree has besides.
+    /// Additions to its device tree.
     pub additions: Node,
     /// Devices of the machine that are its own.
     pub devices: Vec<Device>,
     /// How it waits for interrupts; none: natively when its processors are its own.
     pub wait: Option<Wait>,
-    /// What happens when it faults.
+    /// Reaction to its fault.
     pub on_fault: OnStop,
-    /// What happens when it resets itself.
+    /// Reaction to its own reset.
     pub on_reset: OnStop,
     /// Whether it has a console.
     pub console: bool,
@@ -223,11 +223,11 @@ pub struct Partition {
     pub cap: Option<u32>,
     /// Its virtual processors.
     pub vcpus: Vec<Vcpu>,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: Option<usize>,
 }
 
-/// What a partition runs.
+/// Image of a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Image {
     /// This file: an ELF image, or a Linux kernel for arm64.
@@ -247,7 +247,7 @@ pub enum Flavour {
     Ordinary,
 }
 
-/// A virtual processor. What is not said has the policy's default.
+/// A virtual processor. A value that is not given is the policy's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vcpu {
     /// Where it may run; none: on all processors of its pool.
@@ -256,13 +256,13 @@ pub struct Vcpu {
     pub soft_affinity: Option<CpuSet>,
     /// The period of its server.
     pub period: Option<Duration>,
-    /// What it has in a period.
+    /// Its budget in a period.
     pub budget: Option<Duration>,
-    /// Whether it may use more when nobody else wants it.
+    /// Whether it may use more if no other unit requests it.
     pub extra_time: Option<bool>,
     /// SEDF's weight.
     pub weight: Option<u32>,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: Option<usize>,
 }
 
@@ -271,24 +271,25 @@ pub struct Vcpu {
 pub struct Device {
     /// Its node in the device tree, without the address.
     pub name: String,
-    /// Where it lies.
+    /// Its address.
     pub address: u64,
     /// How long it is.
     pub size: u64,
-    /// Whoever has it is trusted with all of the machine's memory, which the device may reach by itself.
+    /// Whether the partition is trusted with all of the machine's memory, which the device may
+    /// access by itself.
     pub trusted_dma: bool,
     /// Its interrupt, 32 and above.
     pub interrupt: Option<u32>,
-    /// What drivers know it by.
+    /// Names by which drivers identify it.
     pub compatible: Vec<String>,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: Option<usize>,
 }
 
 /// A link between two partitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The partitions, by their places.
     pub between: [usize; 2],
@@ -296,13 +297,13 @@ pub struct Channel {
     pub kind: ChannelKind,
     /// Bytes of memory.
     pub size: u64,
-    /// How each end looks; none: as the guest's kind of image wants it.
+    /// Form of each end; none: as the guest's kind of image needs it.
     pub ends: Option<[Linkage; 2]>,
-    /// Where it stands in the file.
+    /// Its line in the file.
     pub line: Option<usize>,
 }
 
-/// What a channel's memory is for.
+/// Use of a channel's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelKind {
     /// A pair of rings of bytes.
@@ -323,15 +324,16 @@ impl Configuration {
             file: file.clone(),
             line: None,
             cause: format!("cannot be read: {cause}"),
-            mend: "name a configuration, such as experiments/two-guests.toml".into(),
+            hint: "name a configuration, such as experiments/two-guests.toml".into(),
         })?;
         Self::parse(&text, &file)
     }
 
-    /// The same from the text of a file. Paths in it begin where the file is.
+    /// Reads the text of a file as [`Configuration::read`] does. Paths in it begin where the file
+    /// is.
     ///
     /// # Errors
-    /// [`FileError`] with what is wrong in it.
+    /// [`FileError`] with the error in it.
     pub fn parse(text: &str, file: &str) -> Result<Self, FileError> {
         let source = Source { file, text };
         let document = document(source)?;
@@ -376,12 +378,12 @@ impl Configuration {
         &self,
         line: Option<usize>,
         cause: impl AsRef<str>,
-        mend: impl AsRef<str>,
+        hint: impl AsRef<str>,
     ) -> FileError {
         let source = Source {
             file: &self.file,
             text: "",
         };
-        source.error_in_line(line, cause, mend)
+        source.error_in_line(line, cause, hint)
     }
 }

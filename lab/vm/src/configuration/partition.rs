@@ -1,5 +1,5 @@
 //! Owns: reading partitions: what they run, what they have.
-//! Must never know: whether there is room for all of them.
+//! Must never know: whether there is space for all of them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use super::text::{self, address, optional, size_of};
 use super::{Device, Flavour, Image, Partition, Pool, vcpu};
 use crate::tree::{self, Node};
 
-/// On whose borders memory lies.
+/// Alignment of memory.
 const BLOCK: u64 = 2 << 20;
 const PAGE: u64 = 4096;
 /// The longest name, in bytes.
 const NAME: usize = 16;
-/// Who the hypervisor is on the console.
+/// Name of the hypervisor on the console.
 const HYPERVISOR: &str = "taktos";
 /// The most devices of one partition.
 const DEVICES: usize = 4;
@@ -134,8 +134,8 @@ fn pool(table: &mut Table<'_>, pools: &[Pool]) -> Result<usize, FileError> {
     let name = entry.text()?;
     let found = pools.iter().position(|pool| pool.name == name);
     found.ok_or_else(|| {
-        let mend = suggest::mend(name, pools.iter().map(|pool| pool.name.as_str()));
-        entry.error(format!("is `{name}`, which is no pool"), mend)
+        let hint = suggest::hint(name, pools.iter().map(|pool| pool.name.as_str()));
+        entry.error(format!("is `{name}`, which is no pool"), hint)
     })
 }
 
@@ -181,7 +181,7 @@ fn image(entry: &Entry<'_>, near: &Path) -> Result<Image, FileError> {
             .ok_or_else(|| {
                 let known = ["debian:rt", "debian:ordinary"];
                 let cause = format!("is `{text}`, which is not known");
-                entry.error(cause, suggest::mend(text, known))
+                entry.error(cause, suggest::hint(text, known))
             });
     }
     if text.is_empty() {

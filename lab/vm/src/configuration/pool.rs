@@ -1,5 +1,5 @@
 //! Owns: reading pools of processors, their schedulers and parameters.
-//! Must never know: how a policy decides.
+//! Must never know: the decisions of a policy.
 
 use taktos_abi::vm::Description;
 use taktos_schedule::CpuSet;
@@ -14,8 +14,8 @@ use super::{Machine, Partition, Policy, Pool, Window};
 /// The most windows of a table.
 const WINDOWS: usize = 16;
 
-/// The windows of each pool, whose partitions are not known yet: an error at a window's
-/// partition, beside it.
+/// The windows of each pool, with the names of partitions that are not known yet: each window with
+/// the error for an unknown partition.
 pub(super) type Windows = Vec<Vec<(Window, FileError)>>;
 
 /// The tables `[[pool]]`; without any, all processors under CREDIT2.
@@ -107,11 +107,11 @@ fn flag(table: &mut Table<'_>, key: &str, default: bool) -> Result<bool, FileErr
     Ok(given.unwrap_or(default))
 }
 
-/// What the library says of a parameter, as an error of the table.
+/// Returns the library's error of a parameter as an error of the table.
 fn refused(table: &Table<'_>, error: &Error) -> FileError {
     let words = error.to_string();
-    let (cause, mend) = words.rsplit_once(": ").unwrap_or((&words, "give another"));
-    table.error(format!("{}: {cause}", table.what), mend)
+    let (cause, hint) = words.rsplit_once(": ").unwrap_or((&words, "give another"));
+    table.error(format!("{}: {cause}", table.what), hint)
 }
 
 fn credit(table: &mut Table<'_>) -> Result<Policy, FileError> {
@@ -192,10 +192,10 @@ pub(super) fn with_windows(
             continue;
         };
         for (window, unknown) in own {
-            check_window(&window, place, &pool.name, partitions).map_err(|(cause, mend)| {
+            check_window(&window, place, &pool.name, partitions).map_err(|(cause, hint)| {
                 FileError {
                     cause: cause.unwrap_or(unknown.cause),
-                    mend,
+                    hint,
                     ..unknown
                 }
             })?;
@@ -205,7 +205,8 @@ pub(super) fn with_windows(
     Ok(pools)
 }
 
-/// Whether the window's unit is in the pool: the cause (none: no such partition), and the mend.
+/// Checks that the window's unit is in the pool: the error is the cause (none: no such partition),
+/// and the hint.
 fn check_window(
     window: &Window,
     pool: usize,
@@ -215,7 +216,7 @@ fn check_window(
     let name = &window.partition;
     let Some(partition) = partitions.iter().find(|one| one.name == *name) else {
         let known = partitions.iter().map(|partition| partition.name.as_str());
-        return Err((None, suggest::mend(name, known)));
+        return Err((None, suggest::hint(name, known)));
     };
     if partition.pool != pool {
         let cause =

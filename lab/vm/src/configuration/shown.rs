@@ -1,4 +1,4 @@
-//! Owns: a configuration as people read it: who runs where, and with what.
+//! Owns: a configuration as people read it: the partitions on each processor, and their parameters.
 //! Must never know: its file's form.
 
 use std::fmt::Write;
@@ -132,7 +132,7 @@ fn parameters(policy: &Policy) -> String {
     }
 }
 
-/// What the library says of the pool's servers; none where there are none.
+/// Returns the library's result for the pool's servers; none if there are none.
 fn verdict(pool: &Pool, members: &[Member<'_>]) -> Option<String> {
     let test = match pool.policy {
         Policy::Rtds => "the interference test of Bertogna, Cirinei and Lipari",

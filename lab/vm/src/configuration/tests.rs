@@ -1,4 +1,4 @@
-//! Files that are good, and what is said of those that are not: where, what, and the mend.
+//! Files that are good, and the errors of those that are not: place, cause, and hint.
 
 use taktos_abi::vm::{Linkage, OnStop, Server, Wait};
 use taktos_schedule::CpuSet;
@@ -6,7 +6,7 @@ use taktos_time::Duration;
 
 use super::*;
 
-/// A file in which everything is said. Lines count from 1, at `title`.
+/// A file with all settings. Lines count from 1, at `title`.
 pub(super) const WHOLE: &str = r#"title = "whole"
 question = "is it read?"
 input = "linux"
@@ -184,7 +184,7 @@ fn who_shares_a_processor_waits_in_the_hypervisor() {
     assert_eq!(two("rtds", full), Wait::Native);
     let other = LEAST.replace("'a'", "'b'");
     assert_eq!(two("credit", &other), Wait::Trapped);
-    // Nobody else, but a processor that it might leave.
+    // No other partition, but a processor that it might leave.
     let wide = format!("[machine]\ncpus=2\n{LEAST}");
     let made = parsed(&wide).unwrap();
     assert_eq!(made.wait(&made.partitions[0]), Wait::Trapped);
@@ -211,7 +211,7 @@ fn sedf_has_three_kinds_of_servers() {
     assert_eq!(server("period='1 s'\n"), of(1_000_000_000, 0, true, 0));
 }
 
-/// The whole file with one piece replaced: the line of the error, words of cause and mend.
+/// The whole file with one piece replaced: the line of the error, words of cause and hint.
 type Broken = (
     &'static str,
     &'static str,
@@ -700,14 +700,14 @@ const BROKEN: &[Broken] = &[
 #[test]
 fn every_mistake_is_named_with_line_and_mend() {
     let mut wrong = String::new();
-    for (good, bad, line, cause, mend) in BROKEN {
+    for (good, bad, line, cause, hint) in BROKEN {
         assert!(WHOLE.contains(good), "{good}");
         let text = WHOLE.replacen(good, bad, 1);
         let error = parsed(&text).expect_err(bad);
         let there = error.line == Some(*line) && error.file == "near/x.toml";
-        if !(there && error.cause.contains(cause) && error.mend.contains(mend)) {
-            let said = format!("{error}\n mend: {}", error.mend);
-            wrong += &format!("{bad}: expected {line}, {cause}, {mend}; it says\n{said}\n\n");
+        if !(there && error.cause.contains(cause) && error.hint.contains(hint)) {
+            let said = format!("{error}\nhint: {}", error.hint);
+            wrong += &format!("{bad}: expected {line}, {cause}, {hint}; it says\n{said}\n\n");
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
@@ -756,9 +756,9 @@ fn more_bandwidth_than_there_is_is_refused_unless_forced() {
             "{error}"
         );
         assert!(
-            error.mend.contains("force = true, or --force"),
+            error.hint.contains("force = true, or --force"),
             "{}",
-            error.mend
+            error.hint
         );
         let forced = format!("force = true\n{text}");
         let remarks = checked(&forced).unwrap();
@@ -769,7 +769,7 @@ fn more_bandwidth_than_there_is_is_refused_unless_forced() {
 #[test]
 fn whoever_never_runs_is_refused_even_when_forced() {
     let text = with_policy("policy='null'\n", &format!("force=true\n{LEAST}vcpus=3\n"));
-    // `force` stands in the pool there.
+    // `force` is in the pool there.
     assert!(checked(&text).unwrap_err().cause.contains("no key `force`"));
     let text = format!(
         "force=true\n{}",
@@ -780,7 +780,7 @@ fn whoever_never_runs_is_refused_even_when_forced() {
         error.cause.contains("VCPU 2 of a never runs: under null"),
         "{error}"
     );
-    assert!(error.mend.contains("more processors"), "{}", error.mend);
+    assert!(error.hint.contains("more processors"), "{}", error.hint);
     let pinned = "[[partition.vcpu]]\nhard-affinity=1\n[[partition.vcpu]]\nhard-affinity=1\n";
     let text = with_policy("policy='null'\n", &format!("{LEAST}{pinned}"));
     assert!(
@@ -799,7 +799,7 @@ fn whoever_never_runs_is_refused_even_when_forced() {
             .contains("VCPU 1 of a never runs: the pool p has no window"),
         "{error}"
     );
-    assert!(error.mend.contains("vcpu = 1"), "{}", error.mend);
+    assert!(error.hint.contains("vcpu = 1"), "{}", error.hint);
     assert_eq!(checked(&with_policy(windows, LEAST)), Ok(Vec::new()));
 }
 
@@ -886,7 +886,7 @@ fn names_are_names() {
         {
             let error = parsed(&with(table, name)).unwrap_err();
             assert!(
-                error.line.is_some() && !error.mend.is_empty(),
+                error.line.is_some() && !error.hint.is_empty(),
                 "{table} {name}: {error}"
             );
         }
@@ -918,7 +918,8 @@ fn a_device_that_may_master_the_bus_is_refused_unless_its_guest_is_trusted() {
         assert_eq!(checked(&with(&format!("address={known}"))), Ok(Vec::new()));
     }
     let masters = [
-        // fw_cfg, virtio, the platform bus, PCIe's windows and ECAM, what nobody knows, and ranges that reach them.
+        // fw_cfg, virtio, the platform bus, PCIe's windows and ECAM, an unknown place, and ranges
+        // that reach them.
         "address=0x0902_0000",
         "address=0x0A00_0000",
         "address=0x0C00_0000",
@@ -950,7 +951,7 @@ fn a_device_that_may_master_the_bus_is_refused_unless_its_guest_is_trusted() {
         "{shown}"
     );
     let refused = checked(&with("address=0x0902_0000\ntrusted-dma=false"));
-    assert!(refused.unwrap_err().mend.contains("trusted-dma = true"));
+    assert!(refused.unwrap_err().hint.contains("trusted-dma = true"));
 }
 
 #[test]

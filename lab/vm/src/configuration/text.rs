@@ -1,5 +1,5 @@
 //! Owns: how people write sizes and addresses.
-//! Must never know: what lies there.
+//! Must never know: the contents of the places.
 
 use taktos_simulate::file::FileError;
 use taktos_simulate::file::reader::{Entry, Table};
@@ -12,7 +12,7 @@ const UNITS: [(&str, u64); 4] = [
     ("B", 1),
 ];
 
-/// How sizes are written, for mends.
+/// Form of sizes, for hints.
 pub(super) const SIZES: &str = "sizes are written like \"64 KiB\", \"128 MiB\" or \"1 GiB\"";
 
 /// A size with its unit: `64 KiB`, `128 MiB`.
@@ -68,11 +68,12 @@ pub(super) fn address(entry: &Entry<'_>) -> Result<u64, FileError> {
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 32;
-/// How names are written, for mends.
+/// Form of names, for hints.
 const NAMES: &str = "give a name without blanks: up to 32 ASCII letters and digits, `-`, `_` and `.`, a letter or digit first";
 
-/// The name of a table, which files and lines of the console are called by: of letters and digits, `-`, `_` and `.`, not
-/// beginning with one of the last three. The table is called `kind name` from then on.
+/// The name of a table, which files and lines of the console are called by: of letters and digits,
+/// `-`, `_` and `.`, not beginning with one of the last three. The table is called `kind name` from
+/// then on.
 pub(super) fn name(table: &mut Table<'_>, kind: &str, example: &str) -> Result<String, FileError> {
     let entry = table.need("name", example)?;
     let name = entry.text()?;

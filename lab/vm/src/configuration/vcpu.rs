@@ -1,5 +1,5 @@
-//! Owns: reading virtual processors, and what a policy makes of their servers.
-//! Must never know: who else is on the processor.
+//! Owns: reading virtual processors, and the servers that a policy derives from them.
+//! Must never know: the other units on the processor.
 
 use taktos_abi::vm::Server;
 use taktos_schedule::CpuSet;
@@ -59,8 +59,8 @@ fn vcpu(mut table: Table<'_>, pool: &Pool) -> Result<Vcpu, FileError> {
     }
     if let Err(error) = vcpu.server_of(&pool.policy) {
         let words = error.to_string();
-        let (cause, mend) = words.rsplit_once(": ").unwrap_or((&words, "give another"));
-        return Err(table.error(format!("{}: {cause}", table.what), mend));
+        let (cause, hint) = words.rsplit_once(": ").unwrap_or((&words, "give another"));
+        return Err(table.error(format!("{}: {cause}", table.what), hint));
     }
     table.finish()?;
     Ok(vcpu)
@@ -86,8 +86,8 @@ fn affinity(table: &mut Table<'_>, key: &str, pool: &Pool) -> Result<Option<CpuS
 }
 
 impl Vcpu {
-    /// Its server under a policy: what is said, and the policy's defaults. Under a policy
-    /// without servers it has none, whatever is said.
+    /// Returns its server under a policy: the given parameters, and the policy's defaults. Under a
+    /// policy without servers it has none, independent of the parameters.
     ///
     /// A server of SEDF with a weight has no period: with extra time it is best effort, without
     /// it shares what others' periods leave.
@@ -96,7 +96,7 @@ impl Vcpu {
         self.server_of(policy).unwrap_or(Server::EMPTY)
     }
 
-    /// The same, or what the library says of it.
+    /// Returns its server as [`Self::server`] does, or the library's error.
     pub(super) fn server_of(&self, policy: &Policy) -> Result<Server, Error> {
         match policy {
             Policy::Rtds => {
@@ -117,7 +117,7 @@ impl Vcpu {
         }
     }
 
-    /// What RTDS is told of it.
+    /// Returns its parameters for RTDS.
     pub(super) fn rtds(&self) -> rtds::Parameters {
         let default = rtds::Parameters::DEFAULT;
         rtds::Parameters {
@@ -127,7 +127,7 @@ impl Vcpu {
         }
     }
 
-    /// What SEDF is told of it.
+    /// Returns its parameters for SEDF.
     pub(super) fn sedf(&self) -> sedf::Parameters {
         let extratime = self.extra_time.unwrap_or(true);
         if self.period.is_none() && self.budget.is_none() {
@@ -145,12 +145,12 @@ impl Vcpu {
         }
     }
 
-    /// Whether it says anything of a server.
+    /// Returns whether it says anything of a server.
     pub(super) const fn speaks_of_a_server(&self) -> bool {
         self.period.is_some() || self.budget.is_some() || self.extra_time.is_some()
     }
 
-    /// Where it may run in its pool.
+    /// Returns where it may run in its pool.
     #[must_use]
     pub fn allowed(&self, pool: &Pool) -> CpuSet {
         self.hard_affinity.unwrap_or(pool.cpus)

@@ -125,7 +125,8 @@ fn number(configuration: &Configuration, window: &Window) -> u8 {
     (first + window.vcpu) as u8
 }
 
-/// The channels: Linux has a UART where nothing is said, others the memory.
+/// Places the channels, and adds them to the description: by default Linux has a UART, others the
+/// memory.
 pub(super) fn channels(
     configuration: &Configuration,
     images: &[Image],

@@ -1,5 +1,5 @@
 //! Owns: the files that the emulator loads.
-//! Must never know: what is in them.
+//! Must never know: their contents.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Owns: what lies where in a guest's memory, and where it is kept in the machine.
+//! Owns: the places in a guest's memory, and the places of their contents in the machine.
 //! Must never know: other guests.
 
 use std::path::Path;
@@ -11,8 +11,8 @@ use crate::configuration::{Configuration, Partition, shown_size};
 use crate::image::{Form, Image, Sources};
 use crate::tree::{self, Link};
 
-/// The border of a device tree and a file system in a guest's memory. A tree that is no longer
-/// than this crosses no border of 2 MiB, which Linux asks for.
+/// The alignment of a device tree and a file system in a guest's memory. A tree that is no longer
+/// than this crosses no boundary of 2 MiB, which Linux requires.
 const BORDER: u64 = 64 << 10;
 
 /// A partition on its way into the plan.
@@ -123,7 +123,7 @@ impl Guest<'_> {
         Ok(())
     }
 
-    /// The file system, where it goes, and how long it is: behind a Linux kernel.
+    /// Returns the file system, its place, and its length: after a Linux kernel.
     fn initrd(&self, image: &Image) -> Result<Option<(&Path, u64, u64)>, Error> {
         let own = self.partition().initrd.as_deref();
         let Some(path) = own.or(self.source.initrd.as_deref()) else {
@@ -137,8 +137,8 @@ impl Guest<'_> {
         Ok(Some((path, at, about.len())))
     }
 
-    /// Where the tree goes: before an image that leaves room there, as on the bare board; else
-    /// at the end of memory, behind all that ends at `after`.
+    /// Returns the place of the tree: before an image that leaves space there, as on the bare
+    /// board; else at the end of memory, after all that ends at `after`.
     fn tree_at(&self, image: &Image, after: u64, length: u64) -> Result<u64, Error> {
         let partition = self.partition();
         if length > BORDER {

@@ -1,5 +1,5 @@
 //! Owns: the emulator's command line.
-//! Must never know: who starts it.
+//! Must never know: the caller that starts the emulator.
 
 use std::path::Path;
 
@@ -26,8 +26,8 @@ impl Plan {
         arguments
     }
 
-    /// The whole line behind `qemu-system-aarch64`: the machine with its console on the
-    /// standard streams, what is loaded, the hypervisor. Its time is the clock on the wall, unless the
+    /// Returns the whole line after `qemu-system-aarch64`: the machine with its console on the
+    /// standard streams, the loaded files, the hypervisor. Its time is host time, unless the
     /// laboratory's clock adds arguments of its own.
     #[must_use]
     pub fn qemu_arguments(&self, loaded: &Loaded, hypervisor: &Path) -> Vec<String> {
@@ -45,7 +45,7 @@ impl Plan {
         arguments
     }
 
-    /// How many processors the machine has.
+    /// Returns how many processors the machine has.
     #[must_use]
     pub fn cpus(&self) -> usize {
         self.machine.cpus

@@ -1,5 +1,5 @@
 //! Owns: a machine that can be started: its description, what is loaded where.
-//! Must never know: how its configuration was written; how images are built.
+//! Must never know: the form of its configuration; the building of images.
 
 mod describe;
 mod files;
@@ -22,7 +22,7 @@ use crate::image::Sources;
 use crate::tree::Node;
 use space::Space;
 
-/// Why there is no plan; [`Error::mend`] says what to do.
+/// Why there is no plan; [`Error::hint`] says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read.
@@ -48,33 +48,33 @@ pub enum Error {
         path: PathBuf,
         /// Why.
         why: String,
-        /// What to do.
-        mend: &'static str,
+        /// Hint for a fix.
+        hint: &'static str,
     },
     /// A partition is too small for what it runs.
     #[error("partition {partition}: {what} does not fit into its memory of {memory}")]
     Small {
         /// The partition.
         partition: String,
-        /// What does not fit.
+        /// Part that does not fit.
         what: &'static str,
         /// Its memory.
         memory: String,
-        /// What it needs.
+        /// Memory that it needs.
         needed: String,
     },
-    /// An image wants to lie outside its partition's memory.
+    /// The place of an image is outside its partition's memory.
     #[error("partition {partition}: its image lies at {at:#x}, and memory begins at 0x40000000")]
     Place {
         /// The partition.
         partition: String,
-        /// Where it wants to lie.
+        /// The place of the image.
         at: u64,
     },
     /// The machine is too small.
     #[error("there is no room for {what} ({bytes})")]
     Full {
-        /// What does not fit.
+        /// Part that does not fit.
         what: String,
         /// How long it is.
         bytes: String,
@@ -93,18 +93,18 @@ pub enum Error {
 }
 
 impl Error {
-    /// What to do, in one line.
+    /// Returns the hint for a fix, in one line.
     #[must_use]
-    pub fn mend(&self) -> String {
+    pub fn hint(&self) -> String {
         match self {
             Self::Read { .. } => "name a file that is there and can be read".into(),
             Self::Write { .. } => "name another place".into(),
-            Self::Image { mend, .. } => (*mend).into(),
+            Self::Image { hint, .. } => (*hint).into(),
             Self::Small { needed, .. } => format!("give it {needed} or more"),
             Self::Place { .. } => "link it to run at 0x40000000 or above".into(),
             Self::Full { .. } => "give [machine] more memory".into(),
             Self::Sources { .. } => "give one each".into(),
-            Self::Description(_) => "mend the configuration".into(),
+            Self::Description(_) => "fix the configuration".into(),
         }
     }
 }
@@ -112,11 +112,11 @@ impl Error {
 /// A machine that can be started.
 #[derive(Debug)]
 pub struct Plan {
-    /// What the hypervisor is told.
+    /// Description for the hypervisor.
     pub description: Description,
     /// The guests' device trees, in the order of the partitions.
     pub trees: Vec<Node>,
-    /// What lies where in the machine, by address.
+    /// Places in the machine's memory, by address.
     pub places: Vec<Place>,
     /// Remarks on the images, a line each.
     pub remarks: Vec<String>,
@@ -132,7 +132,7 @@ pub struct Place {
     pub at: u64,
     /// How long it is.
     pub bytes: u64,
-    /// What it is.
+    /// Contents of the place.
     pub what: String,
 }
 
@@ -140,7 +140,7 @@ pub struct Place {
 #[derive(Debug)]
 struct Store {
     at: u64,
-    /// What the file that holds them is called.
+    /// Name of the file that holds them.
     name: String,
     content: Content,
 }
@@ -155,8 +155,7 @@ enum Content {
 
 impl Plan {
     /// Lays out the machine of a configuration that [`Configuration::check`] has passed.
-    /// `sources` says for each partition where its image is. The same files give the same
-    /// plan.
+    /// `sources` says for each partition where its image is. Equal files give the same plan.
     ///
     /// # Errors
     /// [`Error`]: a file is missing or no image, something does not fit.
@@ -205,13 +204,14 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Where the hypervisor has its memory in the machine.
+    /// Returns where the hypervisor has its memory in the machine.
     #[must_use]
     pub const fn hypervisor_memory() -> Range<u64> {
         layout::MACHINE_MEMORY..layout::PARTITIONS
     }
 
-    /// Where in the machine the memory of each partition is, and how far that lies behind where the guest sees it.
+    /// Returns where in the machine the memory of each partition is, and its offset from the
+    /// guest's own addresses.
     pub fn memories(&self) -> impl Iterator<Item = (Range<u64>, u64)> {
         let partitions = self.description.partitions().iter();
         partitions.map(|partition| {
@@ -221,7 +221,7 @@ impl Plan {
         })
     }
 
-    /// Keeps bytes in the machine: where something equal is kept already, there.
+    /// Stores bytes in the machine, and returns their place; equal bytes are stored once.
     fn keep(&mut self, space: &mut Space, store: Store, bytes: u64) -> Result<u64, Error> {
         let same = self
             .stores

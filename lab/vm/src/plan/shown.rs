@@ -1,5 +1,5 @@
 //! Owns: a plan as people read it.
-//! Must never know: how it was made.
+//! Must never know: the making of the plan.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::Plan;
 use crate::configuration::shown_size;
 
 impl Plan {
-    /// What lies where in the machine, a line each, by address.
+    /// Returns the places in the machine's memory, a line each, by address.
     #[must_use]
     pub fn map(&self) -> String {
         let mut text = String::new();
@@ -24,7 +24,7 @@ impl Plan {
         text
     }
 
-    /// What lies where in each guest's space, a line each.
+    /// Returns the places in each guest's space, a line each.
     #[must_use]
     pub fn guest_map(&self) -> String {
         let mut text = String::new();

@@ -1,5 +1,5 @@
-//! Owns: which part of the machine's memory is whose.
-//! Must never know: what is put there.
+//! Owns: the assignment of the machine's memory.
+//! Must never know: the contents of the memory.
 
 use taktos_abi::vm::layout;
 
@@ -13,7 +13,7 @@ const BLOCK: u64 = 2 << 20;
 
 /// The machine's memory.
 pub(super) struct Space {
-    /// What is taken, by address.
+    /// Places that are in use, by address.
     taken: Vec<Place>,
     end: u64,
 }
@@ -32,7 +32,7 @@ impl Space {
         }
     }
 
-    /// Places each partition's memory: first where it is said, then where there is room.
+    /// Places each partition's memory: first at the given addresses, then at free ones.
     pub fn partitions(&mut self, partitions: &[Partition]) -> Result<Vec<u64>, Error> {
         for partition in partitions {
             if let Some(at) = partition.address {
@@ -49,7 +49,7 @@ impl Space {
         Ok(places)
     }
 
-    /// The first place with room for so many bytes on such a border; it is taken then.
+    /// Takes and returns the first free place for this many bytes on such a border.
     pub fn place(&mut self, bytes: u64, border: u64, what: String) -> Result<u64, Error> {
         let mut at = layout::PARTITIONS;
         for place in &self.taken {
@@ -73,7 +73,7 @@ impl Space {
         self.taken.insert(place, Place { at, bytes, what });
     }
 
-    /// What is taken, by address.
+    /// Returns the places that are in use, by address.
     pub fn places(self) -> Vec<Place> {
         self.taken
     }

@@ -1,4 +1,4 @@
-//! Plans of images that are made here: what lies where, in the machine and in its guests.
+//! Plans of images that are made here: the places in the machine and in its guests.
 
 use object::write;
 use std::path::Path;
@@ -116,7 +116,7 @@ fn two_guests_are_laid_out() {
         ("a", "b", 1, 2)
     );
     assert_eq!((a.wait, b.wait), (Wait::Native, Wait::Trapped));
-    // The image, the file system behind what Linux needs, the tree at the end.
+    // The image, the file system after the memory that Linux needs, the tree at the end.
     let [image, files, tree] = b.segments() else {
         panic!("three segments");
     };
@@ -162,7 +162,7 @@ fn two_guests_are_laid_out() {
     let flat = std::fs::read(find(tree.store)).unwrap();
     assert_eq!(flat, plan.trees[1].flattened());
     assert!(plan.trees[1].shown().contains("bootargs = \"own words\""));
-    // Nothing lies over anything else, and the same files make the same plan.
+    // No place overlaps another, and the same files make the same plan.
     let overlaps = |pair: &[Place]| pair[0].at + pair[0].bytes > pair[1].at;
     assert!(!plan.places.windows(2).any(overlaps), "{}", plan.map());
     let again = Plan::new(&made, &sources).unwrap();
@@ -190,7 +190,7 @@ fn the_emulator_is_told_everything() {
          -chardev stdio,id=console,signal=off -serial chardev:console \
          -device loader,file=with,,comma,addr=0x41000000,force-raw=on -kernel hypervisor"
     );
-    // The image begins where the tree would lie: that is at the end then.
+    // The image begins at the usual place of the tree: the tree is at the end then.
     assert_eq!(
         plan.description.partitions[0].argument,
         0x4020_0000 - 0x1_0000
@@ -226,7 +226,7 @@ fn what_does_not_fit_is_told() {
     };
     let plan = |memory: &str, kernel: PathBuf| {
         let error = Plan::new(&one(memory), &[source(kernel)]).unwrap_err();
-        format!("{error}; {}", error.mend())
+        format!("{error}; {}", error.hint())
     };
     let said = plan("2 MiB", linux(&folder, 0, 3 << 20));
     assert!(
@@ -270,7 +270,7 @@ fn what_is_no_image_is_told() {
         let path = folder.join("some");
         std::fs::write(&path, bytes).unwrap();
         let error = Plan::new(&made, &[source(path)]).unwrap_err();
-        format!("{error}; {}", error.mend())
+        format!("{error}; {}", error.hint())
     };
     assert!(said(b"").contains("neither ELF nor"));
     assert!(said(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0]).contains("gunzip"));
@@ -303,7 +303,7 @@ fn space_is_taken_where_it_is_free() {
     let mut place = |bytes, border| space.place(bytes, border, String::new()).ok();
     assert_eq!(place(0x1001, 0x1000), Some(layout::PARTITIONS));
     assert_eq!(place(0x1000, 0x4000), Some(layout::PARTITIONS + 0x4000));
-    // Into the gap, then behind all, then nowhere.
+    // Into the gap, then after all, then nowhere.
     assert_eq!(place(0x2000, 0x1000), Some(layout::PARTITIONS + 0x2000));
     assert_eq!(place(0xB000, 0x1000), Some(layout::PARTITIONS + 0x5000));
     assert_eq!(place(0x1000, 0x1000), None);

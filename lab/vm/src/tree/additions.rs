@@ -1,5 +1,5 @@
 //! Owns: reading additions to a device tree: tables are nodes, values properties.
-//! Must never know: which nodes a guest's tree has.
+//! Must never know: the nodes of a guest's tree.
 
 use taktos_simulate::file::reader::{Entry, Table, pairs};
 use taktos_simulate::file::{FileError, Source, document};

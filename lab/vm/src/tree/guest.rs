@@ -1,5 +1,5 @@
 //! Owns: the tree of a guest's machine.
-//! Must never know: where the machine itself keeps anything.
+//! Must never know: the places in the machine itself.
 
 use taktos_abi::vm::{Linkage, layout};
 
@@ -8,7 +8,7 @@ use crate::configuration::{Device, Processor};
 
 /// The interrupt controller's handle, to which interrupts are sent.
 const CONTROLLER: u32 = 1;
-/// The clock's handle, which UARTs ask for their rate.
+/// The clock's handle, by which UARTs get their rate.
 const CLOCK: u32 = 2;
 /// The UARTs' clock, in hertz: the board's.
 const RATE: u32 = 24_000_000;
@@ -28,7 +28,7 @@ pub(crate) struct Machine<'a> {
     pub memory: u64,
     pub console: bool,
     pub arguments: &'a str,
-    /// Where a file system lies: from, to.
+    /// Place of a file system: from, to.
     pub initrd: Option<(u64, u64)>,
     pub seed: u64,
     pub devices: &'a [Device],

@@ -1,9 +1,5 @@
-//! Owns: what a guest is told of its machine: its device tree.
-//! Must never know: what a guest makes of it.
-//!
-//! Nodes and properties are those of the emulator's board `virt`, as Linux's bindings have them
-//! (`arm,gic-v3`, `arm,armv8-timer`, `arm,pl011`, `arm,psci-1.0`), so that a guest that knows
-//! that board knows this machine.
+//! Owns: the description of a guest's machine: its device tree.
+//! Must never know: the guest's use of it.
 
 mod additions;
 mod guest;
@@ -15,7 +11,7 @@ use dtoolkit::model::{DeviceTree, DeviceTreeNode, DeviceTreeProperty};
 pub(crate) use additions::{of_table as additions, of_text as additions_of};
 pub(crate) use guest::{Link, Machine, tree};
 
-/// A node: what somebody adds to a device tree.
+/// A node: an addition to a device tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// Its properties in order.
@@ -76,7 +72,7 @@ impl Node {
         }
     }
 
-    /// The same, for building.
+    /// Returns the node with a property set, for building.
     pub(crate) fn with(mut self, name: &str, value: Value) -> Self {
         self.set(name, value);
         self
@@ -135,7 +131,7 @@ impl Node {
     }
 }
 
-/// Whether a node can be called so (Devicetree Specification 0.4, section 2.2.1).
+/// Returns whether a node can be called so (Devicetree Specification 0.4, section 2.2.1).
 pub(crate) fn is_name(name: &str) -> bool {
     let (node, unit) = match name.split_once('@') {
         Some((node, unit)) => (node, Some(unit)),
@@ -149,7 +145,7 @@ pub(crate) fn is_name(name: &str) -> bool {
         && unit.is_none_or(|unit| !unit.is_empty() && unit.len() <= 31 && unit.chars().all(letter))
 }
 
-/// Whether a property can be called so (section 2.2.4.1).
+/// Returns whether a property can be called so (section 2.2.4.1).
 fn is_property(name: &str) -> bool {
     let letter = |letter: char| letter.is_ascii_alphanumeric() || ",._+?#-".contains(letter);
     (1..=31).contains(&name.len()) && name.chars().all(letter)

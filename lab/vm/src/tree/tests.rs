@@ -1,4 +1,5 @@
-//! A guest's tree, read back by another's reader: what Linux and the project's guests ask of it.
+//! A guest's tree, read back by another's reader: the parts that Linux and the project's guests
+//! read.
 
 use dtoolkit::fdt::Fdt;
 use dtoolkit::{Node as _, Property as _};

@@ -1,17 +1,18 @@
 //! `taktos bench --serial`, `--probe`, `--recorded`: every operation by the board's own counter.
 //!
-//! Owns: the way from a board to a result. Must never know: when a session is whole, or what refuses it.
+//! Owns: the way from a board to a result. Must never know: when a session is whole, or why it is
+//! refused.
 
 use anyhow::Result;
-use serde::Serialize;
+use serde_json::{Value, json};
 use taktos_emulator::Board;
 use taktos_experiments::experiment::load;
 use taktos_experiments::figure::{Material, draw_all};
 use taktos_experiments::hardware::line::{Probe, listen, recorded, serial};
 use taktos_experiments::hardware::{Session, has_ended, read};
-use taktos_experiments::measure::Summary;
-use taktos_experiments::outcome::Outcome;
-use taktos_experiments::samples::{Samples, Unit};
+use taktos_experiments::measure::Labels;
+use taktos_experiments::outcome::{Outcome, begin};
+use taktos_experiments::samples::{Group, Samples, Unit};
 use taktos_export::{Evidence, to_json};
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
@@ -19,14 +20,13 @@ use taktos_runner::workspace::Workspace;
 use taktos_runner::{board, image};
 
 use crate::arguments::{CounterOptions, RunOptions, Suite};
-use crate::command::experiment::begin;
 
 /// The experiment, and the program that it runs.
 const EXPERIMENT: &str = "experiments/bench-hardware.toml";
 const LIMITS: &str = "the counter's own reading is taken off as the least of 1,001 pairs around nothing; one board, under the conditions that it names";
 
 /// Measures on a board, or reads what one said, writes the result and shows it.
-pub(in super::super) fn hardware(
+pub(super) fn hardware(
     workspace: &Workspace,
     suite: Suite,
     options: &RunOptions,
@@ -58,15 +58,12 @@ pub(in super::super) fn hardware(
         ));
     }
     let samples = session.samples()?;
-    let directory = begin(
-        workspace,
-        &format!("bench-{}-hardware", session.board),
-        options,
-    )?;
+    let name = format!("bench-{}-hardware", session.board);
+    let directory = begin(workspace, &name, options.out.as_deref())?;
     outcome(workspace, &session, &samples)?.finish(workspace, directory, options.format)
 }
 
-/// What the board says until its session has ended.
+/// Returns the board's output until its session has ended.
 fn heard(workspace: &Workspace, named: Option<Board>, counter: &CounterOptions) -> Result<String> {
     let Some(board) = named else {
         return Err(Failure::error(
@@ -126,7 +123,6 @@ fn outcome(workspace: &Workspace, session: &Session, samples: &Samples) -> Resul
         ("counter".into(), format!("{counter}, {hertz} a second")),
     ];
     setup.extend(session.conditions.clone());
-    let marks = samples.marks();
     Ok(Outcome {
         title: experiment.title,
         question: experiment.question,
@@ -135,53 +131,27 @@ fn outcome(workspace: &Workspace, session: &Session, samples: &Samples) -> Resul
         limits: LIMITS,
         drawn,
         files: vec![("raw/session.txt".into(), session.text.clone().into())],
-        json: to_json(&Hardware {
-            board,
-            counter,
-            hertz: *hertz,
-            evidence: Evidence::Hardware,
-            rounds: rounds(samples, &marks),
-        }),
+        json: to_json(&json!({
+            "board": board,
+            "counter": counter,
+            "hertz": hertz,
+            "evidence": Evidence::Hardware,
+            "rounds": rounds(samples),
+        })),
         ..Outcome::default()
     })
 }
 
-#[derive(Serialize)]
-struct Hardware<'a> {
-    board: &'a str,
-    counter: &'a str,
-    hertz: u64,
-    evidence: Evidence,
-    rounds: Vec<Round>,
-}
-
-#[derive(Serialize)]
-struct Round {
-    caches: String,
-    operations: Vec<Operation>,
-}
-
-#[derive(Serialize)]
-struct Operation {
-    name: String,
-    cycles: Summary,
-}
-
-fn rounds(samples: &Samples, marks: &[String]) -> Vec<Round> {
-    let groups = samples.grouped(
-        &["caches".to_owned()],
-        &taktos_experiments::measure::Labels::new(),
-    );
-    let round = |group: &taktos_experiments::samples::Group<'_>| Round {
-        caches: group.key.concat(),
-        operations: marks
-            .iter()
-            .filter_map(|mark| {
-                let cycles = group.values(mark, Some(Unit::Counter))?.summary()?;
-                let name = mark.clone();
-                Some(Operation { name, cycles })
-            })
-            .collect(),
+fn rounds(samples: &Samples) -> Vec<Value> {
+    let marks = samples.marks();
+    let groups = samples.grouped(&["caches".to_owned()], &Labels::new());
+    let round = |group: &Group<'_>| {
+        let operation = |mark: &String| {
+            let cycles = group.values(mark, Some(Unit::Counter))?.summary()?;
+            Some(json!({ "name": mark, "cycles": cycles }))
+        };
+        let operations: Vec<Value> = marks.iter().filter_map(operation).collect();
+        json!({ "caches": group.key.concat(), "operations": operations })
     };
     groups.iter().map(round).collect()
 }

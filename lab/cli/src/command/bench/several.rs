@@ -1,22 +1,20 @@
-//! `taktos bench` on a board with four processors: the probe, the runs, the tables, and what changed since the baseline.
-
-use std::path::Path;
+//! `taktos bench` on a board with four processors: the probe, the runs, the tables, and what
+//! changed since the baseline.
 
 use anyhow::Result;
-use taktos_experiments::baseline::{Baseline, Baselined};
-use taktos_experiments::outcome::Outcome;
+use taktos_experiments::baseline::{Baseline, Baselines};
+use taktos_experiments::outcome::{Outcome, begin};
 use taktos_experiments::several_bench::{Figures, Goals, LAYOUTS, tables};
+use taktos_experiments::study::{Ready, ready};
 use taktos_export::table::Table;
 use taktos_export::{Drawn, Evidence};
 use taktos_runner::progress::Progress;
 use taktos_runner::several::{Board, Call, QUANTA, each};
 use taktos_runner::workspace::Workspace;
 
-use super::{against, baseline_of};
+use super::{Compare, against, named};
 use crate::arguments::RunOptions;
 use crate::book;
-use crate::command::experiment::begin;
-use crate::command::several::{Ready, ready};
 
 /// The program that is measured.
 pub const PROGRAM: &str = "bench";
@@ -31,17 +29,16 @@ pub(super) fn run(
     workspace: &Workspace,
     board: Board,
     options: &RunOptions,
-    baseline: Option<&Path>,
-    save: bool,
+    (baseline, save): Compare<'_>,
 ) -> Result<()> {
-    // A baseline that was named must be there before the long work begins.
-    let named = baseline.map(Figures::read).transpose()?;
+    let named = named(workspace, baseline)?;
     let name = board.name;
-    let directory = begin(workspace, &format!("bench-{name}"), options)?;
+    let directory = begin(workspace, &format!("bench-{name}"), options.out.as_deref())?;
     let progress = Progress::default();
     let ready = ready(workspace, board, PROGRAM, &QUANTA, &progress)?;
     let figures = measure(&ready, &progress)?;
-    let tables = tables_of(workspace, board, &figures)?;
+    let checked_in = Baselines::checked_in(workspace)?;
+    let tables = tables_of(workspace, &checked_in, board, &figures)?;
     let outcome = Outcome {
         title: format!("Every operation on {name}"),
         question: "What does each operation of the kernel cost on several processors?".into(),
@@ -53,10 +50,10 @@ pub(super) fn run(
                 printed: true,
                 ..Drawn::default()
             },
-            ready.honest.drawn(),
+            ready.time_probe.drawn(),
         ],
         json: figures.json(&Goals::read(workspace)?)?,
-        ..ready.outcome(PROGRAM, &calls())
+        ..ready.results(&calls())
     };
     outcome.finish(workspace, directory, options.format)?;
     against(workspace, (name, &figures), (named, save), || {
@@ -64,14 +61,15 @@ pub(super) fn run(
     })
 }
 
-/// The tables of a board's figures by their names, beside the baseline of the same board with one processor.
+/// Returns the tables of a board's figures by their names, compared with the baseline of the same
+/// board with one processor.
 pub fn tables_of(
     workspace: &Workspace,
+    checked_in: &Baselines,
     board: Board,
     figures: &Figures,
 ) -> Result<Vec<(String, Table)>> {
-    let one = baseline_of(workspace, board.machine.name());
-    let one = one.is_file().then(|| Baseline::read(&one)).transpose()?;
+    let one: Option<Baseline> = checked_in.figures(board.machine.name())?;
     let goals = Goals::read(workspace)?;
     tables(workspace, (figures, one.as_ref()), &goals)
 }

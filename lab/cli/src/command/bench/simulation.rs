@@ -31,7 +31,7 @@ const LONGEST: Duration = Duration::from_secs(1 << 20);
 
 #[derive(Serialize)]
 struct Speed {
-    /// What a second is one of.
+    /// Kind of time in the seconds of the rates.
     time: &'static str,
     /// Whether the tool was compiled with the assertions of its tests.
     assertions: bool,
@@ -75,8 +75,8 @@ struct Goal {
     jobs_per_second: u64,
 }
 
-/// Measures, and shows the rates beside those of other simulators.
-pub(in crate::command) fn simulation(
+/// Measures, and shows the rates next to those of other simulators.
+pub(super) fn simulation(
     workspace: &Workspace,
     options: &RunOptions,
     baseline: bool,
@@ -92,7 +92,7 @@ pub(in crate::command) fn simulation(
         let SpeedSize { tasks, processors } = size;
         let doing = format!("simulating {tasks} tasks on {processors} processors ...");
         sizes.push(Progress::default().during(&doing, || measure(size, times))?);
-        // That of the smallest, as the other figures beside the sizes.
+        // That of the smallest, as the other figures next to the sizes.
         peak_memory_bytes = peak_memory_bytes.or_else(peak_memory);
     }
     let first = sizes[0];
@@ -220,8 +220,8 @@ mod tests {
     use super::*;
     use taktos_export::to_json;
 
-    /// What makes others wait is no part of the measure: a thread without a processor does not
-    /// grow older.
+    /// Waiting is not part of the measure: the processor time of a thread without a processor does
+    /// not grow.
     #[test]
     fn time_without_a_processor_does_not_count() {
         let (begin, wall) = (processor_time(), std::time::Instant::now());

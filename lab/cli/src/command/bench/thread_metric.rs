@@ -1,23 +1,23 @@
-//! `taktos bench --suite thread-metric`: the seven tests, by the interface whose calls they make.
+//! `taktos bench --suite thread-metric`: the seven tests, by the interface that they call.
 //!
-//! Owns: which program has which interface's calls, and where its baseline is. Must never know: what the tests do.
-
-use std::path::Path;
+//! Owns: which program calls which interface, and where its baseline is. Must never know: the
+//! contents of the tests.
 
 use anyhow::Result;
-use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::baseline::Baseline;
 use taktos_experiments::figure::operations;
 use taktos_experiments::form::Form;
+use taktos_experiments::outcome::begin;
 use taktos_experiments::published::Peers;
 use taktos_experiments::session::{self, Session};
+use taktos_experiments::study::finish;
 use taktos_runner::image;
 use taktos_runner::progress::Progress;
 use taktos_runner::several::{Board, Machine};
 use taktos_runner::workspace::Workspace;
 
-use super::against;
+use super::{Compare, against, named};
 use crate::arguments::{Interface, RunOptions};
-use crate::command::experiment::{begin, finish};
 use crate::command::install::{self, Form as Compiled, Program};
 
 /// The experiment.
@@ -30,21 +30,20 @@ const SOURCE: &str = "user/c/thread-metric/tests.c";
 pub struct Calls {
     /// Those of this interface.
     pub interface: Interface,
-    /// What the library is compiled to that a program in C calls.
+    /// Compiled form of the library that a program in C calls.
     pub library: Compiled,
 }
 
 /// Measures, writes the result and shows it; saves the counts, or compares them.
-pub(in super::super) fn thread_metric(
+pub(super) fn thread_metric(
     workspace: &Workspace,
     options: &RunOptions,
     calls: Calls,
-    (baseline, save): (Option<&Path>, bool),
+    (baseline, save): Compare<'_>,
 ) -> Result<()> {
-    // A baseline that was named must be there before the long work begins.
-    let named = baseline.map(Baseline::read).transpose()?;
+    let named = named(workspace, baseline)?;
     let name = format!("thread-metric{}", ending(calls));
-    let directory = begin(workspace, &name, options)?;
+    let directory = begin(workspace, &name, options.out.as_deref())?;
     let session = measure(workspace, options.board.as_deref(), calls)?;
     let now = counts(&session, calls);
     finish(
@@ -102,12 +101,12 @@ pub fn counts(session: &Session, calls: Calls) -> Baseline {
     Baseline::of(&name, &operations(&session.samples, &Peers::default()))
 }
 
-/// What the baseline of a board's counts by these calls is called.
+/// Returns the name of the baseline of a board's counts by these calls.
 pub fn named_after(board: Board, calls: Calls) -> String {
     format!("{}-thread-metric{}", board.name, ending(calls))
 }
 
-/// What names have behind those of the tests in Rust.
+/// Returns the part of a name after that of the tests in Rust.
 fn ending(calls: Calls) -> String {
     let interface = match calls.interface {
         Interface::Rust => "",
@@ -117,7 +116,7 @@ fn ending(calls: Calls) -> String {
     format!("{interface}{}", calls.library.ending())
 }
 
-/// The header that tells the program in C its calls.
+/// Returns the header that gives the program in C its calls.
 const fn header(interface: Interface) -> Option<&'static str> {
     match interface {
         Interface::Rust => None,

@@ -1,5 +1,5 @@
-//! Owns: what a library is compiled to, and what clang and a linker are told where that is bitcode, for link-time optimisation.
-//! Must never know: which boards there are.
+//! Owns: the forms to which a library is compiled, and the arguments of clang and of a linker for
+//! bitcode, for link-time optimisation. Must never know: which boards there are.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,13 +10,14 @@ use taktos_runner::workspace::Workspace;
 
 use super::{Kit, ToolChain};
 
-/// What a library is compiled to.
+/// Form to which a library is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// Instructions of the processor.
     #[default]
     Machine,
-    /// The compiler's own form of a program (LLVM's bitcode), from which a linker puts calls into their callers.
+    /// The compiler's own form of a program (LLVM's bitcode), from which a linker puts calls into
+    /// their callers.
     Bitcode,
 }
 
@@ -29,7 +30,7 @@ impl Form {
         }
     }
 
-    /// All that are installed: bitcode beside the other.
+    /// Returns all forms that are installed: bitcode in addition to the other.
     pub(super) const fn all(lto: bool) -> &'static [Self] {
         match lto {
             true => &[Self::Machine, Self::Bitcode],
@@ -37,7 +38,7 @@ impl Form {
         }
     }
 
-    /// What the names of such libraries end with.
+    /// Returns the ending of the names of such libraries.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Machine => "",
@@ -46,18 +47,19 @@ impl Form {
     }
 }
 
-/// What clang is told of a processor: no more than the library's code may use, since a function goes into another only where both may use the
-/// same.
+/// Arguments of clang for a processor: no more than the library's code may use, since a function is
+/// inlined into another only if both may use the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clang {
     pub(super) processor: &'static [&'static str],
     pub(super) soft: &'static [&'static str],
     pub(super) hard: &'static [&'static str],
-    /// What the linker of bitcode is told of it.
+    /// Arguments of the linker of bitcode for it.
     pub(super) link: &'static [&'static str],
 }
 
-/// What it is told for all of them. A frame pointer in each function is a habit that it has on bare machines only.
+/// Arguments of clang for all processors. Clang adds a frame pointer to each function on bare
+/// machines only.
 pub(super) const ALWAYS: [&str; 2] = ["-flto", "-fomit-frame-pointer"];
 
 pub(super) const CORTEX_M4: Clang = Clang {
@@ -67,7 +69,8 @@ pub(super) const CORTEX_M4: Clang = Clang {
         "-mthumb",
         "-munaligned-access",
     ],
-    // The same way of handing values over as `soft`, by which functions are marked in a way that the library's are not.
+    // `softfp` hands values over as `soft` does. By `soft` functions are marked in a way that
+    // the library's are not.
     soft: &["-mfloat-abi=softfp", "-mfpu=none"],
     hard: &["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
     link: &[],
@@ -119,14 +122,17 @@ pub(super) const RISCV64: Clang = Clang {
     link: &["-Wl,-m,elf64lriscv"],
 };
 
-/// Where the folder of the linker stands in what is installed; what stands for the folder that all is installed in.
+/// Text for the folder of the installation in the installed files, and the folder of the linker
+/// below it.
 pub(super) const PREFIX: &str = "@prefix@";
 pub(super) const LINKERS: &str = "libexec/taktos";
 
-/// What the compiler that links is told: the linker is another, and the objects are none of this compiler's.
+/// Arguments of the compiler that links: the linker is another, and the objects are none of this
+/// compiler's.
 pub(super) const LINKED: [&str; 3] = ["-fno-lto", "-fuse-ld=lld", "-B@prefix@/libexec/taktos"];
 
-/// The folder of the linker that comes with the compiler of the library, and so reads what that writes.
+/// The folder of the linker that comes with the compiler of the library, and so reads what that
+/// writes.
 ///
 /// # Errors
 /// When there is none.
@@ -148,12 +154,14 @@ pub(super) fn linkers(workspace: &Workspace) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The program that is the linker for those who have what was installed: where that of the compiler is gone, it says so.
+/// Returns the script that is the linker of the installed libraries. If the linker of the compiler
+/// is gone, the script reports it.
 pub(super) fn linker(folder: &Path) -> String {
     include_str!("template/ld.lld").replace("{linker}", &folder.join("ld.lld").to_string_lossy())
 }
 
-/// The compiler of programs, and what it is told of the C library's headers, which it does not find by itself.
+/// Returns the compiler of programs, and its arguments for the C library's headers, which it does
+/// not find by itself.
 pub(super) fn compiler(kit: &Kit, form: Form) -> (String, Vec<String>) {
     match form {
         Form::Machine => (format!("{}-gcc", kit.tool_chain.name), Vec::new()),

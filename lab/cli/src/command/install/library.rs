@@ -1,4 +1,4 @@
-//! Owns: how the library for one board is built, and what a compiler and a linker are told of it.
+//! Owns: how the library for one board is built, and the arguments of compilers and linkers for it.
 //! Must never know: where it is installed.
 
 use std::fs::File;
@@ -25,11 +25,11 @@ pub(super) struct Library<'a> {
     pub(super) form: Form,
 }
 
-/// What came of it.
+/// Result of building a library.
 pub(super) struct Built {
     /// The library.
     pub(super) archive: PathBuf,
-    /// What the board tells linkers, and where they find scripts.
+    /// Linker arguments of the board, and the folders in which linkers find scripts.
     pub(super) arguments: Vec<String>,
     pub(super) searched: Vec<PathBuf>,
     /// Others build no library into its place meanwhile.
@@ -57,7 +57,7 @@ impl<'a> Library<'a> {
         format!("{}{end}{}", self.kit.board.name(), self.form.ending())
     }
 
-    /// What a compiler is told.
+    /// Returns the arguments of a compiler.
     pub(super) fn compiled(&self) -> Vec<&'static str> {
         let clang = &self.kit.clang;
         let words = match self.form {
@@ -74,7 +74,8 @@ impl<'a> Library<'a> {
         .concat()
     }
 
-    /// What a linker is told beside the script. The folder of what is installed is `form::PREFIX` in it.
+    /// Returns the arguments of a linker in addition to the script. In them `form::PREFIX`
+    /// represents the folder of the installed files.
     pub(super) fn linked(&self) -> Vec<&'static str> {
         let linker = match self.form {
             Form::Machine => LINKED_BY_GNU.to_vec(),
@@ -93,7 +94,7 @@ impl<'a> Library<'a> {
         [self.kit.processor, floats].concat()
     }
 
-    /// Builds it as it ships, if asked for with clocks of processor time.
+    /// Builds it as it ships, with clocks of processor time if `processor_time` is set.
     pub(super) fn build(&self, workspace: &Workspace, processor_time: bool) -> Result<Built> {
         let clocks: &[&str] = match processor_time {
             true => &["--features", "processor-time"],
@@ -120,7 +121,7 @@ impl<'a> Library<'a> {
                     "the library for {} does not build; what the compiler said is above",
                     self.name()
                 ),
-                "mend it in user/c",
+                "fix it in user/c",
             )
         );
         let messages: Vec<Value> = output
@@ -134,7 +135,7 @@ impl<'a> Library<'a> {
     }
 }
 
-/// What cargo's messages say of the library and of the scripts that the board's crates have written.
+/// Reads the library, and the scripts that the board's crates have written, from cargo's messages.
 fn built(messages: &[Value], until_used: File) -> Result<Built> {
     let of_reason = |reason: &'static str| {
         messages
@@ -171,7 +172,8 @@ fn built(messages: &[Value], until_used: File) -> Result<Built> {
     })
 }
 
-/// What a board's build script hands on for linkers: cargo keeps its words beside its folder.
+/// Returns the linker arguments from a board's build script: cargo stores its output next to its
+/// folder.
 fn arguments_of(out: &str) -> Option<Vec<String>> {
     let said = std::fs::read_to_string(PathBuf::from(out).parent()?.join("output")).ok()?;
     let line = said

@@ -1,6 +1,7 @@
-//! `taktos install`: what a C project needs of Taktos, where its build finds it.
+//! `taktos install`: the files of Taktos that a C project needs, where its build finds them.
 //!
-//! Owns: which files there are, and what stands in them. Must never know: what the library's calls do.
+//! Owns: the list of files, and their contents. Must never know: the effects of the library's
+//! calls.
 
 mod form;
 mod library;
@@ -32,14 +33,15 @@ use script::Script;
 pub struct Kit {
     /// The board.
     pub board: Board,
-    /// What a C compiler is told of its processor.
+    /// Arguments of a C compiler for its processor.
     processor: &'static [&'static str],
-    /// The same of how floating-point values are handed over: in general registers, or in registers of their own.
+    /// Arguments of a C compiler for the way to pass floating-point values: in general registers,
+    /// or in registers of their own.
     soft: &'static [&'static str],
     hard: &'static [&'static str],
-    /// What clang is told in their place.
+    /// Arguments of clang in their place.
     clang: Clang,
-    /// What a linker is told beside the script.
+    /// Arguments of a linker in addition to the script.
     link: &'static [&'static str],
     /// The compiler and its file for CMake.
     tool_chain: ToolChain,
@@ -50,11 +52,11 @@ pub struct Kit {
 /// A compiler with its linker.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolChain {
-    /// What its programs' names begin with, and its file's for CMake.
+    /// Prefix of its programs' names, and of its file for CMake.
     pub name: &'static str,
     /// The packages of Debian that have it.
     pub packages: &'static str,
-    /// What clang calls its programs.
+    /// Clang's name for the target of its programs.
     target: &'static str,
     /// Whether there is a C library.
     has_newlib: bool,
@@ -79,73 +81,25 @@ const RISCV64: ToolChain = ToolChain {
     has_newlib: false,
 };
 
+/// The linker's options that put functions of ours before those of these names.
+macro_rules! wrapped {
+    ($($name:ident),*) => {
+        &[$(concat!("-Wl,--wrap=", stringify!($name))),*]
+    };
+}
+
 /// The linker's options for newlib: the functions that threads share
 /// (`user/c/src/start/reentrant.rs`).
-const NEWLIB: &[&str] = &[
-    "-Wl,--wrap=strtol",
-    "-Wl,--wrap=strtoul",
-    "-Wl,--wrap=strtoll",
-    "-Wl,--wrap=strtoull",
-    "-Wl,--wrap=strtoimax",
-    "-Wl,--wrap=strtoumax",
-    "-Wl,--wrap=strtod",
-    "-Wl,--wrap=strtof",
-    "-Wl,--wrap=strtold",
-    "-Wl,--wrap=fopen",
-    "-Wl,--wrap=freopen",
-    "-Wl,--wrap=fclose",
-    "-Wl,--wrap=fflush",
-    "-Wl,--wrap=setvbuf",
-    "-Wl,--wrap=setbuf",
-    "-Wl,--wrap=fseek",
-    "-Wl,--wrap=ftell",
-    "-Wl,--wrap=rewind",
-    "-Wl,--wrap=fread",
-    "-Wl,--wrap=fwrite",
-    "-Wl,--wrap=fgetc",
-    "-Wl,--wrap=getc",
-    "-Wl,--wrap=getchar",
-    "-Wl,--wrap=ungetc",
-    "-Wl,--wrap=fgets",
-    "-Wl,--wrap=fputc",
-    "-Wl,--wrap=putc",
-    "-Wl,--wrap=putchar",
-    "-Wl,--wrap=fputs",
-    "-Wl,--wrap=puts",
-    "-Wl,--wrap=perror",
-    "-Wl,--wrap=vprintf",
-    "-Wl,--wrap=viprintf",
-    "-Wl,--wrap=vfprintf",
-    "-Wl,--wrap=vfiprintf",
-    "-Wl,--wrap=vscanf",
-    "-Wl,--wrap=vfscanf",
-    "-Wl,--wrap=vsprintf",
-    "-Wl,--wrap=vsiprintf",
-    "-Wl,--wrap=vsnprintf",
-    "-Wl,--wrap=vsniprintf",
-    "-Wl,--wrap=vsscanf",
-    "-Wl,--wrap=setlocale",
-    "-Wl,--wrap=printf",
-    "-Wl,--wrap=iprintf",
-    "-Wl,--wrap=fprintf",
-    "-Wl,--wrap=fiprintf",
-    "-Wl,--wrap=sprintf",
-    "-Wl,--wrap=siprintf",
-    "-Wl,--wrap=snprintf",
-    "-Wl,--wrap=sniprintf",
-    "-Wl,--wrap=scanf",
-    "-Wl,--wrap=fscanf",
-    "-Wl,--wrap=sscanf",
-    "-Wl,--wrap=strtok",
-    "-Wl,--wrap=srand",
-    "-Wl,--wrap=rand",
-    "-Wl,--wrap=localtime",
-    "-Wl,--wrap=gmtime",
-    "-Wl,--wrap=asctime",
-    "-Wl,--wrap=ctime",
+const NEWLIB: &[&str] = wrapped![
+    strtol, strtoul, strtoll, strtoull, strtoimax, strtoumax, strtod, strtof, strtold, fopen,
+    freopen, fclose, fflush, setvbuf, setbuf, fseek, ftell, rewind, fread, fwrite, fgetc, getc,
+    getchar, ungetc, fgets, fputc, putc, putchar, fputs, puts, perror, vprintf, viprintf, vfprintf,
+    vfiprintf, vscanf, vfscanf, vsprintf, vsiprintf, vsnprintf, vsniprintf, vsscanf, setlocale,
+    printf, iprintf, fprintf, fiprintf, sprintf, siprintf, snprintf, sniprintf, scanf, fscanf,
+    sscanf, strtok, srand, rand, localtime, gmtime, asctime, ctime
 ];
 
-/// What a linker is told where there is no C library.
+/// Arguments of a linker without a C library.
 const FREESTANDING: &[&str] = &["-nostdlib", "-static", "-Wl,--build-id=none"];
 
 impl Kit {
@@ -162,7 +116,8 @@ impl Kit {
         }
     }
 
-    /// Without the vectors of the processor's floating-point unit, which the board's start does not know.
+    /// Without the vectors of the processor's floating-point unit, which the board's start does not
+    /// know.
     const fn cortex_m55(board: Board) -> Self {
         Self {
             processor: &["-mcpu=cortex-m55+nomve", "-mthumb"],
@@ -227,7 +182,7 @@ pub const KITS: [Kit; 11] = [
     Kit::riscv64(Virt::HifiveUnleashed),
 ];
 
-/// A header: its name, and what stands in it.
+/// A header: its name and its text.
 macro_rules! header {
     ($name:literal) => {
         (
@@ -237,8 +192,8 @@ macro_rules! header {
     };
 }
 
-/// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program asks for them, or their names are not in its
-/// way.
+/// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program
+/// adds a folder to use them, and otherwise their names are not in its way.
 const HEADERS: [(&str, &str); 26] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
@@ -268,7 +223,7 @@ const HEADERS: [(&str, &str); 26] = [
     header!("posix/unistd.h"),
 ];
 
-/// The files for pkg-config of what stands beside the library for a board.
+/// The files for pkg-config of what is installed next to a board's library.
 const PACKAGES: [(&str, &str); 2] = [
     (
         "taktos-freertos.pc",
@@ -277,11 +232,11 @@ const PACKAGES: [(&str, &str); 2] = [
     ("taktos-posix.pc", include_str!("template/taktos-posix.pc")),
 ];
 
-/// The linker's options for every board: no start-up code of the compiler's, no function that
-/// nobody calls, and constructors before `main`.
+/// The linker's options for every board: no start-up code of the compiler's, no function that is
+/// never called, and constructors before `main`.
 const LINKED: [&str; 3] = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--wrap=main"];
 
-/// What GNU's linker is told besides.
+/// Further arguments of GNU's linker.
 const LINKED_BY_GNU: [&str; 1] = ["-Wl,--no-warn-rwx-segments"];
 
 /// The file by which CMake finds the libraries: it names them all.
@@ -351,10 +306,10 @@ fn chosen(names: &[String]) -> Result<Vec<Kit>> {
     names.iter().map(|name| kit(name)).collect()
 }
 
-/// What C programs need for the board of this name.
+/// Returns the needs of C programs for the board of this name.
 ///
 /// # Errors
-/// When there is no such board.
+/// If there is no such board.
 pub(super) fn kit(name: &str) -> Result<Kit> {
     let found = KITS.into_iter().find(|kit| kit.board.name() == name);
     found.ok_or_else(|| {
@@ -431,7 +386,8 @@ fn package(library: &Library) -> String {
         .replace(form::PREFIX, "${prefix}")
 }
 
-/// The template of a target that clang alone can compile for: for another compiler it leads to what says so.
+/// The template of a target that clang alone can compile for: for another compiler it leads to what
+/// says so.
 fn bitcode_target(chain: ToolChain) -> String {
     format!(
         "{}{}",

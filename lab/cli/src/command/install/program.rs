@@ -1,5 +1,5 @@
-//! Owns: how a C program of the tree's own becomes an image, by the library, script and words that `taktos install` hands to others.
-//! Must never know: what it does.
+//! Owns: how a C program of the tree's own becomes an image, by the library, script and arguments
+//! that `taktos install` gives to others. Must never know: the contents of the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use super::script;
 pub struct Program {
     /// The file.
     pub source: PathBuf,
-    /// What the compiler is told besides what the board asks for.
+    /// Arguments of the compiler in addition to those of the board.
     pub arguments: Vec<String>,
-    /// What the image is called.
+    /// Name of the image.
     pub name: String,
 }
 
@@ -111,7 +111,7 @@ fn run(command: &mut Command, (name, packages): (&str, &str), program: &Program)
                 program.source.display(),
                 String::from_utf8_lossy(&output.stderr)
             ),
-            "mend it in user/c",
+            "fix it in user/c",
         )
     );
     Ok(())

@@ -1,5 +1,5 @@
-//! Owns: how the linker script of a C program comes of those that a board's crates have: one file, which needs no other.
-//! Must never know: how the library is built.
+//! Owns: how the linker script of a C program comes of those that a board's crates have: one file,
+//! which needs no other. Must never know: how the library is built.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,15 +13,16 @@ use super::library::Built;
 pub(super) enum Script {
     /// The start-up code's own, then this, with the memory of a C program.
     After(&'static str),
-    /// Where the program begins, the board's memory, then this, with all sections of a C program: in the start-up code's own the names of some
-    /// are not known, or the linker of C programs cannot read it.
+    /// Where the program begins, the board's memory, then this, with all sections of a C program:
+    /// in the start-up code's own the names of some are not known, or the linker of C programs
+    /// cannot read it.
     Instead(&'static str, &'static str),
 }
 
-/// Behind the start-up code's of a Cortex-M.
+/// Script text after the start-up code's of a Cortex-M.
 pub(super) const CORTEX_M: Script =
     Script::After(include_str!("../../../../../user/c/link/cortex-m.ld"));
-/// Behind that of an Armv7-A.
+/// Script text after that of an Armv7-A.
 pub(super) const ARMV7_A: Script =
     Script::After(include_str!("../../../../../user/c/link/armv7-a.ld"));
 /// In place of that of an AArch64.
@@ -47,7 +48,7 @@ pub(super) fn of(script: Script, built: &Built) -> Result<String> {
     Ok(format!("{}{PROGRAM}", with_constructors(&text)?))
 }
 
-/// A script with the tables of constructors behind its constants.
+/// Returns a script with the tables of constructors after its constants.
 fn with_constructors(text: &str) -> Result<String> {
     let (before, behind) = text
         .find(CONSTANTS)
@@ -71,7 +72,8 @@ fn of_memory(script: Script, built: &Built) -> Result<String> {
         }
         Script::Instead(entry, sections) => {
             let memory = without_inserted(&expanded("memory.x", &built.searched)?);
-            // A board that begins elsewhere says so. Of two, GNU's linker takes the last, LLVM's the first.
+            // A board that begins elsewhere says so. Of two, GNU's linker takes the last, LLVM's
+            // the first.
             let begin = match memory.contains("ENTRY(") {
                 true => String::new(),
                 false => format!("ENTRY({entry})\n"),
@@ -81,7 +83,8 @@ fn of_memory(script: Script, built: &Built) -> Result<String> {
     }
 }
 
-/// A script without what it has to stand between another one's sections: GNU's linker takes such a script for an addition to its own.
+/// A script without what it has to stand between another one's sections: GNU's linker takes such a
+/// script for an addition to its own.
 fn without_inserted(text: &str) -> String {
     let stays = |line: &&str| !line.contains(" INSERT AFTER ");
     text.lines()

@@ -1,5 +1,5 @@
-//! Owns: what a program's files say of its board, whether that has one processor or several.
-//! Must never know: in which file it stands.
+//! Owns: the text on its board in a program's files, whether that has one processor or several.
+//! Must never know: the file that has the text.
 
 use anyhow::Result;
 use taktos_emulator::Board as One;
@@ -21,7 +21,7 @@ pub fn by_name(name: &str) -> Result<Board> {
     found.ok_or_else(|| board::unknown(name, "--board", &board::kernels()))
 }
 
-/// A guest of the hypervisor, whose image runs on the bare board as well.
+/// Returns the board of a guest of the hypervisor; its image runs on the bare board as well.
 pub fn guest() -> Board {
     Board {
         name: "virt-aarch64-guest",
@@ -29,7 +29,7 @@ pub fn guest() -> Board {
     }
 }
 
-/// What processors it has, for people.
+/// Returns the board's processors as text for people.
 pub fn shown(board: Board) -> String {
     match board.processors {
         1 => board.cpu_name.to_owned(),
@@ -37,10 +37,11 @@ pub fn shown(board: Board) -> String {
     }
 }
 
-/// What a program is compiled for.
+/// Returns the target that a program is compiled for.
 ///
 /// # Errors
-/// When floating-point values shall be handed over in registers of their own, and the board has no such target.
+/// If floating-point values are to be passed in registers of their own, and the board has no such
+/// target.
 pub fn target(board: Board, hard_float: bool) -> Result<&'static str> {
     if !hard_float {
         return Ok(board.machine.triple());

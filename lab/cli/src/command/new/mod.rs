@@ -1,7 +1,7 @@
 //! `taktos new`: a program of one's own, in a repository that builds, runs and tests at once.
 //!
-//! Owns: which files such a repository has, and what stands in their blanks.
-//! Must never know: what the program does; that is the template's.
+//! Owns: the list of files of such a repository, and the values for their blanks.
+//! Must never know: the work of the program; that is the template's.
 
 mod device;
 mod name;
@@ -24,7 +24,8 @@ pub use device::all;
 /// The program itself.
 pub const PROGRAM: &str = include_str!("template/main.rs");
 
-/// The files of a repository: where each lies, and its text with blanks. Those of every program, and those of each kind.
+/// The files of a repository: the place of each, and its text with blanks. Those of every program,
+/// and those of each kind.
 const FILES: [(&str, &str); 5] = [
     (".cargo/config.toml", include_str!("template/config.toml")),
     (
@@ -75,7 +76,7 @@ const LOADER_FILES: [(&str, &str); 7] = [
     ),
 ];
 
-/// The package of the program that is loaded, whose folder that is, too.
+/// Package and folder of the program that is loaded.
 const LOADED: &str = "filter";
 
 /// The files of a C project.
@@ -88,7 +89,8 @@ const C_FILES: [(&str, &str); 6] = [
     (".gitignore", include_str!("template/c/gitignore")),
 ];
 
-/// The versions that the tree was tested with: cargo keeps of them what the program needs, and need not look for others.
+/// The versions that the tree was tested with: cargo keeps of them what the program needs, and need
+/// not look for others.
 const LOCK: &str = "Cargo.lock";
 
 /// Writes the repository.
@@ -105,7 +107,8 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
         return c_project(options, board);
     }
     let target = device::target(board, options.hard_float)?;
-    // Of several processors, a stretch may end on another one than it began on, where nobody counts it.
+    // On several processors, a stretch may end on another one than it began on, and is not counted
+    // there.
     let budgets: &[_] = match options.loaded || options.guest || board.processors > 1 {
         true => &[],
         false => &BUDGET_FILES,
@@ -150,7 +153,7 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
     ))?)
 }
 
-/// The same for C.
+/// Writes a C project into a new folder.
 fn c_project(options: &NewOptions, board: Board) -> Result<()> {
     let kit = install::kit(board.name)?;
     let compiler = kit.tool_chain();
@@ -205,7 +208,7 @@ fn read(workspace: &Workspace, file: &str) -> Result<String> {
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// What stands in the blanks of the templates.
+/// Returns the values for the blanks of the templates.
 fn blanks(
     workspace: &Workspace,
     options: &NewOptions,

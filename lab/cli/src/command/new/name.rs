@@ -1,10 +1,11 @@
-//! Owns: which names a program may have: those that cargo takes for a package and the compiler for a crate, and that no crate of
-//! the project has.
+//! Owns: which names a program may have: those that cargo takes for a package and the compiler for
+//! a crate, and that no crate of the project has.
 
 use anyhow::Result;
 use taktos_runner::failure::{Failure, one_line};
 
-/// What cannot be a crate: words of the language (the Rust reference, "Keywords"), its libraries, and what the program depends on.
+/// Names that cannot be a crate: words of the language (the Rust reference, "Keywords"), its
+/// libraries, and dependencies of the program.
 const TAKEN: &str = "\
     as break const continue crate else enum extern false fn for if impl in let loop match mod move mut pub ref return self static \
     struct super trait true type unsafe use where while async await dyn abstract become box do final gen macro override priv try \

@@ -1,4 +1,4 @@
-//! What a machine with guests prints.
+//! Output of a machine with guests.
 
 use serde_json::{Value, json};
 use taktos_export::{Evidence, to_json};

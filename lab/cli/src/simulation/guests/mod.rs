@@ -21,7 +21,7 @@ pub use form::json;
 use recorder::{HostRecorder, merged};
 pub use result::outcome;
 
-/// What a machine with guests gave.
+/// Results of a machine with guests.
 #[derive(Debug)]
 pub struct Guests {
     /// On what it ran.
@@ -41,7 +41,7 @@ impl Guests {
         guests.map(|partition| partition.guest.missed()).sum()
     }
 
-    /// The virtual processors that never run, a sentence each.
+    /// Returns the virtual processors that never run, a message each.
     fn waiting(&self) -> Vec<String> {
         let pools = self.outcome.pools.iter();
         let told = pools.flat_map(|pool| {

@@ -1,6 +1,8 @@
-//! Records a machine with guests: which virtual processor has which processor, and what happens in the guests, on one time line.
+//! Records a machine with guests: which virtual processor has which processor, and what happens in
+//! the guests, on one time line.
 //!
-//! Owns: what the host does, and how its schedule and those of its guests become one. Must never know: how a schedule inside a guest is kept.
+//! Owns: the events of the host, and how its schedule and those of its guests become one. Must
+//! never know: how a schedule inside a guest is stored.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +13,9 @@ use taktos_simulate::partition::HostObserver;
 use taktos_time::{Duration, Instant};
 use taktos_trace::{Event, Handover, Kind, Left, Thread, Waking};
 
-/// Who has which processor, and which virtual processors have something to do, up to a number of events. The virtual processors
-/// are the first threads, those of the first partition before those of the next; then comes the hypervisor, once a processor.
+/// Recorder of the virtual processor on each processor, and of the virtual processors that have
+/// something to do, up to a number of events. The virtual processors are the first threads, those
+/// of the first partition before those of the next. Then comes the hypervisor, once a processor.
 pub struct HostRecorder {
     events: Vec<Event>,
     most: usize,
@@ -28,7 +31,7 @@ pub struct HostRecorder {
 }
 
 impl HostRecorder {
-    /// Room for so many events.
+    /// Returns a recorder with space for `most` events.
     pub fn new(workload: &Workload, most: usize) -> Self {
         let mut vcpus = 0;
         let firsts = workload.partitions.iter().map(|partition| {
@@ -65,7 +68,8 @@ impl HostRecorder {
         });
     }
 
-    /// How what was on the processor leaves it: who has something to do could have gone on.
+    /// Returns how the thread on the processor leaves it: one with something to do could have
+    /// continued.
     fn leaves(&mut self, cpu: u8, next: Thread) -> Left {
         let before = self.running.insert(cpu, next);
         let wanting = before.and_then(|thread| self.wanting.get(usize::from(thread.0)));
@@ -100,7 +104,7 @@ impl HostObserver for HostRecorder {
     fn wants(&mut self, at: Instant, vcpu: (usize, usize), wants: bool) {
         let thread = self.thread(vcpu);
         self.wanting[usize::from(thread.0)] = wants;
-        // Who has not left a processor yet has not gone to sleep, either.
+        // A virtual processor that has not left a processor yet has not gone to sleep, either.
         let here = self.running.values().any(|running| *running == thread);
         if wants && !here {
             let woken = Waking::default().to_argument();
@@ -109,8 +113,8 @@ impl HostObserver for HostRecorder {
     }
 }
 
-/// All of it as one recording, and whether it is whole. The threads are the virtual processors `linux/vcpu0`, then the hypervisor, then the
-/// guests' tasks `linux/T1`.
+/// All of it as one recording, and whether it is whole. The threads are the virtual processors
+/// `linux/vcpu0`, then the hypervisor, then the guests' tasks `linux/T1`.
 pub fn merged(
     workload: &Workload,
     host: HostRecorder,
@@ -145,7 +149,7 @@ pub fn merged(
     (with_guests(recording, guests), cut.is_none())
 }
 
-/// What the processors of the machine are called: by their pools.
+/// Returns the names of the machine's processors: those of their pools.
 fn pools(workload: &Workload) -> Vec<String> {
     let highest = workload.pools.iter().filter_map(|pool| pool.cpus.highest());
     let most = highest.max().map_or(0, |cpu| cpu.index() + 1);

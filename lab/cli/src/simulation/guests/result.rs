@@ -1,6 +1,6 @@
 //! The outcome of a machine with guests.
 //!
-//! Owns: what is said of each guest. Must never know: how a result is written.
+//! Owns: the statements on each guest. Must never know: how a result is written.
 
 use taktos_experiments::outcome::{Named, Outcome, Trace};
 use taktos_export::plot::gantt;

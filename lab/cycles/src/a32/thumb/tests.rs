@@ -63,7 +63,7 @@ fn what_a32_lacks_is_known() {
     assert_eq!(pair.results, Registers(1 << 1 | 1 << 7));
 }
 
-/// Whether a class of the one decoder and one of the other can be the same instruction's.
+/// Returns whether a class of the one decoder and one of the other can be the same instruction's.
 fn agree((first, second): (u16, u16), other: t32::Class, ours: Option<&Instruction>) -> bool {
     use t32::Class as Other;
     let Some(ours) = ours else {
@@ -141,7 +141,7 @@ fn both_profiles_sort_alike() {
     assert!(known > 100_000, "seed {seed}: {known}");
 }
 
-/// Another one each time; it is told when something fails.
+/// Returns another seed each time; it is printed if something fails.
 fn fresh_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     RandomState::new().build_hasher().finish()

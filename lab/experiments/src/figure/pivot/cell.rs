@@ -1,4 +1,4 @@
-//! What a cell of a pivot is made of, and how it is written.
+//! Contents of a pivot's cell, and their text.
 
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
@@ -8,7 +8,7 @@ use crate::experiment::Shown;
 use crate::number::{millis, percent, signed, with_sign};
 use crate::samples::{Statistic, Unit, Values};
 
-/// What a cell is made of, as far as others are made of it.
+/// Contents of a cell, for the cells that are derived from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
     None,
@@ -54,7 +54,8 @@ impl Figure {
         })
     }
 
-    /// Where ours lies: equal is in what they state; none where nothing is stated.
+    /// Returns the place of our figure: equal if it is in the stated range; none if nothing is
+    /// stated.
     pub(super) fn beside(self, theirs: Self) -> Option<Ordering> {
         let above = |is: bool| if is { Greater } else { Equal };
         Some(match (self, theirs) {

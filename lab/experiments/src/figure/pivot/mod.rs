@@ -1,4 +1,5 @@
-//! A table turned out of the long one: a row for each case, a column for each statistic, change, or published figure.
+//! A table turned out of the long one: a row for each case, a column for each statistic, change, or
+//! published figure.
 
 mod cell;
 mod theirs;
@@ -18,7 +19,7 @@ use crate::samples::{Group, Samples, Statistic, Unit};
 use cell::Figure;
 use theirs::{Publications, publications, published_figure};
 
-/// A column of the table: where several stand for the values of a label, one of them.
+/// A column of the table: one of several, if there is one for each value of a label.
 struct Heading<'a> {
     name: String,
     of: &'a PivotColumn,
@@ -152,7 +153,7 @@ fn figures(
     Ok(all)
 }
 
-/// The figure of a column that stands before.
+/// Returns the figure of an earlier column.
 fn find(headings: &[Heading<'_>], figures: &[Figure], name: &str) -> Result<Figure> {
     let place = headings.iter().position(|heading| heading.name == name);
     let figure = place.and_then(|place| figures.get(place).copied());
@@ -205,7 +206,8 @@ fn cell(
     }
 }
 
-/// What the columns come to that the figure's verdict names: how many verdicts are met, or from where to where they reach.
+/// Returns the summary of the columns that the figure's verdict names: how many verdicts are met,
+/// or their range.
 fn answer(
     pivot: &Pivot,
     headings: &[Heading<'_>],

@@ -1,4 +1,4 @@
-//! What others published of a row.
+//! Figures that others published for a row.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,8 @@ pub(super) fn publications(pivot: &Pivot, workspace: &Workspace) -> Result<Publi
     names.map(read).collect()
 }
 
-/// What is published of a row: `path` is the key in the file, in which `{label}` stands for the row's label.
+/// Returns the published figure of a row: `path` is the key in the file, in which the row's label
+/// replaces `{label}`.
 pub(super) fn published_figure(
     theirs: Option<&toml::Table>,
     path: &str,

@@ -38,7 +38,7 @@ fn marks() -> impl Strategy<Value = Vec<(&'static str, Edge, u64)>> {
     })
 }
 
-/// How many rounds these marks begin.
+/// Returns how many rounds these marks begin.
 fn begun(marks: &[(&str, Edge, u64)]) -> usize {
     marks.iter().filter(|(name, ..)| *name == "round").count()
 }

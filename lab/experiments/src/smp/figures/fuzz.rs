@@ -1,5 +1,5 @@
 //! Consoles of the program with lines changed, lost or added: read, or refused
-//! in one line with a mend.
+//! in one line with a hint.
 
 use proptest::prelude::*;
 use taktos_random::texts::{changed, changes};

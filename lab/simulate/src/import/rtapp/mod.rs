@@ -1,11 +1,9 @@
-//! Owns: task sets of rt-app: threads as JSON objects, whose keys are events in
-//! their order.
+//! Owns: task sets of rt-app: threads as JSON objects, with events as keys in their order.
 //! Must never know: how rt-app runs them.
 //!
-//! A thread whose loop has a `timer` is a periodic task; one turn of the loop is
-//! a job. Times are in microseconds. A loop without a timer has no period; it
-//! is taken as periodic with the time that one undisturbed loop takes, and a
-//! warning says so.
+//! A thread with a `timer` in its loop is a periodic task; one turn of the loop is a job. Times are
+//! in microseconds. A loop without a timer has no period. It is taken as periodic with the time
+//! that one undisturbed loop takes, and a warning reports this.
 
 mod turn;
 
@@ -53,12 +51,13 @@ const THREAD_KEYS: [&str; 14] = [
     "nodes_membind",
 ];
 
-/// Those among them that choose among Linux's ordinary threads or its memory; here is nothing like it.
+/// Those among them that choose among Linux's ordinary threads or its memory; here is nothing like
+/// it.
 const LINUX_ALONE: [&str; 4] = ["taskgroup", "util_min", "util_max", "nodes_membind"];
 
 /// The priority of Linux that maps to our 0.
 const MOST_URGENT: u64 = 99;
-/// The priority of threads without one, beside threads that have one.
+/// The priority of threads without one, if other threads have one.
 const ORDINARY: u32 = 100;
 /// The most threads that one object may stand for.
 const MOST_INSTANCES: u64 = 1000;
@@ -76,7 +75,7 @@ pub(crate) fn parse(source: Source<'_>) -> Result<TaskSet, FileError> {
                 .next()
                 .unwrap_or_default()
         );
-        source.error_in_line(line, cause, "mend that line")
+        source.error_in_line(line, cause, "fix that line")
     })?;
     let mut reader = Reader {
         source,
@@ -122,7 +121,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// An error at the place where the keys of the path stand, one after the other.
-    fn error(&self, path: &[&str], cause: &str, mend: &str) -> FileError {
+    fn error(&self, path: &[&str], cause: &str, hint: &str) -> FileError {
         let mut at = 0;
         for key in path {
             if let Some(place) = self.source.text[at..].find(&format!("\"{key}\"")) {
@@ -130,13 +129,13 @@ impl Reader<'_> {
             }
         }
         let place = path.join(": ");
-        self.source.error(at, format!("{place} {cause}"), mend)
+        self.source.error(at, format!("{place} {cause}"), hint)
     }
 
     fn document(&mut self, json: &Json) -> Result<(), FileError> {
         let mut tasks = None;
         let parts = self.object(&[], json)?;
-        // What holds for all threads may stand behind them.
+        // Settings for all threads may come after the threads.
         for (_, value) in parts.iter().filter(|(key, _)| key == "global") {
             self.global(value)?;
         }
@@ -149,8 +148,8 @@ impl Reader<'_> {
             }
         }
         let Some(tasks) = tasks else {
-            let mend = "add \"tasks\": { \"thread0\": { \"run\": 2000, \"timer\": { \"ref\": \"a\", \"period\": 10000 } } }";
-            return Err(self.source.error_in_line(None, "has no `tasks`", mend));
+            let hint = "add \"tasks\": { \"thread0\": { \"run\": 2000, \"timer\": { \"ref\": \"a\", \"period\": 10000 } } }";
+            return Err(self.source.error_in_line(None, "has no `tasks`", hint));
         };
         for (name, thread) in self.object(&["tasks"], tasks)? {
             self.thread(name, thread)?;
@@ -162,14 +161,14 @@ impl Reader<'_> {
         self.set.warnings.push(words);
     }
 
-    /// An object whose keys are all different.
+    /// Returns the entries of an object with distinct keys.
     fn object<'j>(&self, path: &[&str], json: &'j Json) -> Result<&'j [(String, Json)], FileError> {
         let pairs = self.sequence(path, json)?;
         self.check_once(path, pairs, |_| true)?;
         Ok(pairs)
     }
 
-    /// An object whose keys are things that happen one after the other: the same may happen again.
+    /// Returns the entries of an object with events in their order as keys: a key may occur again.
     fn sequence<'j>(
         &self,
         path: &[&str],
@@ -185,7 +184,8 @@ impl Reader<'_> {
         Ok(pairs)
     }
 
-    /// What a thread or a phase is: its settings once each, events as often as they happen.
+    /// Returns the settings of a thread or a phase, once each, and its events, which may occur
+    /// again.
     fn settings_and_events<'j>(
         &self,
         path: &[&str],
@@ -278,8 +278,8 @@ impl Reader<'_> {
             None => 1,
         };
         if instances > MOST_INSTANCES {
-            let mend = format!("give at most {MOST_INSTANCES}");
-            return Err(self.error(&["tasks", name, "instance"], "is too large", &mend));
+            let hint = format!("give at most {MOST_INSTANCES}");
+            return Err(self.error(&["tasks", name, "instance"], "is too large", &hint));
         }
         let work = match find("phases") {
             Some(phases) => self.phases(name, phases)?,
@@ -346,8 +346,8 @@ impl Reader<'_> {
                     "has the timer `{}`, which {other} has too: rt-app has them take turns with it, which tasks cannot",
                     timer.name
                 );
-                let mend = "give each a timer of its own: a ref that begins with `unique`";
-                return Err(self.error(path, &cause, mend));
+                let hint = "give each a timer of its own: a ref that begins with `unique`";
+                return Err(self.error(path, &cause, hint));
             }
             self.timers.push((timer.name.clone(), thread.to_owned()));
         }

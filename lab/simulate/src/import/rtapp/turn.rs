@@ -12,7 +12,7 @@ use crate::{Execution, LockId, LockSpec, Step};
 /// The most steps that a turn comes to, all its phases written out.
 const MOST_STEPS: usize = 10_000;
 
-/// What rt-app does and the simulator's tasks do not, and why.
+/// Events of rt-app that the simulator's tasks do not support, and why.
 const UNSUPPORTED: [(&str, &str); 15] = [
     ("barrier", NO_WAITING),
     ("broad", NO_WAITING),
@@ -49,7 +49,7 @@ impl Timer {
     }
 }
 
-/// What the events of one turn come to.
+/// Effect of the events of one turn.
 #[derive(Clone, Default)]
 pub(super) struct Turn {
     steps: Vec<Step>,
@@ -67,8 +67,9 @@ impl Turn {
         self.elapsed.is_some() && !matches!(self.steps.last(), Some(Step::Until(_)))
     }
 
-    /// What a job does, and from one job to the next how long it is. The last timer is the next job's arrival, where
-    /// one comes: so what follows it in the loop is what the job begins with.
+    /// Returns the steps of a job, and the time from one job to the next. If another job follows,
+    /// the last timer is its arrival. So the steps after this timer in the loop are the first steps
+    /// of a job.
     pub(super) fn job(mut self, goes_on: bool) -> (Vec<Step>, Option<Duration>) {
         let is_timer = |step: &Step| matches!(step, Step::Until(_));
         if let (true, Some(last)) = (goes_on, self.steps.iter().rposition(is_timer)) {
@@ -82,7 +83,7 @@ impl Turn {
 }
 
 impl Reader<'_> {
-    /// Phases one after the other, each as often as it says, are one turn.
+    /// Reads the phases one after the other, each repeated as its `loop` says, as one turn.
     pub(super) fn phases(&mut self, name: &str, json: &Json) -> Result<Turn, FileError> {
         let path = ["tasks", name, "phases"];
         let phases = self.sequence(&path, json)?;
@@ -113,7 +114,7 @@ impl Reader<'_> {
         for (key, value) in events {
             let path = [path, &[key]].concat();
             match (key.as_str(), value) {
-                // A phase for ever, with nothing behind it, is the loop itself.
+                // A phase for ever, with no phase after it, is the loop itself.
                 ("loop", Json::Number(_)) if is_alone => {}
                 ("loop", Json::Number(_)) => {
                     let cause = "is for ever, beside other phases";
@@ -159,7 +160,7 @@ impl Reader<'_> {
                 continue;
             }
             let path = [path, &[key.as_str()]].concat();
-            // An event's name may have a number behind it: run0, run1.
+            // An event's name may end with a number: run0, run1.
             let event = key.trim_end_matches(|letter: char| letter.is_ascii_digit());
             self.event(&path, event, value, work)?;
         }

@@ -33,7 +33,7 @@ enum Order {
     Field,
 }
 
-/// What a scheduler does with several processors.
+/// Use of several processors by a scheduler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Share {
     /// All tasks are on all.
@@ -51,7 +51,8 @@ enum Packing {
     FirstFit,
     /// In the order of falling utilisation, each on the first processor with room.
     FirstFitDecreasing,
-    /// The same, each on the next processor with room from the last one on.
+    /// In the order of falling utilisation, each on the next processor with space from the last one
+    /// on.
     NextFitDecreasing,
     /// In the file's order, each on the processor with the least load.
     LeastLoad,
@@ -288,7 +289,7 @@ fn order(
     Ok(order)
 }
 
-/// The place among the processors of the one whose number a task has in `cpu`.
+/// Returns the place among the processors of the one with the number in the task's `cpu`.
 fn own_cpu(reader: &Reader<'_>, task: &Given<'_>) -> Result<usize, FileError> {
     let number = field(reader, task, "cpu")?;
     let processors = task

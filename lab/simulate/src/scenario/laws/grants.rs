@@ -1,6 +1,7 @@
-//! To whom a lock goes next, recomputed from who came, changed and left, and when.
+//! Next owner of a lock, recomputed from the threads that came, changed and left, and when.
 //!
-//! Owns: that everybody waits in the turn that the protocol gives, and is granted the lock in it.
+//! Owns: the rule that each thread waits in the turn that the protocol gives, and is granted the
+//! lock in this turn.
 //! Must never know: how the target finds the next one.
 
 use super::turns::Turns;
@@ -27,12 +28,12 @@ impl Seen {
 }
 
 impl Laws {
-    /// Looks who owns and who waits for each lock after `command` was carried out.
+    /// Checks the owner and the waiters of each lock after `command` was carried out.
     ///
     /// # Errors
-    /// A lock that was granted to another one than whose turn it was, or for which threads wait in
-    /// another order than that in which they would have their turns. (The order under OMIP is not
-    /// to be seen: there each grant is judged.)
+    /// If a lock was granted to another thread than the one with the turn, or if threads wait in
+    /// another order than that of their turns. (The order under OMIP cannot be observed: there each
+    /// grant is checked.)
     pub fn follow(
         &mut self,
         command: &Command,
@@ -40,7 +41,7 @@ impl Laws {
         names: &Names,
     ) -> Result<(), String> {
         self.budgets |= self.threads.iter().any(|own| own.server);
-        // A budget that is used up puts deadlines off, unseen, and with them those who wait.
+        // A budget that is used up postpones deadlines, unobserved, and the waiters with them.
         if self.budgets {
             return Ok(());
         }
@@ -58,7 +59,7 @@ impl Laws {
         Ok(())
     }
 
-    /// A lock that somebody had, and does not have now, is that one's whose turn it was.
+    /// Checks that a lock that its owner no longer has belongs to the thread with the turn.
     fn follow_owner(
         &self,
         seen: &mut Seen,
@@ -87,7 +88,7 @@ impl Laws {
         Err(format!("it was the turn of {due}, and {owner} has {lock}"))
     }
 
-    /// Those who wait do so in the order in which they came, changed and had their turns.
+    /// Checks that the waiters are in the order in which they came, changed and had their turns.
     fn follow_waiters(
         &self,
         seen: &mut Seen,
@@ -124,7 +125,7 @@ impl Laws {
         ))
     }
 
-    /// All instances; the home of a thread that asked for a lock comes first in the lines.
+    /// Returns all instances; the home of a thread that requested a lock comes first in the lines.
     fn by_turn(&self, command: &Command, names: &Names) -> Vec<InstanceName> {
         let asked = match *command {
             Command::Lock(_, thread, _) => Some(self.homes[thread.0]),

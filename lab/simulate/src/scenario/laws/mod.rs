@@ -1,7 +1,8 @@
-//! Laws that hold after every command, whatever the policy, recomputed from nothing but
-//! the commands and the answers of the target.
+//! Invariants that hold after every command, whatever the policy, recomputed from nothing but the
+//! commands and the results of the target.
 //!
-//! Owns: the naive model: priorities along chains of waiting, and who should hold a processor.
+//! Owns: the naive model: priorities along chains of waiting, and the threads that should hold a
+//! processor.
 //! Must never know: how the target decides.
 
 mod grants;
@@ -31,10 +32,10 @@ enum Urgency {
 }
 
 impl Laws {
-    /// Whether everything that can be asked of the target fits what was done to it.
+    /// Checks that every state that can be read from the target fits the commands to it.
     ///
     /// # Errors
-    /// The law that does not hold.
+    /// The invariant that does not hold.
     pub fn check(&self, target: &dyn Target, setup: &Setup, names: &Names) -> Result<(), String> {
         self.places(target, setup, names)?;
         self.locks(target, names)?;

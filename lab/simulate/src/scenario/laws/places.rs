@@ -1,11 +1,12 @@
-//! Who holds which processor.
+//! Threads that hold the processors.
 //!
-//! Owns: that nobody holds two, that everybody is where it may be, and that the most urgent hold them.
-//! Must never know: how they were chosen.
+//! Owns: the rules that no thread holds two, that each thread is where it may be, and that the most
+//! urgent hold them. Must never know: how they were chosen.
 
 use taktos_schedule::smp::PolicyKind;
 use taktos_schedule::{Cpu, CpuSet};
 
+use super::priorities::Chains;
 use super::{Laws, Urgency};
 use crate::scenario::command::{InstanceName, ThreadName};
 use crate::scenario::names::Names;
@@ -112,8 +113,8 @@ impl Laws {
         Ok(())
     }
 
-    /// Those that hold the processors of an instance are as urgent as can be: as many of the most urgent as fit where
-    /// they may be. (Among equals anybody will do.)
+    /// Checks that the threads on the processors of an instance are as urgent as can be. They are
+    /// as many of the most urgent as fit where they may be. (Among equals any thread will do.)
     pub(super) fn most_urgent(
         &self,
         target: &dyn Target,
@@ -128,41 +129,64 @@ impl Laws {
         }
         let chains = self.chains(target);
         let owned = target.owned(instance);
-        let candidate = |thread: ThreadName| Candidate {
+        let candidate = |thread: &ThreadName| Candidate {
             urgency: self
-                .urgency(target, &chains, thread, instance)
+                .urgency(target, &chains, *thread, instance)
                 .unwrap_or(Urgency::Idle),
-            allowed: allowed(target, thread, instance).and(owned),
+            allowed: self.allowed(target, &chains, *thread, instance).and(owned),
         };
-        let holders = target.scheduled(instance);
-        let mut candidates: Vec<Candidate> = Vec::new();
-        let mut found: Vec<Urgency> = Vec::new();
-        for who in &holders {
-            let (Occupant::Thread(thread) | Occupant::Idle(Some(thread))) = who else {
-                found.push(Urgency::Idle);
-                continue;
-            };
-            let holder = candidate(*thread);
-            found.push(holder.urgency);
-            candidates.push(holder);
-        }
         let waiting = target.ready(instance).into_iter();
-        candidates.extend(
-            waiting
-                .filter(|thread| waits(target, *thread, owned))
-                .map(candidate),
-        );
-        candidates.sort_by_key(|candidate| candidate.urgency);
-        let mut best = chosen(&candidates);
-        best.resize(owned.count(), Urgency::Idle);
-        found.sort();
-        if best == found {
-            return Ok(());
+        let waiting: Vec<_> = waiting.filter(|one| waits(target, *one, owned)).collect();
+        let mut first = None;
+        for holders in holders(&target.scheduled(instance), &waiting, &chains) {
+            let rest = waiting.iter().filter(|one| !holders.contains(one));
+            let mut candidates: Vec<_> = holders.iter().chain(rest).map(candidate).collect();
+            let mut found: Vec<_> = { candidates.iter().take(holders.len()) }
+                .map(|candidate| candidate.urgency)
+                .collect();
+            found.resize(owned.count(), Urgency::Idle);
+            found.sort();
+            candidates.sort_by_key(|candidate| candidate.urgency);
+            let mut best = chosen(&candidates);
+            best.resize(owned.count(), Urgency::Idle);
+            if best == found {
+                return Ok(());
+            }
+            first.get_or_insert((best, found));
         }
+        let (best, found) = first.unwrap_or_default();
         let name = names.instance(instance);
         Err(format!(
             "{name}: the most urgent of those who fit are {best:?}, but {found:?} hold its processors"
         ))
+    }
+
+    /// Returns the processors of the instance that the thread may have there. At home its own
+    /// affinity counts; if it is helped there, the affinity of the first waiter of that instance
+    /// counts. A thread that is pinned to another instance's processor may have its place kept at
+    /// home.
+    fn allowed(
+        &self,
+        target: &dyn Target,
+        chains: &Chains,
+        thread: ThreadName,
+        instance: InstanceName,
+    ) -> CpuSet {
+        let pinned = target.pinned(thread);
+        if let Some(cpu) = pinned.filter(|cpu| target.owned(instance).contains(*cpu)) {
+            return CpuSet::of(cpu);
+        }
+        if target.home(thread) == Some(instance) {
+            return target.affinity(thread);
+        }
+        let is_here = |waiter: &ThreadName| target.home(*waiter) == Some(instance);
+        let waits = |waiter: &ThreadName| end_of(chains, *waiter) == Some(thread);
+        let waiters = chains.values().flat_map(|(_, waiters)| waiters).copied();
+        let lenders = waiters.filter(is_here).filter(waits);
+        let first = lenders.min_by_key(|lender| self.urgency(target, chains, *lender, instance));
+        first.map_or(CpuSet::ALL, |lender| {
+            self.allowed(target, chains, lender, instance)
+        })
     }
 }
 
@@ -185,18 +209,8 @@ fn once(
     }
 }
 
-/// Where the thread's node may hold a processor of the instance: its affinity binds at home only. One that is pinned to
-/// another instance's processor may have its place kept here.
-fn allowed(target: &dyn Target, thread: ThreadName, instance: InstanceName) -> CpuSet {
-    let pinned = target.pinned(thread);
-    match pinned.filter(|cpu| target.owned(instance).contains(*cpu)) {
-        Some(cpu) => CpuSet::of(cpu),
-        None if target.home(thread) == Some(instance) => target.affinity(thread),
-        None => CpuSet::ALL,
-    }
-}
-
-/// Whether the thread waits for one of these processors: it is ready, heir of none anywhere, and not pinned elsewhere.
+/// Whether the thread waits for one of these processors: it is ready, heir of none anywhere, and
+/// not pinned elsewhere.
 fn waits(target: &dyn Target, thread: ThreadName, owned: CpuSet) -> bool {
     let ready = target
         .reasons(thread)
@@ -205,8 +219,42 @@ fn waits(target: &dyn Target, thread: ThreadName, owned: CpuSet) -> bool {
     ready && here && !target.has_processor(thread)
 }
 
-/// The urgencies of the best set that fits: each in turn, the most urgent first, is taken when all those taken and it can
-/// have a processor each. (The sets that fit are those of a transversal matroid, so greed is right.)
+/// Returns the owner at the end of the chain of threads for which the thread waits; none if it
+/// waits for no lock.
+fn end_of(chains: &Chains, thread: ThreadName) -> Option<ThreadName> {
+    let owner_for = |thread: &ThreadName| {
+        let mut all = chains.values();
+        let waited = all.find(|(_, waiters)| waiters.contains(thread));
+        waited.map(|(owner, _)| *owner)
+    };
+    std::iter::successors(owner_for(&thread), owner_for).last()
+}
+
+/// Returns all ways in which the processors may be held. A scheduled thread holds one by itself, or
+/// by the place of a thread of `waiting` that spins for it and lends it this place.
+fn holders(
+    scheduled: &[Occupant],
+    waiting: &[ThreadName],
+    chains: &Chains,
+) -> Vec<Vec<ThreadName>> {
+    let mut ways = vec![Vec::new()];
+    for who in scheduled {
+        let (Occupant::Thread(thread) | Occupant::Idle(Some(thread))) = who else {
+            continue;
+        };
+        let lends = |spinner: &&ThreadName| end_of(chains, **spinner) == Some(*thread);
+        let places = || std::iter::once(thread).chain(waiting.iter().filter(lends));
+        ways = ways
+            .iter()
+            .flat_map(|way| places().map(|place| [&way[..], &[*place]].concat()))
+            .collect();
+    }
+    ways
+}
+
+/// The urgencies of the best set that fits: each in turn, the most urgent first, is taken when all
+/// those taken and it can have a processor each. (The sets that fit are those of a transversal
+/// matroid, so greed is right.)
 fn chosen(candidates: &[Candidate]) -> Vec<Urgency> {
     let mut holders: Vec<Option<usize>> = vec![None; Cpu::COUNT];
     let mut best = Vec::new();

@@ -1,6 +1,7 @@
-//! Priorities in effect, recomputed from what each thread has by itself and from who waits for whom.
+//! Priorities in effect, recomputed from each thread's own priority and from the chains of waiting
+//! threads.
 //!
-//! Owns: what an owner has from the waiters, and what a ceiling gives.
+//! Owns: the priority that an owner has from the waiters, and that which a ceiling gives.
 //! Must never know: in which order changes came.
 
 use std::collections::BTreeMap;
@@ -10,11 +11,11 @@ use crate::scenario::command::{InstanceName, LockKind, LockName, ThreadName};
 use crate::scenario::names::Names;
 use crate::scenario::target::Target;
 
-/// Who owns and who waits for each lock.
+/// Owner and waiters of each lock.
 pub(super) type Chains = BTreeMap<LockName, (ThreadName, Vec<ThreadName>)>;
 
 impl Laws {
-    /// The locks that have an owner, with those who wait.
+    /// Returns the locks that have an owner, with their waiters.
     pub(super) fn chains(&self, target: &dyn Target) -> Chains {
         let owned = |lock| Some((lock, (target.owner(lock)?, target.waiters(lock))));
         self.locks_known().filter_map(owned).collect()
@@ -59,7 +60,7 @@ impl Laws {
         best
     }
 
-    /// What the thread has by itself.
+    /// Returns the thread's own urgency.
     fn own_urgency(&self, thread: ThreadName) -> Urgency {
         let own = &self.threads[thread.0];
         match own.deadline {
@@ -68,7 +69,7 @@ impl Laws {
         }
     }
 
-    /// What the lock's ceiling gives to an owner, or to one who spins.
+    /// Returns the urgency that the lock's ceiling gives to an owner or to a spinner.
     fn ceiling(
         &self,
         lock: LockName,
@@ -88,7 +89,8 @@ impl Laws {
         ceiling.map(Urgency::Priority)
     }
 
-    /// That the target says of every thread, at home and wherever it is helped, what the chains say.
+    /// That the target says of every thread, at home and wherever it is helped, what the chains
+    /// say.
     pub(super) fn priorities(&self, target: &dyn Target, names: &Names) -> Result<(), String> {
         let chains = self.chains(target);
         for thread in Self::all_threads(names) {

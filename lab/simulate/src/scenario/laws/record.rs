@@ -1,4 +1,4 @@
-//! What was done to the target, as far as the laws need it.
+//! Record of the commands to the target, as far as the invariants need it.
 //!
 //! Owns: each thread's own priority and deadline, each lock's protocol and ceilings.
 //! Must never know: the target.
@@ -31,13 +31,13 @@ pub(super) struct Lock {
     pub kind: LockKind,
     /// The present ceiling in each instance, where the protocol has them.
     pub ceilings: Vec<u32>,
-    /// To what each owner or spinner was raised when it asked (MrsP).
+    /// To what each owner or spinner was raised at its request (MrsP).
     pub raised: Vec<(ThreadName, u32)>,
-    /// Who owned it and who waited for it, after the last command.
+    /// Owner and waiters after the last command.
     pub seen: Seen,
 }
 
-/// The record of a case, and the laws by which its target is judged.
+/// The record of a case, and the invariants by which its target is judged.
 #[derive(Clone, Debug)]
 pub struct Laws {
     pub(super) policies: Vec<PolicyKind>,
@@ -51,7 +51,7 @@ pub struct Laws {
 }
 
 impl Laws {
-    /// The laws of a case in which nothing has happened yet.
+    /// Returns the invariants of a case in which nothing has happened yet.
     pub fn new(setup: &Setup, names: &Names, policy: PolicyKind) -> Self {
         let policies = setup.instances.iter();
         Self {
@@ -135,7 +135,7 @@ impl Laws {
         }
     }
 
-    /// Whoever asks under MrsP is raised to the ceiling that its home has then.
+    /// Raises a thread that requests a lock under MrsP to the present ceiling of its home.
     fn asked(&mut self, lock: LockName, thread: ThreadName) {
         let home = self.homes[thread.0];
         if let Some(lock) = &mut self.locks[lock.0] {
@@ -154,7 +154,8 @@ impl Laws {
         self.locks[lock.0].as_ref().map(|lock| lock.kind)
     }
 
-    /// Whether a lock has `thread` raised, as the last command that asked for it said.
+    /// Returns the ceiling to which a lock has `thread` raised since its last request for it, if it
+    /// has.
     pub(super) fn raised(&self, lock: LockName, thread: ThreadName) -> Option<u32> {
         let raised = &self.locks[lock.0].as_ref()?.raised;
         let found = raised.iter().find(|(known, _)| *known == thread);

@@ -1,7 +1,7 @@
-//! Lines that have something done.
+//! Lines with commands.
 //!
 //! Owns: the words of each command.
-//! Must never know: what it does.
+//! Must never know: the effect of a command.
 
 use taktos_time::Instant;
 
@@ -47,7 +47,7 @@ pub(super) fn lock(words: &mut Words<'_>, names: &Names) -> Read<LockName> {
         .ok_or_else(|| Wrong::word("lock", word, known))
 }
 
-/// The instance behind `in`; without it the only one that there is.
+/// Reads the instance after `in`; without it, returns the only one that there is.
 pub(super) fn in_instance(words: &mut Words<'_>, names: &Names) -> Read<InstanceName> {
     if words.take("in") {
         return instance(words, names);
@@ -61,7 +61,7 @@ pub(super) fn in_instance(words: &mut Words<'_>, names: &Names) -> Read<Instance
     }
 }
 
-/// What a line is named after.
+/// Reads the name that a line gives to a new object.
 fn new_name<'a>(words: &mut Words<'a>, what: &str) -> Read<&'a str> {
     let word = words.word(what)?;
     let good = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '\'');

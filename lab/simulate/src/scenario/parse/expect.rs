@@ -11,7 +11,7 @@ use crate::scenario::names::Names;
 use crate::scenario::script::{Expectation, Expected, Occupant, OnCpu, WaitEnd};
 use crate::scenario::units;
 
-/// What an expectation may be about, beside a processor.
+/// Subjects of an expectation, in addition to a processor.
 const ABOUT: [&str; 17] = [
     "ready",
     "scheduled",

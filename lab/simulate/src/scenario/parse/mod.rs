@@ -1,7 +1,7 @@
 //! From text to cases.
 //!
 //! Owns: the grammar of scenario scripts; `docs/scenarios.md` describes it.
-//! Must never know: what the commands do.
+//! Must never know: the effects of the commands.
 
 mod commands;
 mod expect;
@@ -108,13 +108,13 @@ struct Open {
     steps: Vec<Step>,
 }
 
-/// What the list will be.
+/// Purpose of a list of steps.
 #[derive(Default)]
 enum Block {
     /// The steps of the case itself.
     #[default]
     Case,
-    /// Steps, so many times.
+    /// Steps, this number of times.
     Repeat(u32),
     /// The last of several lists; those before it.
     Together(Vec<Vec<Step>>),
@@ -317,7 +317,7 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self, name: String, title: String, line: usize) -> Result<Case, Fault> {
         let wrong =
-            |line, cause: &str, mend: &str| Err(Wrong::new(cause, mend).at(self.file, line));
+            |line, cause: &str, hint: &str| Err(Wrong::new(cause, hint).at(self.file, line));
         if self.open.len() > 1 {
             let line = self.open.last().map_or(line, |open| open.line);
             return wrong(
@@ -336,12 +336,12 @@ impl<'a> Reader<'a> {
             .iter()
             .any(|instance| instance.policy.is_none());
         if open && self.policies.is_empty() {
-            let mend = "write `policies` and some of: simple, priority, edf, \
+            let hint = "write `policies` and some of: simple, priority, edf, \
                         priority-affinity, strong-affinity, cbs";
             return wrong(
                 line,
                 "the case does not say for which policies it holds",
-                mend,
+                hint,
             );
         }
         Ok(Case {

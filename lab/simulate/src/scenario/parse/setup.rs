@@ -74,7 +74,7 @@ pub(super) fn instance(words: &mut Words<'_>, setup: &mut Setup, names: &mut Nam
     Ok(())
 }
 
-/// That the processors are there and nobody's.
+/// Checks that the processors exist and belong to no instance.
 fn free(setup: &Setup, cpus: CpuSet) -> Read<()> {
     if !setup.processors.covers(cpus) {
         let beyond = Set(cpus.minus(setup.processors));

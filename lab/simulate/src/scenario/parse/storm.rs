@@ -1,6 +1,6 @@
-//! Lines that have a storm.
+//! Lines that have a stress test.
 //!
-//! Owns: the words of a storm, and the names of its threads and locks.
+//! Owns: the words of a stress test, and the names of its threads and locks.
 //! Must never know: its commands.
 
 use super::words::{Read, Words};
@@ -8,7 +8,7 @@ use crate::scenario::fault::Wrong;
 use crate::scenario::names::Names;
 use crate::scenario::storm::{KINDS, Kind, Plan};
 
-/// The most threads and locks of a storm.
+/// The most threads and locks of a stress test.
 const MOST: u32 = 1000;
 
 /// `storm 2000 seed 1 threads 96 locks 6 with affinity locks`
@@ -64,7 +64,7 @@ fn count(words: &mut Words<'_>, what: &str) -> Read<u32> {
     }
 }
 
-/// A name that the storm gives, which nobody may have yet.
+/// Returns a name that the stress test gives, if no thread or lock has it yet.
 fn new(names: &Names, name: String) -> Read<String> {
     match names.find_thread(&name).is_some() || names.find_lock(&name).is_some() {
         false => Ok(name),

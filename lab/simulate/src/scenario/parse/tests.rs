@@ -1,4 +1,4 @@
-//! What the grammar accepts, and how it answers what it does not.
+//! Input that the grammar accepts, and the errors for other input.
 
 use taktos_schedule::CpuSet;
 use taktos_schedule::smp::PolicyKind;
@@ -197,10 +197,10 @@ fn a_fault_names_the_line_the_cause_and_the_mend() {
         ("instance LONGER edf cpus 0", "cannot name", "four letters"),
         ("advance 1ms 2ms", "more than the line can take", "new line"),
     ];
-    for (lines, cause, mend) in table {
+    for (lines, cause, hint) in table {
         let fault = fault(lines);
         assert!(fault.cause.contains(cause), "{lines}: {fault}");
-        assert!(fault.mend.contains(mend), "{lines}: {}", fault.mend);
+        assert!(fault.hint.contains(hint), "{lines}: {}", fault.hint);
         assert!(fault.to_string().starts_with("a.scenario:"), "{fault}");
     }
 }
@@ -209,7 +209,7 @@ fn a_fault_names_the_line_the_cause_and_the_mend() {
 fn several_instances_must_be_told_apart() {
     let two = "instance A edf cpus 0\ninstance B edf cpus 1\n";
     let fault = fault(&format!("{two}thread X priority 1"));
-    assert!(fault.mend.contains("A, B"), "{}", fault.mend);
+    assert!(fault.hint.contains("A, B"), "{}", fault.hint);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The words of a line, one after the other.
 //!
-//! Owns: how a line falls into words, and what each must be.
+//! Owns: how a line is split into words, and the rules for each.
 //! Must never know: which command it is.
 
 use taktos_schedule::{Cpu, CpuSet};
@@ -20,8 +20,8 @@ pub(super) struct Words<'a> {
 pub(super) type Read<T> = Result<T, Wrong>;
 
 impl<'a> Words<'a> {
-    /// The words of a line. A `#` begins a comment; `:` ends a word and is one;
-    /// a comma behind a word only parts words.
+    /// Splits a line into words. A `#` begins a comment; `:` ends a word and is one; a comma after
+    /// a word only parts words.
     pub fn of(line: &'a str) -> Self {
         let line = line.split('#').next().unwrap_or_default();
         let mut words = Vec::new();
@@ -133,11 +133,11 @@ impl<'a> Words<'a> {
     pub fn span(&mut self, what: &str) -> Read<Duration> {
         let word = self.word(what)?;
         units::span(word).ok_or_else(|| {
-            let mend = match units::number(word) {
+            let hint = match units::number(word) {
                 Some(_) => format!("say the unit: {word}ms, {word}us, {word}ns or {word}s"),
                 None => "write a whole number with its unit: ns, us, ms or s".to_owned(),
             };
-            Wrong::new(format!("`{word}` is no time"), mend)
+            Wrong::new(format!("`{word}` is no time"), hint)
         })
     }
 }
@@ -173,6 +173,6 @@ mod tests {
     #[test]
     fn a_time_without_unit_is_mended() {
         let wrong = Words::of("5").span("a time").unwrap_err();
-        assert!(wrong.mend.contains("5ms"), "{}", wrong.mend);
+        assert!(wrong.hint.contains("5ms"), "{}", wrong.hint);
     }
 }

@@ -1,8 +1,9 @@
-//! What is asked of the library.
+//! Queries to the library.
 //!
-//! Owns: how its answers become those that scripts compare.
-//! Must never know: what is expected.
+//! Owns: how its results become those that scripts compare.
+//! Must never know: the expected results.
 
+use taktos_schedule::smp::seats::Sight;
 use taktos_schedule::smp::{Reasons, Thread, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
@@ -14,7 +15,7 @@ use crate::scenario::script::{Occupant, OnCpu, WaitEnd};
 use crate::scenario::target::{Refusal, Target};
 
 impl SystemTarget<'_> {
-    /// Whom a thread of the library is, on this processor.
+    /// Returns the occupant that a thread of the library is, on this processor.
     fn occupant(&self, thread: Option<Thread>, cpu: Cpu) -> Occupant {
         let Some(thread) = thread else {
             return Occupant::Nobody;
@@ -27,19 +28,21 @@ impl SystemTarget<'_> {
         }
     }
 
-    /// For whom an idle thread that is heir stands in.
+    /// Returns the thread in the place of which an idle thread is heir.
     fn stood_for(&self, idle: Thread, cpu: Cpu) -> Option<ThreadName> {
-        if self.system.heir(cpu) != Some(idle) {
-            return None;
-        }
-        let instance = self.system.instance_of_cpu(cpu).ok()?;
-        let mut holder = None;
-        self.system.for_each_scheduled(instance, |thread, place| {
-            if place == cpu {
-                holder = self.rows[thread.index()];
+        self.system.look(|sight| {
+            if sight.heir(cpu) != Some(idle) {
+                return None;
             }
-        });
-        holder
+            let instance = sight.system().instance_of_cpu(cpu).ok()?;
+            let mut holder = None;
+            sight.for_each_scheduled(instance, &mut |thread, place| {
+                if place == cpu {
+                    holder = self.rows[thread.index()];
+                }
+            });
+            holder
+        })
     }
 
     fn names_of(&self, threads: &[Thread]) -> Vec<ThreadName> {
@@ -67,22 +70,30 @@ impl Target for SystemTarget<'_> {
                 heir: Occupant::Nobody,
             };
         }
+        let seen = |sight: &dyn Sight| (sight.executing(cpu), sight.heir(cpu));
+        let (executing, heir) = self.system.look(seen);
         OnCpu {
-            executing: self.occupant(self.system.executing(cpu), cpu),
-            heir: self.occupant(self.system.heir(cpu), cpu),
+            executing: self.occupant(executing, cpu),
+            heir: self.occupant(heir, cpu),
         }
     }
 
     fn has_processor(&self, thread: ThreadName) -> bool {
         let thread = self.threads[thread.0];
-        thread.is_some_and(|thread| self.system.processor_of(thread).is_some())
+        let has = |thread| {
+            self.system
+                .look(|sight| sight.processor_of(thread))
+                .is_some()
+        };
+        thread.is_some_and(has)
     }
 
     fn ready(&self, instance: InstanceName) -> Vec<ThreadName> {
         let mut found = Vec::new();
         if let Ok(instance) = self.instance(instance) {
+            let visit = &mut |thread| found.push(thread);
             self.system
-                .for_each_ready(instance, |thread| found.push(thread));
+                .look(|sight| sight.for_each_ready(instance, visit));
         }
         self.names_of(&found)
     }
@@ -90,11 +101,14 @@ impl Target for SystemTarget<'_> {
     fn scheduled(&self, instance: InstanceName) -> Vec<Occupant> {
         let mut found = Vec::new();
         if let Ok(instance) = self.instance(instance) {
-            self.system
-                .for_each_scheduled(instance, |thread, cpu| found.push((thread, cpu)));
+            self.system.look(|sight| {
+                sight.for_each_scheduled(instance, &mut |thread, cpu| {
+                    found.push((thread, sight.heir(cpu) == Some(thread)));
+                });
+            });
         }
-        let who = |(thread, cpu): (Thread, Cpu)| match self.rows[thread.index()] {
-            Some(owner) if self.system.heir(cpu) != Some(thread) => Occupant::Idle(Some(owner)),
+        let who = |(thread, is_heir): (Thread, bool)| match self.rows[thread.index()] {
+            Some(owner) if !is_heir => Occupant::Idle(Some(owner)),
             Some(owner) => Occupant::Thread(owner),
             None => Occupant::Idle(None),
         };
@@ -106,24 +120,24 @@ impl Target for SystemTarget<'_> {
     }
 
     fn pinned(&self, thread: ThreadName) -> Option<Cpu> {
-        self.system.pinned_to(self.threads[thread.0]?)
+        let thread = self.threads[thread.0]?;
+        self.system.rows(|system| system.pinned_to(thread))
     }
 
     fn priority(&self, thread: ThreadName, instance: Option<InstanceName>) -> Option<u32> {
         let thread = self.threads[thread.0]?;
-        let priority = match instance {
-            None => self.system.priority(thread),
-            Some(instance) => self
-                .system
-                .priority_in(thread, self.instance(instance).ok()?),
-        };
+        let instance = instance.map(|name| self.instance(name)).transpose().ok()?;
+        let priority = self.system.look(|sight| match instance {
+            None => sight.system().priority(thread),
+            Some(instance) => sight.priority_in(thread, instance),
+        });
         priority.ok().map(|priority| priority.0)
     }
 
     fn affinity(&self, thread: ThreadName) -> CpuSet {
         let thread = self.threads[thread.0];
-        let affinity = thread.and_then(|thread| self.system.affinity(thread).ok());
-        let affinity = affinity.unwrap_or_default();
+        let affinity = |thread| self.system.rows(|system| system.affinity(thread)).ok();
+        let affinity = thread.and_then(affinity).unwrap_or_default();
         match affinity.covers(self.online) {
             true => CpuSet::ALL,
             false => affinity,
@@ -131,19 +145,20 @@ impl Target for SystemTarget<'_> {
     }
 
     fn home(&self, thread: ThreadName) -> Option<InstanceName> {
-        let home = self.system.scheduler(self.threads[thread.0]?).ok()?;
+        let thread = self.threads[thread.0]?;
+        let home = self.system.rows(|system| system.scheduler(thread)).ok()?;
         Some(InstanceName(home.index()))
     }
 
     fn owned(&self, instance: InstanceName) -> CpuSet {
         let instance = self.instance(instance).ok();
-        let owned = instance.and_then(|instance| self.system.processors(instance).ok());
-        owned.unwrap_or_default()
+        let owned = |instance| self.system.rows(|system| system.processors(instance)).ok();
+        instance.and_then(owned).unwrap_or_default()
     }
 
     fn cpu_time(&self, thread: ThreadName) -> Duration {
         let thread = self.threads[thread.0];
-        let time = thread.and_then(|thread| self.system.cpu_time(thread, self.now).ok());
+        let time = thread.and_then(|thread| self.system.cpu_time(thread).ok());
         time.unwrap_or(Duration::ZERO)
     }
 
@@ -160,7 +175,7 @@ impl Target for SystemTarget<'_> {
     }
 
     fn check(&self, names: &Names) -> Result<(), String> {
-        self.system.check_invariants().map_err(|violation| {
+        self.system.check().map_err(|violation| {
             let Violation {
                 law,
                 thread,

@@ -1,9 +1,9 @@
 //! Carries commands out with the library's operations.
 //!
-//! Owns: which operation each command is, and who can ask for it.
-//! Must never know: what comes of it.
+//! Owns: the operation for each command, and the threads that can ask for it.
+//! Must never know: the outcome of an operation.
 
-use taktos_schedule::smp::{Dispatch, Instance, Priority, Reasons, Thread};
+use taktos_schedule::smp::{Instance, Priority, Reasons};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Duration;
 
@@ -27,11 +27,8 @@ impl SystemTarget<'_> {
             Command::Delete(thread) => self.delete(thread),
             Command::Sleep(thread, span) => self.sleep(thread, span),
             Command::Release(thread, deadline) => {
-                let (id, deadline) = (self.asked(thread)?, deadline.instant(self.now));
-                let now = self.now;
-                Ok(self
-                    .system
-                    .release_job(id, deadline, now, &mut self.noted)?)
+                let (id, deadline) = (self.thread(thread)?, deadline.instant(self.now));
+                Ok(self.system.set_job(id, Some(deadline))?)
             }
             Command::Affinity(thread, cpus) => {
                 let cpus = if cpus == CpuSet::ALL {
@@ -39,23 +36,16 @@ impl SystemTarget<'_> {
                 } else {
                     cpus
                 };
-                let id = self.asked(thread)?;
-                let now = self.now;
-                Ok(self.system.set_affinity(id, cpus, now, &mut self.noted)?)
+                let id = self.thread(thread)?;
+                Ok(self.system.set_affinity(id, cpus)?)
             }
             Command::Priority(thread, priority) => {
-                let id = self.asked(thread)?;
-                let (priority, now) = (Priority(priority), self.now);
-                self.system
-                    .set_priority(id, priority, now, &mut self.noted)?;
-                Ok(())
+                let id = self.thread(thread)?;
+                Ok(self.system.set_priority(id, Priority(priority))?)
             }
             Command::Move(thread, to, priority) => {
-                let (id, to) = (self.asked(thread)?, self.instance(to)?);
-                let (priority, now) = (Priority(priority), self.now);
-                Ok(self
-                    .system
-                    .set_scheduler(id, to, priority, now, &mut self.noted)?)
+                let (id, to) = (self.thread(thread)?, self.instance(to)?);
+                Ok(self.system.set_scheduler(id, to, Priority(priority))?)
             }
             Command::Server {
                 thread,
@@ -63,62 +53,50 @@ impl SystemTarget<'_> {
                 period,
                 hard,
             } => {
-                let id = self.asked(thread)?;
+                let id = self.thread(thread)?;
                 Ok(self.system.set_server(id, budget, period, hard)?)
             }
             Command::Add(cpu, to) => {
                 let (to, cpu) = (self.instance(to)?, self.cpu(cpu, Status::NotConfigured)?);
-                self.act(None);
-                Ok(self
-                    .system
-                    .add_processor(to, cpu, self.now, &mut self.noted)?)
+                Ok(self.system.add_processor(to, cpu)?)
             }
             Command::Remove(cpu, from) => {
                 let (from, cpu) = (self.instance(from)?, self.cpu(cpu, Status::InvalidNumber)?);
-                self.act(None);
-                let now = self.now;
-                Ok(self
-                    .system
-                    .remove_processor(from, cpu, now, &mut self.noted)?)
+                Ok(self.system.remove_processor(from, cpu)?)
             }
             Command::Identify(ref name) => {
-                self.system.identify(four_letters(name))?;
+                self.system
+                    .rows(|system| system.identify(four_letters(name)))?;
                 Ok(())
             }
             Command::WhichCpu(cpu) => {
                 let cpu = self.cpu(cpu, Status::InvalidName)?;
-                self.system.instance_of_cpu(cpu)?;
+                self.system.rows(|system| system.instance_of_cpu(cpu))?;
                 Ok(())
             }
             Command::WhichSet(cpus) => {
-                self.system.instance_of_set(cpus)?;
+                self.system.rows(|system| system.instance_of_set(cpus))?;
                 Ok(())
             }
             Command::Hold(cpus) => {
                 self.held = self.held.or(cpus.and(self.online));
-                self.system.hold(self.held);
                 Ok(())
             }
             Command::Settle(cpus) => {
                 self.held = self.held.minus(cpus);
-                self.system.hold(self.held);
                 Ok(())
             }
             Command::Dispatch(cpu) => {
                 if !self.online.contains(cpu) {
                     return Err(Refusal::Status(Status::InvalidNumber));
                 }
-                if let Dispatch::Wait { .. } = self.dispatch(cpu)? {
-                    // It will try again.
-                    self.noted.pending = self.noted.pending.with(cpu);
-                }
+                self.system.dispatch(cpu);
                 Ok(())
             }
             Command::Act(cpu) => {
                 if !self.online.contains(cpu) {
                     return Err(Refusal::Status(Status::InvalidNumber));
                 }
-                self.acting = Some(cpu);
                 Ok(())
             }
             Command::Advance(When::In(span)) => self.advance(self.now.saturating_add(span)),
@@ -152,27 +130,26 @@ impl SystemTarget<'_> {
         if matches!(command, Command::Block(_)) {
             self.waits_not(thread)?;
         }
-        let id = self.asked(thread)?;
-        let now = self.now;
-        let (system, noted) = (&mut self.system, &mut self.noted);
+        let id = self.thread(thread)?;
+        let system = &self.system;
         match command {
-            Command::Start(_) => system.start(id, now, noted)?,
+            Command::Start(_) => system.start(id)?,
             Command::Restart(_) => {
-                system.restart(id, now, noted)?;
+                system.restart(id)?;
                 self.clear_alarms(thread);
             }
-            Command::Block(_) => system.block(id, Reasons::WAIT, now, noted)?,
+            Command::Block(_) => system.block(id, Reasons::WAIT)?,
             Command::Wake(_) => {
                 let waits = Reasons::WAIT.or(Reasons::TIME);
-                system.unblock(id, waits, now, noted)?;
+                system.unblock(id, waits)?;
                 self.clear_alarms(thread);
             }
-            Command::Suspend(_) => system.suspend(id, now, noted)?,
-            Command::Resume(_) => system.resume(id, now, noted)?,
-            Command::Yield(_) => system.yield_now(id, now, noted)?,
-            Command::Cancel(_) => system.cancel_job(id, now, noted)?,
+            Command::Suspend(_) => system.suspend(id)?,
+            Command::Resume(_) => system.resume(id)?,
+            Command::Yield(_) => system.yield_now(id)?,
+            Command::Cancel(_) => system.set_job(id, None)?,
             Command::Pin(_) => system.pin(id)?,
-            _ => system.unpin(id, now, noted)?,
+            _ => system.unpin(id)?,
         }
         Ok(())
     }
@@ -200,8 +177,8 @@ impl SystemTarget<'_> {
     }
 
     fn delete(&mut self, name: ThreadName) -> Done {
-        let thread = self.asked(name)?;
-        self.system.delete(thread, self.now, &mut self.noted)?;
+        let thread = self.thread(name)?;
+        self.system.delete(thread)?;
         self.clear_alarms(name);
         self.threads[name.0] = None;
         Ok(())
@@ -209,17 +186,10 @@ impl SystemTarget<'_> {
 
     fn sleep(&mut self, name: ThreadName, span: Duration) -> Done {
         self.waits_not(name)?;
-        let thread = self.asked(name)?;
-        self.system
-            .block(thread, Reasons::TIME, self.now, &mut self.noted)?;
+        let thread = self.thread(name)?;
+        self.system.block(thread, Reasons::TIME)?;
         self.set_alarm(self.now.saturating_add(span), Alarm::Wake(name));
         Ok(())
-    }
-
-    /// The thread, which asks for itself where it executes.
-    pub(super) fn asked(&mut self, name: ThreadName) -> Result<Thread, Refusal> {
-        self.act(Some(name));
-        self.thread(name)
     }
 
     pub(super) fn instance(&self, name: InstanceName) -> Result<Instance, Refusal> {

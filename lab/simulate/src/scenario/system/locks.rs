@@ -1,7 +1,7 @@
 //! Carries out the commands about locks.
 //!
-//! Owns: which operation each is, and who can ask for it: a thread that executes and waits for nothing.
-//! Must never know: what the protocols do.
+//! Owns: the operation for each, and the threads that can ask for it: those that execute and wait
+//! for nothing. Must never know: the effects of the protocols.
 
 use taktos_schedule::smp::{Instance, Lock, Obtained, Outcome, Priority, Protocol, Thread};
 
@@ -24,33 +24,28 @@ impl SystemTarget<'_> {
             } => self.make_lock(lock, kind, creator, locked),
             Command::Ceiling(lock, instance, ceiling) => {
                 let (lock, instance) = (self.lock(lock)?, self.instance(instance)?);
-                let (ceiling, now) = (Priority(ceiling), self.now);
-                self.act(None);
-                self.system
-                    .set_ceiling(lock, instance, ceiling, now, &mut self.noted)?;
+                self.system.set_ceiling(lock, instance, Priority(ceiling))?;
                 Ok(())
             }
             Command::Lock(lock, thread, patience) => self.obtain(lock, thread, patience),
             Command::Unlock(lock, thread) => {
                 let (lock, id) = (self.lock(lock)?, self.own_act(thread)?);
-                self.system.surrender(lock, id, self.now, &mut self.noted)?;
+                self.system.surrender(lock, id)?;
                 Ok(())
             }
             Command::Flush(lock) => {
                 let lock = self.lock(lock)?;
-                self.act(None);
-                Ok(self.system.flush(lock, self.now, &mut self.noted)?)
+                Ok(self.system.flush(lock)?)
             }
             Command::Destroy(lock) => {
                 let id = self.lock(lock)?;
-                self.act(None);
                 self.system.delete_lock(id)?;
                 self.locks[lock.0] = None;
                 Ok(())
             }
             Command::Timeout(thread) => {
-                let id = self.asked(thread)?;
-                Ok(self.system.time_out(id, self.now, &mut self.noted)?)
+                let id = self.thread(thread)?;
+                Ok(self.system.time_out(id)?)
             }
             _ => Err(Refusal::Status(Status::Unsupported)),
         }
@@ -69,7 +64,7 @@ impl SystemTarget<'_> {
         }
         let creator = match locked {
             true => self.own_act(creator)?,
-            false => self.asked(creator)?,
+            false => self.thread(creator)?,
         };
         let (protocol, ceiling) = match kind {
             LockKind::Plain => (Protocol::None, None),
@@ -78,10 +73,9 @@ impl SystemTarget<'_> {
             LockKind::Ceiling(ceiling) => (Protocol::Ceiling, Some(Priority(ceiling))),
             LockKind::Mrsp(ceiling) => (Protocol::MrsP, Some(Priority(ceiling))),
         };
-        let now = self.now;
-        let made =
-            self.system
-                .create_lock(protocol, creator, ceiling, locked, now, &mut self.noted)?;
+        let made = self
+            .system
+            .create_lock(protocol, creator, ceiling, locked)?;
         self.locks[lock.0] = Some(made);
         Ok(())
     }
@@ -89,9 +83,7 @@ impl SystemTarget<'_> {
     fn obtain(&mut self, lock: LockName, name: ThreadName, patience: Patience) -> Done {
         let (lock, thread) = (self.lock(lock)?, self.own_act(name)?);
         let wait = patience != Patience::None;
-        let answer = self
-            .system
-            .obtain(lock, thread, wait, self.now, &mut self.noted)?;
+        let answer = self.system.obtain(lock, thread, wait)?;
         match (answer, patience) {
             (Obtained::Owned, _) => self.clear_alarms(name),
             (_, Patience::For(span)) => {
@@ -105,7 +97,7 @@ impl SystemTarget<'_> {
     /// The thread, which must execute and wait for nothing: only so can it take or
     /// release a lock.
     fn own_act(&mut self, name: ThreadName) -> Result<Thread, Refusal> {
-        let thread = self.asked(name)?;
+        let thread = self.thread(name)?;
         let why = match self.executes_on(name) {
             None => "the thread executes nowhere, so it cannot do this",
             Some(_) if self.waits(name) => "it waits for a lock, so it can do nothing else",
@@ -127,27 +119,35 @@ impl SystemTarget<'_> {
     /// Whether the thread waits for a lock, blocked or not.
     pub(super) fn waits(&self, name: ThreadName) -> bool {
         let thread = self.threads[name.0];
-        let lock = thread.and_then(|thread| self.system.waits_for(thread).ok().flatten());
+        let lock = thread.and_then(|thread| {
+            self.system
+                .rows(|system| system.waits_for(thread))
+                .ok()
+                .flatten()
+        });
         lock.is_some()
     }
 
-    /// Who owns the lock.
+    /// Returns the owner of the lock.
     pub(super) fn owner_of(&self, lock: LockName) -> Option<Thread> {
-        self.system.owner(self.locks[lock.0]?).ok().flatten()
+        let lock = self.locks[lock.0]?;
+        self.system.rows(|system| system.owner(lock)).ok().flatten()
     }
 
-    /// Who waits for it, in the order in which they would get it: the most urgent of the
-    /// instance whose turn it is, which then goes behind the others.
+    /// Returns the waiters in the order in which they would get the lock: the most urgent of the
+    /// instance with the turn, which then goes after the other instances.
     pub(super) fn waiters_of(&self, lock: LockName) -> Vec<Thread> {
         let mut queues: Vec<(Instance, Vec<Thread>)> = Vec::new();
         if let Some(lock) = self.locks[lock.0] {
             // An unknown lock has no waiters.
-            let _ = self.system.for_each_waiter(lock, |instance, thread| {
-                match queues.iter_mut().find(|(known, _)| *known == instance) {
+            let mut visit =
+                |instance, thread| match queues.iter_mut().find(|(known, _)| *known == instance) {
                     Some((_, queue)) => queue.push(thread),
                     None => queues.push((instance, vec![thread])),
-                }
-            });
+                };
+            let _ = self
+                .system
+                .rows(|system| system.for_each_waiter(lock, &mut visit));
         }
         let mut order = Vec::new();
         while !queues.is_empty() {
@@ -165,7 +165,12 @@ impl SystemTarget<'_> {
     /// How the thread's last wait ended.
     pub(super) fn end_of_wait(&self, name: ThreadName) -> WaitEnd {
         let thread = self.threads[name.0];
-        match thread.and_then(|thread| self.system.outcome(thread).ok().flatten()) {
+        match thread.and_then(|thread| {
+            self.system
+                .rows(|system| system.outcome(thread))
+                .ok()
+                .flatten()
+        }) {
             None => WaitEnd::None,
             Some(Outcome::Granted) => WaitEnd::Granted,
             Some(Outcome::Timeout) => WaitEnd::Timeout,

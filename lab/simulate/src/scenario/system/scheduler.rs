@@ -1,431 +1,367 @@
-//! The library's System that scripts see, and, where that is wanted, one whose instances close beside it.
+//! The scheduling library with the threads of a script.
 //!
-//! Owns: that whatever is done to the one is done to the other.
+//! Owns: the reasons that make a thread wait, and the requests to the library then.
 //! Must never know: which operation a command is.
 
-use std::ops::Deref;
+use std::cell::RefCell;
 
+use taktos_schedule::smp::seats::{Decider, Driver, Home, Place, Router, Rows, Sight, World};
 use taktos_schedule::smp::{
-    Dispatch, Error, Instance, Lock, Obtained, Priority, Protocol, Reasons, System, Thread,
+    Error, Instance, Lock, Obtained, Priority, Protocol, Reasons, System, Thread, Violation,
 };
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
 
-use super::beside::{About, Beside};
-use super::effects::Noted;
+use super::board::Board;
+use crate::engine::Ranked;
 
-/// The System, to be asked by what it derefs to, and to be told by the methods, which are the System's.
+/// The decider of an instance.
+pub(super) type AnyHome = Home<u16, usize, Ranked, { Cpu::COUNT }>;
+type AnyRouter<'m> = Router<'m, u16, usize, Ranked, { Cpu::COUNT }>;
+type Driving<'d, 'm> = Driver<'d, 'm, Board, Ranked, { Cpu::COUNT }>;
+
+/// Callers name threads by their rows in the library's table. Each operation happens at the time
+/// that was set last.
 pub(super) struct Scheduler<'m> {
-    plain: System<'m>,
-    beside: Option<Beside<'m>>,
-    /// Whether a priority was none of a kernel's: since then there is nothing beside it.
-    beyond: bool,
-}
-
-impl<'m> Deref for Scheduler<'m> {
-    type Target = System<'m>;
-
-    fn deref(&self) -> &System<'m> {
-        &self.plain
-    }
-}
-
-/// Asks both the same, having told the one beside what it is about, and has it see whether it answers the same.
-macro_rules! both {
-    ($self:ident, $about:expr, $noted:expr, |$system:ident, $effects:ident| $question:expr) => {{
-        let theirs = {
-            let ($system, $effects) = (&mut $self.plain, &mut *$noted);
-            $question
-        };
-        if let Some(beside) = &mut $self.beside {
-            let ours = beside.ask($about, |$system, $effects| $question);
-            beside.answered(&$self.plain, &theirs, &ours);
-        }
-        theirs
-    }};
-    ($self:ident, $about:expr, |$system:ident| $question:expr) => {{
-        let theirs = {
-            let $system = &mut $self.plain;
-            $question
-        };
-        if let Some(beside) = &mut $self.beside {
-            let ours = beside.ask($about, |$system, _| $question);
-            beside.answered(&$self.plain, &theirs, &ours);
-        }
-        theirs
-    }};
+    router: RefCell<AnyRouter<'m>>,
+    board: Board,
+    online: CpuSet,
 }
 
 impl<'m> Scheduler<'m> {
-    pub fn new(plain: System<'m>, beside: Option<Beside<'m>>) -> Self {
+    /// Creates a scheduler. Each instance has one of `homes`; there are at most `threads` threads.
+    pub fn new(system: System<'m>, homes: &'m [AnyHome], threads: usize) -> Self {
+        let board = Board::new(threads);
+        let online = system.online();
+        let mut router = AnyRouter::new(system, homes);
+        router.begin(&board, Instant::START);
         Self {
-            plain,
-            beside,
-            beyond: false,
+            router: RefCell::new(router),
+            board,
+            online,
         }
     }
 
-    /// From where and when the next thing is asked.
-    pub fn act_on(&mut self, cpu: Cpu, now: Instant) {
-        self.plain.act_on(cpu);
-        if let Some(beside) = &mut self.beside {
-            beside.act_on(cpu, now);
-        }
+    /// The next operations happen at `now`.
+    pub fn set_time(&self, now: Instant) {
+        self.board.set_time(now);
     }
 
-    /// These processors do not dispatch.
-    pub fn hold(&mut self, held: CpuSet) {
-        if let Some(beside) = &mut self.beside {
-            beside.let_close(held.is_empty());
-        }
+    /// Those of `cpus` that are to be dispatched.
+    pub fn due(&self, cpus: CpuSet) -> CpuSet {
+        self.board.due(cpus)
     }
 
-    /// All processors but the `held` ones have dispatched until nothing was left to do. Whether both are alike.
+    /// The next time at which [`Scheduler::expire`] is to be called for a processor.
+    pub fn next_alarm(&self) -> Option<(Instant, Cpu)> {
+        self.board.next_alarm(self.online)
+    }
+
+    fn drive<R>(&self, operate: impl FnOnce(&mut Driving<'_, 'm>) -> R) -> R {
+        let mut router = self.router.borrow_mut();
+        operate(&mut router.drive(&self.board, self.board.time()))
+    }
+
+    /// Reads the rows with `ask`.
+    pub fn rows<R>(&self, ask: impl FnOnce(&System<'m>) -> R) -> R {
+        ask(self.router.borrow().system())
+    }
+
+    /// Reads the decisions with `look`.
+    pub fn look<R>(&self, look: impl FnOnce(&dyn Sight) -> R) -> R {
+        look(&self.router.borrow_mut().look(&self.board))
+    }
+
+    /// Checks the invariants of the library.
     ///
     /// # Errors
-    /// How they differ.
-    pub fn settled(&mut self, held: CpuSet, now: Instant) -> Result<(), String> {
-        let Some(beside) = &mut self.beside else {
-            return Ok(());
-        };
-        beside.at(now);
-        beside.settle(held);
-        let like = beside.check(&self.plain);
-        like.map_err(|how| format!("where instances close, {how} where they never do"))
+    /// The first that does not hold.
+    pub fn check(&self) -> Result<(), Violation> {
+        self.router.borrow_mut().check(&self.board)
     }
 
-    /// How often an act was decided in a closed instance; none where none was beside all the time.
-    pub fn decided(&self) -> Option<usize> {
-        let beside = self.beside.as_ref().filter(|_| !self.beyond);
-        beside.map(Beside::decided)
-    }
-
-    /// A priority that no kernel has: there is nothing to compare with.
-    fn go_beyond(&mut self, priority: Priority) {
-        if self.beside.is_some() && !Beside::knows(priority) {
-            self.beside = None;
-            self.beyond = true;
+    fn known(&self, thread: Thread) -> Result<(), Error> {
+        match self.board.exists(thread) {
+            true => Ok(()),
+            false => Err(Error::InvalidId),
         }
     }
 
+    /// Why the thread is not ready.
+    pub fn reasons(&self, thread: Thread) -> Result<Reasons, Error> {
+        self.known(thread)?;
+        let budget = match self.rows(|system| system.is_throttled(thread)) {
+            true => Reasons::BUDGET,
+            false => Reasons::NONE,
+        };
+        Ok(self.board.reasons(thread).or(budget))
+    }
+
+    /// The time that the thread had on processors.
+    pub fn cpu_time(&self, thread: Thread) -> Result<Duration, Error> {
+        let router = self.router.borrow();
+        let home = router.home(router.system().scheduler(thread)?);
+        if let Some(home) = home {
+            router.charge_all(&self.board, home);
+        }
+        Ok(self.board.charged_to(thread))
+    }
+
+    /// The processor that has the registers of the thread.
+    pub fn executes_on(&self, thread: Thread) -> Option<Cpu> {
+        let mut all = self.online.into_iter();
+        all.find(|cpu| self.board.runs(*cpu) == id_of(thread))
+    }
+
+    /// A new thread, which is dormant.
     pub fn create(
-        &mut self,
+        &self,
         home: Instance,
         priority: Priority,
         affinity: Option<CpuSet>,
     ) -> Result<Thread, Error> {
-        let made = self.plain.create(home, priority, affinity)?;
-        self.go_beyond(priority);
-        if let Some(beside) = &mut self.beside {
-            beside.create(&self.plain, home, priority, affinity, made);
+        let mut router = self.router.borrow_mut();
+        let made = router.system_mut().create(home, priority, affinity)?;
+        self.board.begin(made, home, priority);
+        let cpus = router.system().affinity(made)?;
+        if let Some(home) = router.home(home) {
+            let cpus = affinity.map_or(CpuSet::ALL, |_| cpus);
+            home.begin_with(&self.board, id_of(made), cpus);
         }
         Ok(made)
     }
 
-    /// Whether a thread waits, or is suspended, or was never started; locks and budgets are the library's own business.
-    fn waits(&self, thread: Thread) -> bool {
-        let others = Reasons::LOCK.or(Reasons::BUDGET);
-        let reasons = self.plain.reasons(thread);
-        reasons.is_ok_and(|reasons| !reasons.minus(others).is_empty())
-    }
-
-    /// Tells the plain one something by which the thread may begin or end to wait.
-    fn changing<R>(
-        &mut self,
-        thread: Thread,
-        change: impl FnOnce(&mut System<'m>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let before = self.waits(thread);
-        let answer = change(&mut self.plain)?;
-        let after = self.waits(thread);
-        if let Some(beside) = &mut self.beside {
-            match (before, after) {
-                (true, false) => beside.ready(thread),
-                (false, true) => beside.block(thread),
-                _ => {}
-            }
-            beside.follow(&self.plain);
+    pub fn start(&self, thread: Thread) -> Result<(), Error> {
+        self.known(thread)?;
+        match self.board.reasons(thread).any_of(Reasons::DORMANT) {
+            true => self.unblock(thread, Reasons::DORMANT),
+            false => Err(Error::IncorrectState),
         }
-        Ok(answer)
     }
 
-    pub fn start(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        self.changing(id, |system| system.start(id, now, noted))
-    }
-
-    pub fn block(
-        &mut self,
-        id: Thread,
-        reasons: Reasons,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<(), Error> {
-        self.changing(id, |system| system.block(id, reasons, now, noted))
-    }
-
-    pub fn unblock(
-        &mut self,
-        id: Thread,
-        reasons: Reasons,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<(), Error> {
-        self.changing(id, |system| system.unblock(id, reasons, now, noted))
-    }
-
-    pub fn suspend(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        self.changing(id, |system| system.suspend(id, now, noted))
-    }
-
-    pub fn resume(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        self.changing(id, |system| system.resume(id, now, noted))
-    }
-
-    pub fn restart(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        self.plain.restart(id, now, noted)?;
-        if let Some(beside) = &mut self.beside {
-            beside.restart(&self.plain, id);
+    pub fn block(&self, thread: Thread, reasons: Reasons) -> Result<(), Error> {
+        self.known(thread)?;
+        if self.board.add_reasons(thread, reasons) {
+            self.drive(|driver| driver.block(id_of(thread)));
         }
         Ok(())
     }
 
-    pub fn delete(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        both!(self, About::Thread(id), noted, |system, effects| system
-            .delete(id, now, effects))
+    pub fn unblock(&self, thread: Thread, reasons: Reasons) -> Result<(), Error> {
+        self.known(thread)?;
+        if self.board.clear_reasons(thread, reasons) {
+            self.drive(|driver| driver.ready(id_of(thread), Place::Last));
+        }
+        Ok(())
     }
 
-    pub fn yield_now(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        let theirs = self.plain.yield_now(id, now, noted);
-        if let Some(beside) = &mut self.beside {
-            let ours = beside.yields(id).unwrap_or(theirs);
-            beside.answered(&self.plain, &theirs, &ours);
+    pub fn suspend(&self, thread: Thread) -> Result<(), Error> {
+        self.known(thread)?;
+        match self.board.reasons(thread).any_of(Reasons::SUSPENDED) {
+            true => Err(Error::IncorrectState),
+            false => self.block(thread, Reasons::SUSPENDED),
         }
-        theirs
     }
 
-    pub fn set_priority(
-        &mut self,
-        id: Thread,
-        priority: Priority,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<Priority, Error> {
-        let theirs = self.plain.set_priority(id, priority, now, noted)?;
-        self.go_beyond(priority);
-        if let Some(beside) = &mut self.beside {
-            let ours = beside.set_priority(id, priority);
-            let theirs = Ok(theirs);
-            beside.answered(&self.plain, &theirs, &ours.unwrap_or(theirs));
+    pub fn resume(&self, thread: Thread) -> Result<(), Error> {
+        self.known(thread)?;
+        match self.board.reasons(thread).any_of(Reasons::SUSPENDED) {
+            true => self.unblock(thread, Reasons::SUSPENDED),
+            false => Err(Error::IncorrectState),
         }
-        Ok(theirs)
     }
 
-    pub fn set_affinity(
-        &mut self,
-        id: Thread,
-        cpus: CpuSet,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<(), Error> {
-        let theirs = self.plain.set_affinity(id, cpus, now, noted);
-        if let Some(beside) = &mut self.beside {
-            let ours = beside.set_affinity(id, cpus);
-            beside.answered(&self.plain, &theirs, &ours);
+    /// Restarts the thread with its first priority, without a job, and waiting for nothing.
+    pub fn restart(&self, thread: Thread) -> Result<(), Error> {
+        self.known(thread)?;
+        if self.board.reasons(thread).any_of(Reasons::DORMANT) {
+            return Err(Error::IncorrectState);
         }
-        theirs
+        let initial = self.rows(|system| system.initial_priority(thread))?;
+        self.abandon_wait(thread);
+        self.drive(|driver| driver.set_priority(id_of(thread), initial, Place::Last));
+        self.set_job(thread, None)?;
+        self.unblock(thread, self.board.reasons(thread))
+    }
+
+    /// The thread is no more.
+    pub fn delete(&self, thread: Thread) -> Result<(), Error> {
+        self.known(thread)?;
+        if self.rows(|system| system.owns_any(thread)) {
+            return Err(Error::ResourceInUse);
+        }
+        self.abandon_wait(thread);
+        self.block(thread, Reasons::DORMANT)?;
+        let mut router = self.router.borrow_mut();
+        router.ask(&self.board, |system| system.delete(thread))?;
+        self.board.end(thread);
+        router.settle(&self.board);
+        Ok(())
+    }
+
+    /// The wait of the thread for a lock, if it waits for one, ends without it.
+    fn abandon_wait(&self, thread: Thread) {
+        if self.rows(|system| system.waits_for(thread)) != Ok(None) {
+            // It waits, so that cannot be refused.
+            let _ = self.time_out(thread);
+        }
+    }
+
+    pub fn yield_now(&self, thread: Thread) -> Result<(), Error> {
+        self.known(thread)?;
+        if self.reasons(thread)?.is_empty() && self.board.is_ready(id_of(thread)) {
+            self.drive(|driver| driver.requeue(id_of(thread), Place::Last));
+        }
+        Ok(())
+    }
+
+    pub fn set_priority(&self, thread: Thread, priority: Priority) -> Result<(), Error> {
+        self.known(thread)?;
+        self.rows(|system| system.check_priority_of(thread, priority))?;
+        self.drive(|driver| driver.set_priority(id_of(thread), priority, Place::Last));
+        Ok(())
+    }
+
+    pub fn set_affinity(&self, thread: Thread, cpus: CpuSet) -> Result<(), Error> {
+        let id = id_of(thread);
+        let mut router = self.router.borrow_mut();
+        router.set_affinity(&self.board, id, cpus)
     }
 
     pub fn set_scheduler(
-        &mut self,
-        id: Thread,
+        &self,
+        thread: Thread,
         to: Instance,
         priority: Priority,
-        now: Instant,
-        noted: &mut Noted,
     ) -> Result<(), Error> {
-        let theirs = self.plain.set_scheduler(id, to, priority, now, noted);
-        // Why a thread waits a kernel alone knows, and does not ask for one that may not be moved.
-        if theirs == Err(Error::ResourceInUse) {
-            return theirs;
+        self.known(thread)?;
+        if self.board.reasons(thread).any_of(Reasons::WAIT) {
+            return Err(Error::ResourceInUse);
         }
-        self.go_beyond(priority);
-        if let Some(beside) = &mut self.beside {
-            let ours = beside.ask(About::Way(id, to), |system, effects| {
-                system.set_scheduler(id, to, priority, now, effects)
-            });
-            beside.answered(&self.plain, &theirs, &ours);
-            if theirs.is_ok() {
-                beside.receive(id);
-            }
-        }
-        theirs
+        self.drive(|driver| driver.move_to(id_of(thread), to, priority))
     }
 
-    pub fn pin(&mut self, id: Thread) -> Result<(), Error> {
-        both!(self, About::Thread(id), |system| system.pin(id))
-    }
-
-    pub fn unpin(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        both!(self, About::Thread(id), noted, |system, effects| system
-            .unpin(id, now, effects))
-    }
-
-    pub fn release_job(
-        &mut self,
-        id: Thread,
-        deadline: Instant,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<(), Error> {
-        let theirs = self.plain.release_job(id, deadline, now, noted);
-        if let Some(beside) = &mut self.beside {
-            let ours = beside.set_job(id, Some(deadline));
-            beside.answered(&self.plain, &theirs, &ours);
+    /// The thread stays on the processor on which it executes.
+    pub fn pin(&self, thread: Thread) -> Result<(), Error> {
+        self.known(thread)?;
+        let cpu = self.executes_on(thread).ok_or(Error::IncorrectState)?;
+        let id = id_of(thread);
+        let mut router = self.router.borrow_mut();
+        if !self.board.is_ready(id) || self.board.heir(cpu.index()) != id {
+            // It is about to leave the processor.
+            return Err(Error::IncorrectState);
         }
-        theirs
+        router.pin(&self.board, id, cpu)?;
+        let home = router.home_of(cpu).map(Home::decider);
+        if !matches!(home, Some(Decider::Solo(_) | Decider::Cluster(_))) {
+            self.board.forget(cpu);
+        }
+        Ok(())
     }
 
-    pub fn cancel_job(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        let theirs = self.plain.cancel_job(id, now, noted);
-        if let Some(beside) = &mut self.beside {
-            let ours = beside.set_job(id, None);
-            beside.answered(&self.plain, &theirs, &ours);
-        }
-        theirs
+    pub fn unpin(&self, thread: Thread) -> Result<(), Error> {
+        let id = id_of(thread);
+        let mut router = self.router.borrow_mut();
+        router.unpin(&self.board, id)
+    }
+
+    /// The thread has a job with this deadline, or none.
+    pub fn set_job(&self, thread: Thread, deadline: Option<Instant>) -> Result<(), Error> {
+        let (id, now) = (id_of(thread), self.board.time());
+        let mut router = self.router.borrow_mut();
+        router.set_job(&self.board, id, deadline, now)
     }
 
     pub fn set_server(
-        &mut self,
-        id: Thread,
+        &self,
+        thread: Thread,
         budget: Duration,
         period: Duration,
         hard: bool,
     ) -> Result<(), Error> {
-        let theirs = match hard {
-            true => self.plain.set_hard_server(id, budget, period),
-            false => self.plain.set_server(id, budget, period),
-        };
-        if let Some(beside) = &mut self.beside {
-            let ours = match hard {
-                true => beside.set_hard_server(id, budget, period),
-                false => beside.set_server(id, budget, period),
-            };
-            beside.answered(&self.plain, &theirs, &ours);
+        let id = id_of(thread);
+        let mut router = self.router.borrow_mut();
+        match hard {
+            true => router.set_hard_server(&self.board, id, budget, period)?,
+            false => router.set_server(&self.board, id, Some((budget, period)))?,
         }
-        theirs
+        router.settle(&self.board);
+        Ok(())
     }
 
-    pub fn expire(&mut self, cpu: Cpu, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        let theirs = self.plain.expire(cpu, now, noted);
-        if let Some(beside) = &mut self.beside {
-            let ours = beside.expire(cpu);
-            beside.answered(&self.plain, &theirs, &ours);
-        }
-        theirs
+    /// Checks the budgets on the processor, which has an alarm that is due.
+    pub fn expire(&self, cpu: Cpu) -> Result<(), Error> {
+        self.board.disarm(cpu);
+        let now = self.board.time();
+        let mut router = self.router.borrow_mut();
+        router.expire(&self.board, cpu, now)
     }
 
-    pub fn add_processor(
-        &mut self,
-        to: Instance,
-        cpu: Cpu,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<(), Error> {
-        both!(self, About::Instance(to), noted, |system, effects| system
-            .add_processor(to, cpu, now, effects))
+    pub fn add_processor(&self, to: Instance, cpu: Cpu) -> Result<(), Error> {
+        let now = self.board.time();
+        let mut router = self.router.borrow_mut();
+        router.add_processor(&self.board, to, cpu, now)
     }
 
-    pub fn remove_processor(
-        &mut self,
-        from: Instance,
-        cpu: Cpu,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<(), Error> {
-        both!(self, About::Instance(from), noted, |system, effects| system
-            .remove_processor(from, cpu, now, effects))
+    pub fn remove_processor(&self, from: Instance, cpu: Cpu) -> Result<(), Error> {
+        self.drive(|driver| driver.remove_processor(from, cpu))
     }
 
     pub fn create_lock(
-        &mut self,
+        &self,
         protocol: Protocol,
         creator: Thread,
         ceiling: Option<Priority>,
         locked: bool,
-        now: Instant,
-        noted: &mut Noted,
     ) -> Result<Lock, Error> {
-        ceiling
-            .into_iter()
-            .for_each(|ceiling| self.go_beyond(ceiling));
-        let about = match locked {
-            true => About::Thread(creator),
-            false => About::Nobody,
-        };
-        both!(self, about, noted, |system, effects| system
-            .create_lock(protocol, creator, ceiling, locked, now, effects))
+        self.drive(|driver| driver.create_lock(protocol, id_of(creator), ceiling, locked))
     }
 
-    pub fn delete_lock(&mut self, lock: Lock) -> Result<(), Error> {
-        both!(self, About::Nobody, |system| system.delete_lock(lock))
+    pub fn delete_lock(&self, lock: Lock) -> Result<(), Error> {
+        self.router.borrow_mut().system_mut().delete_lock(lock)
     }
 
     pub fn set_ceiling(
-        &mut self,
+        &self,
         lock: Lock,
         instance: Instance,
         ceiling: Priority,
-        now: Instant,
-        noted: &mut Noted,
     ) -> Result<Priority, Error> {
-        self.go_beyond(ceiling);
-        both!(self, About::Nobody, noted, |system, effects| system
-            .set_ceiling(lock, instance, ceiling, now, effects))
+        self.drive(|driver| driver.set_ceiling(lock, instance, ceiling))
     }
 
-    pub fn obtain(
-        &mut self,
-        lock: Lock,
-        id: Thread,
-        waits: bool,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<Obtained, Error> {
-        both!(self, About::Lock(lock, id), noted, |system, effects| system
-            .obtain(lock, id, waits, now, effects))
+    pub fn obtain(&self, lock: Lock, thread: Thread, waits: bool) -> Result<Obtained, Error> {
+        self.drive(|driver| driver.obtain(lock, id_of(thread), waits))
     }
 
-    pub fn surrender(
-        &mut self,
-        lock: Lock,
-        id: Thread,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<Option<Thread>, Error> {
-        both!(self, About::Nobody, noted, |system, effects| system
-            .surrender(lock, id, now, effects))
+    pub fn surrender(&self, lock: Lock, thread: Thread) -> Result<(), Error> {
+        self.drive(|driver| driver.surrender(lock, id_of(thread)).map(drop))
     }
 
-    pub fn flush(&mut self, lock: Lock, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        both!(self, About::Nobody, noted, |system, effects| system
-            .flush(lock, now, effects))
+    pub fn flush(&self, lock: Lock) -> Result<(), Error> {
+        self.drive(|driver| driver.flush(lock))
     }
 
-    pub fn time_out(&mut self, id: Thread, now: Instant, noted: &mut Noted) -> Result<(), Error> {
-        both!(self, About::Nobody, noted, |system, effects| system
-            .time_out(id, now, effects))
+    pub fn time_out(&self, thread: Thread) -> Result<(), Error> {
+        self.drive(|driver| driver.time_out(id_of(thread)))
     }
 
-    pub fn dispatch(
-        &mut self,
-        cpu: Cpu,
-        now: Instant,
-        noted: &mut Noted,
-    ) -> Result<Dispatch, Error> {
-        let theirs = self.plain.dispatch(cpu, now, noted);
-        if let Some(beside) = &mut self.beside {
-            beside.dispatch(cpu, theirs);
-        }
-        theirs
+    /// The processor executes its heir from now on.
+    pub fn dispatch(&self, cpu: Cpu) {
+        let former = self.board.runs(cpu);
+        self.drive(|driver| {
+            let next = driver.dispatch(cpu);
+            self.board.set_runs(cpu, next);
+            if next != former {
+                // It may be ready by that, and come back here.
+                driver.let_go(former);
+                self.board.set_runs(cpu, driver.dispatch(cpu));
+            }
+        });
     }
+}
+
+/// Rows of the library's table and of the board correspond.
+const fn id_of(thread: Thread) -> u16 {
+    thread.index() as u16
 }

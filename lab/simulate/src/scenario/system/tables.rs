@@ -1,7 +1,7 @@
 //! The tables that the library works on.
 //!
 //! Owns: their memory and their lengths.
-//! Must never know: what is in them.
+//! Must never know: the contents of the tables.
 
 use taktos_schedule::smp::{
     ContributionRecord, EndsRecord, InstanceRecord, LineRecord, LockMemory, LockRecord, Memory,
@@ -24,7 +24,7 @@ pub(super) struct Tables {
     waits: Vec<WaitRecord>,
 }
 
-/// So many empty rows.
+/// Returns `count` empty rows.
 fn empty<T: Default>(count: usize) -> Vec<T> {
     let mut rows = Vec::new();
     rows.resize_with(count, T::default);
@@ -32,8 +32,8 @@ fn empty<T: Default>(count: usize) -> Vec<T> {
 }
 
 impl Tables {
-    /// Tables that are long enough for so many threads (the idle ones among them),
-    /// processors, instances and locks; for budgets too, when they are wanted.
+    /// Returns tables that are long enough for these numbers of threads (the idle ones among them),
+    /// processors, instances and locks; for budgets too, if they are wanted.
     pub fn new(
         threads: usize,
         processors: usize,

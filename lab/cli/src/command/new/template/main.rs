@@ -12,7 +12,7 @@ static SAMPLER: Thread<Board, STACK> = Thread::new("sampler").priority(5);
 static FILTER: Thread<Board, STACK> = Thread::new("filter").priority(6);
 static SAMPLES: MessageQueue<Board, u32, 8> = MessageQueue::new();
 
-/// What the first thread does: it starts the others, which end by themselves.
+/// The first thread starts the others, which end by themselves.
 #[taktos::main(MAIN)]
 fn first() {
     // Stacks are painted, so that the table of threads says how much of each was used.
@@ -27,18 +27,18 @@ fn first() {
     Board::exit(0);
 }
 
-/// Takes four samples, one every two milliseconds.
+/// Takes four samples, one every two milliseconds, and ends them with a 0.
 fn sampler() {
-    for sample in 1..=4 {
+    for sample in [1, 2, 3, 4, 0] {
         let _ = SAMPLES.send(&sample, Timeout::FOREVER);
         let _ = AnyThread::<Board>::sleep(2.millis());
     }
 }
 
-/// Sums what comes, and ends when nothing has come for ten milliseconds.
+/// Sums the samples up to the 0, or until none has come for a second.
 fn filter() {
     let mut sum = 0;
-    while let Ok(sample) = SAMPLES.receive(Timeout::after(10.millis())) {
+    while let Ok(sample @ 1..) = SAMPLES.receive(Timeout::after(1.secs())) {
         sum += sample;
     }
     taktos::println!("the sum is {sum}");
@@ -50,9 +50,9 @@ mod tests {
 
     /// On the host time is virtual, and a call of the kernel takes none of it.
     #[test]
-    fn the_filter_gives_up_ten_milliseconds_after_the_last_sample() {
+    fn the_filter_ends_with_the_samples() {
         let outcome = taktos::board::start(&MAIN, first);
         assert_eq!(outcome.console, "the sum is 10\n");
-        assert_eq!(outcome.time.as_nanos(), 16_000_000);
+        assert_eq!(outcome.time.as_nanos(), 10_000_000);
     }
 }

@@ -2,7 +2,8 @@ use taktos_build::Place;
 
 fn main() {
     taktos_build::link();
-    // Sizes are powers of two, and those of the two memories in main.rs; of the second, so much is for stacks.
+    // Sizes are powers of two, and those of the two memories in main.rs; `stacks` is the part of
+    // the second memory for stacks.
     let place = Place {
         base: taktos_build::programs(),
         code: 16384,

@@ -1,11 +1,12 @@
-//! Sums what it is sent, without privilege: it reaches its own memory, and what the handles of its partition name.
+//! Sums the samples that it receives, without privilege: it can access its own memory, and the
+//! objects of its partition's handles.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use taktos_user::{Timeout, receive};
 
 taktos_user::entry!(begin);
 
-/// Where each thread of the partition begins, with its number and the argument that it is started with.
+/// Runs each thread of the partition, with its number and the argument that it is started with.
 fn begin(_thread: usize, _argument: usize) -> ! {
     let mut sum = 0;
     loop {
@@ -17,7 +18,8 @@ fn begin(_thread: usize, _argument: usize) -> ! {
     }
 }
 
-/// The sum with one sample more. A panic is a fault: the partition's supervisor is told of it.
+/// Returns the sum with one sample more. A panic is a fault, reported to the partition's
+/// supervisor.
 fn with(sum: usize, sample: usize) -> usize {
     assert!(sample <= 100, "no sample is so large");
     sum + sample

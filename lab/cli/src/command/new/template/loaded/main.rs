@@ -1,4 +1,5 @@
-//! Has a filter without privilege, a program of its own, in a partition: it is loaded when the partition starts, and once more after it fails.
+//! A filter without privilege, a program of its own, in a partition. It is loaded when the
+//! partition starts, and again after it fails.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use core::ops::ControlFlow;
@@ -7,11 +8,12 @@ use taktos::board::Board;
 use taktos::user::{Loaded, Partition, Policy, Supervisor, UserThread};
 use taktos::{Message, System, Thread, Timeout, partition_memory};
 
-// What a program needs besides to have partitions at all.
+// A program that has partitions needs this, too.
 #[cfg(target_os = "none")]
 taktos::board::partitions!();
 
-/// The program in the folder `filter`, which `build.rs` has built. Compiled for the host it is empty, and not loaded.
+/// The program in the folder `filter`, which `build.rs` has built. Compiled for the host it is
+/// empty, and not loaded.
 static FILTER: &[u8] = include_bytes!(env!("FILTER"));
 
 // Its memory, which `build.rs` says the place of: code and constants, then stacks and data.
@@ -48,7 +50,7 @@ fn first() {
     Board::exit(0);
 }
 
-/// What the filter answers to a sample; none where it fails.
+/// Returns the filter's reply to a sample; none if it fails.
 fn filtered(sample: usize) -> Option<usize> {
     let answer = THREADS[0].call(Message([sample, 0]), Timeout::FOREVER);
     answer.ok().map(|Message([sum, _])| sum)
