@@ -29,7 +29,8 @@ impl ExperimentBoard for SeveralHost {
     }
 }
 
-/// Runs a workload on four processors, as `line` says: first `configure`, then `run` in the main thread.
+/// Runs a workload on four processors, as `line` says: first `configure`, then `run` in the main
+/// thread.
 pub fn run_workload(
     line: &str,
     configure: impl FnOnce() -> ([InstanceConfig; 4], usize),

@@ -1,7 +1,8 @@
-//! Partitions with budgets of processor time, as tests on the host have them: threads that run closures, and what each partition used.
+//! Partitions with budgets of processor time, as tests on the host have them: threads that run
+//! closures, and what each partition used.
 //!
-//! Owns: how such a partition is declared and its threads started; the bound of what it may use. Must never know: how many processors
-//! there are.
+//! Owns: how such a partition is declared and its threads started; the bound of what it may use.
+//! Must never know: how many processors there are.
 
 use crate::leak;
 use std::cell::Cell;
@@ -21,7 +22,8 @@ pub type Part<S> = &'static Partition<S, ()>;
 /// An amount, and the period in which it may be used.
 pub type Budget = (Duration, Duration);
 
-/// Runs the body that the argument is the address of: a thread of a partition reaches all memory here.
+/// Runs the body that the argument is the address of: a thread of a partition reaches all memory
+/// here.
 extern "C" fn entry<S: System>(_: &'static (), body: usize) -> ! {
     if body != 0 {
         let body = ptr::with_exposed_provenance::<Body>(body);
@@ -39,8 +41,8 @@ pub fn word(body: impl Fn() + 'static) -> usize {
     ptr::from_ref(leak(Box::new(body) as Body)).expose_provenance()
 }
 
-/// A partition with a budget, if one is given, and a thread of each of these priorities, at most eight. The first is started with it; the
-/// others are its handles, from 0 on.
+/// A partition with a budget, if one is given, and a thread of each of these priorities, at most
+/// eight. The first is started with it; the others are its handles, from 0 on.
 pub fn partition<S: System<Machine: Isolation>>(
     budget: Option<Budget>,
     priorities: &[u8],
@@ -62,7 +64,8 @@ pub fn partition<S: System<Machine: Isolation>>(
     (leak(partition), threads)
 }
 
-/// Starts the thread of `part`, whose thread the caller is, that is its handle `handle`, with the argument `word`. The status.
+/// Starts the thread of `part` that is its handle `handle`, with the argument `word`. The caller is
+/// a thread of `part`. Returns the status.
 pub fn start_other<S: System<Machine: Isolation>>(
     part: Part<S>,
     handle: usize,
@@ -88,7 +91,7 @@ pub fn sleep_until<S: System>(at: Duration) {
     let _ = AnyThread::<S>::sleep(Timeout::until(Instant::START.saturating_add(at)));
 }
 
-/// What was charged to `part`, which has a budget.
+/// Returns the time that was charged to `part`, which has a budget.
 pub fn time<S: System<Machine: Isolation>>(part: Part<S>) -> Duration {
     used(part).time
 }
@@ -98,7 +101,7 @@ pub fn used<S: System<Machine: Isolation>>(part: Part<S>) -> taktos_kernel::user
     part.usage().expect("it has a budget")
 }
 
-/// What a partition had used at each look.
+/// Usage of a partition at each look.
 pub struct Looks<S: System<Machine: Isolation>> {
     part: Part<S>,
     budget: Budget,
@@ -122,7 +125,7 @@ impl<S: System<Machine: Isolation>> Looks<S> {
         self.looks.push((now::<S>().as_nanos(), used));
     }
 
-    /// Whether the bound of so many `processors` holds between any two looks.
+    /// Returns whether the bound for `processors` processors holds between any two samples.
     pub fn are_within(&self, processors: u64) -> bool {
         let (amount, period) = (self.budget.0.as_nanos(), self.budget.1.as_nanos());
         let owed = used(self.part).most_owed.as_nanos();

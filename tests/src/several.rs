@@ -1,4 +1,5 @@
-//! Owns: the host with several processors as a system ([`SeveralHost`]): which kernel runs in the calling thread's world.
+//! Owns: the host with several processors as a system ([`SeveralHost`]): which kernel runs in the
+//! calling thread's world.
 
 use crate::leak;
 use std::cell::{Cell, OnceCell};
@@ -12,14 +13,15 @@ use taktos_workloads::several_bench::BenchBoard;
 use taktos_workloads::storm::{StormBoard, StormObjects};
 use taktos_workloads::suite::{Objects, SuiteBoard};
 
-/// How many rows the kernels' tables of threads have: the processors' idle threads take some of them.
+/// How many rows the kernels' tables of threads have: the processors' idle threads take some of
+/// them.
 pub const ROWS: usize = 128;
 /// How many scheduler instances there can be.
 pub const INSTANCES: usize = 4;
 /// How many cluster mutexes there can be.
 pub const LOCKS: usize = 16;
 
-/// The policies under which storms rage.
+/// The policies under which stress tests run.
 pub const POLICIES: [PolicyKind; 6] = [
     PolicyKind::Simple,
     PolicyKind::Priority,
@@ -30,7 +32,7 @@ pub const POLICIES: [PolicyKind; 6] = [
 ];
 /// The processors of each instance, where there are four.
 pub const LAYOUTS: [&[u64]; 4] = [&[15], &[3, 12], &[1, 2, 4, 8], &[1, 14]];
-/// What the instances of [`instances`] are called.
+/// Names of the instances of [`instances`].
 pub const NAMES: [[u8; 4]; 4] = [*b"ONE ", *b"TWO ", *b"THRE", *b"FOUR"];
 
 /// Instances of that policy with these processors each.
@@ -49,7 +51,7 @@ pub fn instances(policy: PolicyKind, layout: &[u64]) -> &'static [InstanceConfig
     )
 }
 
-/// The host with as many processors as [`run_on`] is told. Each run has a kernel of its own.
+/// The host with the number of processors of [`run_on`]. Each run has a kernel of its own.
 pub struct SeveralHost;
 
 /// A thread of [`SeveralHost`]; its own stack is not used.
@@ -130,9 +132,9 @@ impl BenchBoard for SeveralHost {
     }
 }
 
-/// Runs a fresh kernel on `P` processors, in this order, with these instances. Its first thread, of priority 16, runs
-/// `main` in the instance of processor 0; a panic in it is passed on. When `main` returns the world goes on without it;
-/// [`System::exit`] ends it.
+/// Runs a fresh kernel on `P` processors, in this order, with these instances. Its first thread, of
+/// priority 16, runs `main` in the instance of processor 0; a panic in it is passed on. When `main`
+/// returns the world continues without it; [`System::exit`] ends it.
 pub fn run_on<const P: usize>(
     order: Order,
     instances: &'static [InstanceConfig],
@@ -141,7 +143,7 @@ pub fn run_on<const P: usize>(
     run_with::<ROWS, INSTANCES, P, LOCKS>(order, instances, main)
 }
 
-/// The same with memory for as many threads, instances and locks as are said.
+/// Runs a kernel as [`run_on`] does, with memory for `R` threads, `I` instances and `L` locks.
 pub fn run_with<const R: usize, const I: usize, const P: usize, const L: usize>(
     order: Order,
     instances: &'static [InstanceConfig],
@@ -167,10 +169,11 @@ fn run_main() {
 
 struct Body(Box<dyn Fn() + Sync>);
 
-/// Has `thread`, which was created or does not exist, run `body`; a panic in it ends the world and is passed on.
+/// Makes `thread`, which was created or does not exist, run `body`; a panic in it ends the world
+/// and is passed on.
 ///
 /// # Panics
-/// If the thread has been started, or the kernel has no room for another one.
+/// If the thread has been started, or the kernel has no space for another one.
 pub fn start_on(thread: &'static SeveralThread, body: impl Fn() + Sync + 'static) {
     let body = leak(Body(Box::new(body)));
     let started = thread.start_with(|body: &'static Body| HostSeveral::shielded(&body.0), body);

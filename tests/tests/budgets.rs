@@ -1,4 +1,5 @@
-//! Budgets of partitions on the host, where a kernel call takes no time: what is charged to whom is known to the nanosecond.
+//! Budgets of partitions on the host, where a kernel call takes no time: the charge of each account
+//! is known to the nanosecond.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -44,7 +45,7 @@ struct Once(&'static Cell<Option<Box<dyn FnOnce()>>>);
 // SAFETY: no two threads of the operating system have it.
 unsafe impl Sync for Once {}
 
-/// Starts the thread that is handle 0 of the caller's partition, to compute for so long.
+/// Starts the thread that is handle 0 of the caller's partition, to compute for `time`.
 fn start_second(part: Part, time: Duration) {
     let body = word(move || Host::spend(time));
     assert_eq!(parts::start_other(part, 0, body), 0);
@@ -59,7 +60,7 @@ fn serve(time: Duration) {
         let next = request
             .sender
             .reply_and_receive(request.message, Timeout::FOREVER);
-        // Who called may wait no more.
+        // The caller may not wait any more.
         request = next.unwrap_or_else(|_| receive());
     }
 }
@@ -150,10 +151,10 @@ fn a_call_carries_the_account_and_who_has_none_lets_the_caller_owe() {
         assert_eq!(time(part), 1.millis());
         sleep_until(4.millis());
         let usage = part.usage().unwrap();
-        // The second service was not cut off, and what it took beyond the budget is owed.
+        // The second service was not cut off, and its time beyond the budget is a deficit.
         assert_eq!((usage.time, usage.owed), (3.millis(), 1.millis()));
         sleep_until(15.millis());
-        // The caller itself goes on when its budget is renewed.
+        // The caller itself continues when its budget is renewed.
         assert_eq!(ends.get(), [1500.micros(), 10.millis()]);
         let usage = part.usage().unwrap();
         assert_eq!((usage.left, usage.owed), (1.millis(), Duration::ZERO));
@@ -201,7 +202,8 @@ fn where_both_are_empty_the_first_that_is_renewed_pays() {
         sleep_until(5.millis());
         assert_eq!([time(part), time(server_part)], [1.millis(); 2]);
         assert_eq!(server.state(), State::Blocked);
-        // The caller's is renewed at 10 ms, and pays the last millisecond; then it waits for its own time.
+        // The caller's is renewed at 10 ms, and pays the last millisecond; then it waits for its
+        // own time.
         sleep_until(19.millis());
         assert_eq!([time(part), time(server_part)], [2.millis(), 1.millis()]);
         assert_eq!(end.get(), Duration::ZERO);
@@ -227,7 +229,7 @@ fn a_server_works_for_others_while_its_own_budget_is_empty() {
             call(server).unwrap();
             end.set(now());
         });
-        // Who has no budget waits for the server's.
+        // A caller without a budget of its own waits for the server's budget.
         let other_end: &'static Cell<_> = leak(Cell::new(Duration::ZERO));
         privileged(5, move || {
             call(server).unwrap();
@@ -278,7 +280,8 @@ fn a_flood_of_calls_leaves_the_server_and_the_less_urgent_unharmed() {
         });
         sleep_until(100.millis());
         assert_eq!(time(part), 20.millis());
-        // The call that was taken with the last of the budget cost nobody anything: it was over just then.
+        // The call that was taken with the last of the budget was charged to no account: it was
+        // over just then.
         assert_eq!((time(server_part), done.get()), (Duration::ZERO, 799));
     });
 }
@@ -409,7 +412,7 @@ fn a_wait_ends_while_the_budget_is_empty_and_its_thread_goes_on_later() {
         assert_eq!((usage.time, usage.owed), (4.millis(), 2.millis()));
         assert_eq!(usage.most_owed, 2.millis(), "from then on nobody pays");
         sleep_until(30.millis());
-        // The renewal at 10 ms pays what is owed, the next one lets it go on.
+        // The renewal at 10 ms pays the deficit, the next one lets it continue.
         assert_eq!(end.get(), (Err(Error::Timeout), 20.millis()));
     });
 }
@@ -425,11 +428,13 @@ fn a_call_ends_with_its_time_out_while_the_server_is_held() {
             let called = server.call(Message::word(1), Timeout::after(5.millis()));
             end.set((called, now()));
         });
-        // Both are empty at 4 ms; the call ends at 5 ms, but its caller is not told before 10 ms.
+        // Both are empty at 4 ms; the call ends at 5 ms, but its caller does not learn it before 10
+        // ms.
         sleep_until(9.millis());
         assert_eq!([time(part), time(server_part)], [2.millis(); 2]);
         assert_eq!(end.get().1, Duration::ZERO);
-        // Both are renewed then; the server is the more urgent one, and works on for itself: nobody waits for it any more.
+        // Both are renewed then. The server is the more urgent one, and works on for itself: no
+        // thread waits for it any more.
         sleep_until(13.millis());
         assert_eq!([time(part), time(server_part)], [2.millis(), 3.millis()]);
         assert_eq!(end.get(), (Err(Error::Timeout), 11.millis()));
@@ -452,7 +457,8 @@ fn a_caller_that_is_ended_pays_no_more() {
     });
 }
 
-/// Serves one call in a millisecond, replies as `reply` does, and computes for itself for another one.
+/// Serves one call in a millisecond, replies as `reply` does, and computes for itself for another
+/// one.
 fn who_pays_behind_a_reply(reply: impl Fn(&Received<Board>) + Copy + 'static) {
     world(move || {
         let (server_part, server) = partition(FIVE_OF_TEN, 3);
@@ -537,7 +543,7 @@ fn what_is_sent_to_a_thread_that_is_held_is_received_later() {
             AnyThread::<Board>::receive(Timeout::FOREVER).unwrap();
             got.set(now());
         });
-        // It waits when the budget is used up, and has its message then; its sender goes on.
+        // It waits when the budget is used up, and has its message then; its sender continues.
         sleep_until(5.millis());
         let receiver: Any = &threads[0];
         receiver.send(Message::word(1), Timeout::NONE).unwrap();
@@ -615,7 +621,7 @@ fn a_handler_is_charged_to_whom_it_interrupts() {
     });
 }
 
-/// A partition of the storm, and what it had used at each look.
+/// A partition of the stress test, and its used time at each sample.
 struct Watched {
     part: Part,
     thread: Any,
@@ -624,7 +630,8 @@ struct Watched {
     looks: Looks<Board>,
 }
 
-/// Serves some calls, of which it forgets one now and then, and has others serve it, then computes for itself.
+/// Serves some calls, of which it forgets one now and then, and has others serve it, then computes
+/// for itself.
 fn live(draw: &'static dyn Fn(u32) -> u32, others: &'static [Cell<Option<Any>>]) {
     let a_while = |draw: &dyn Fn(u32) -> u32| Duration::from_micros(u64::from(1 + draw(900)));
     loop {
@@ -653,7 +660,8 @@ fn live(draw: &'static dyn Fn(u32) -> u32, others: &'static [Cell<Option<Any>>])
     }
 }
 
-/// Threads of partitions with budgets call each other, and one without if that is wanted, and are restarted, suspended, cancelled.
+/// Threads of partitions with budgets call each other, and one without if that is wanted, and are
+/// restarted, suspended, cancelled.
 fn storm(seed: u64, with_others: bool) {
     world(move || {
         let state: &'static Cell<u64> = leak(Cell::new(seed));
@@ -710,12 +718,13 @@ fn storm(seed: u64, with_others: bool) {
                 "seed {seed}: {:?} {usage:?}",
                 one.budget
             );
-            // The alarm is never late here: who owes had a server without budget work for it.
+            // The alarm is never late here: a partition with a deficit had a server without budget
+            // work for it.
             assert!(
                 with_others || usage.most_owed == Duration::ZERO,
                 "seed {seed}: {usage:?}"
             );
-            // Whoever is not held still runs: nobody is forgotten.
+            // Each partition that is not held still runs: none is forgotten.
             one.part.restart_with(one.body).unwrap();
             let before = time(one.part);
             let _ = AnyThread::<Board>::sleep(60.millis());

@@ -1,6 +1,7 @@
-//! Budgets of partitions on several simulated processors, where a kernel call takes no time: one account for all of them, which drains once
-//! for each. What is charged is known to the nanosecond, and in storms compared with an account that is kept beside the kernel, from nothing
-//! but who is the heir of which processor while time passes.
+//! Budgets of partitions on several simulated processors, where a kernel call takes no time: one
+//! account for all of them, which drains once for each. The charged time is known to the
+//! nanosecond. In stress tests it is compared with an account that is kept next to the kernel, from
+//! nothing but the heirs of the processors while time passes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -25,7 +26,7 @@ type Any = &'static AnyThread<SeveralHost>;
 
 fn ordered(order: Order, (policy, layout): (PolicyKind, &[u64]), test: impl FnOnce() + 'static) {
     let outcome = run_on::<4>(order, instances(policy, layout), || {
-        // It looks at what happens, and is not to be among it.
+        // This thread observes the others, and is not to disturb them.
         (0..4).for_each(|cpu| HostSeveral::set_patience(cpu, u32::MAX));
         AnyThread::<SeveralHost>::current()
             .set_priority(Priority::new(0).unwrap())
@@ -49,7 +50,7 @@ fn world(test: impl FnOnce() + Copy + 'static) {
     }
 }
 
-/// The same on four processors with an instance each.
+/// Runs a test on four processors with an instance each, under each policy.
 fn apart(test: impl FnOnce() + Copy + 'static) {
     for policy in POLICIES {
         ordered(Order::Turns, (policy, LAYOUTS[2]), test);
@@ -73,7 +74,8 @@ fn start_in(place: usize, part: Part, work: impl Fn() + 'static) {
     HostSeveral::settle();
 }
 
-/// Has a privileged thread of that priority at home in the instance of that place run `body`.
+/// Makes a privileged thread run `work`: it has that priority, and its home is the instance of that
+/// place.
 fn in_instance(place: usize, priority: u8, work: impl Fn() + 'static) -> Any {
     struct Here<F>(F);
     #[expect(unsafe_code, reason = "all threads are coroutines of one")]
@@ -109,7 +111,7 @@ fn now() -> Duration {
 
 fn sleep_until(at: Duration) {
     parts::sleep_until::<SeveralHost>(at);
-    // Who has its alarm at this instant, too, comes first.
+    // Other threads with an alarm at this instant run first.
     HostSeveral::settle();
 }
 
@@ -148,7 +150,8 @@ fn all_do(part: Part, others: usize, work: impl Fn() + Copy + 'static) -> impl F
 const TWO_OF_TEN: Option<Budget> = Some((Duration::from_millis(2), Duration::from_millis(10)));
 const FIVE_OF_TEN: Option<Budget> = Some((Duration::from_millis(5), Duration::from_millis(10)));
 
-/// A partition with a budget of its own whose thread serves calls in the second instance, each in so much time.
+/// Returns a partition with a budget of its own. Its thread serves calls in the second instance,
+/// each in so much time.
 fn server_in_second_instance(service: Duration) -> (Part, Any) {
     let (part, threads) = partition(FIVE_OF_TEN, &[3]);
     start_in(1, part, move || serve(service));
@@ -220,7 +223,7 @@ fn what_is_left_of_an_odd_budget_is_overrun_by_a_nanosecond_for_each_other_proce
         sleep_until(9.micros());
         assert_eq!((time(part), used(part).owed), (1002.nanos(), 2.nanos()));
         sleep_until(1.millis());
-        // What is owed is paid: over time it is the share.
+        // A deficit is paid: over time it is the share.
         let total = time(part).as_nanos();
         assert!((100_000..=100_002).contains(&total), "{total}");
     });
@@ -454,11 +457,12 @@ fn suspended_and_empty_are_two_things_elsewhere_too() {
     });
 }
 
-/// An account that is kept by the rules of a deferrable server, span by span, from who was the heir of which processor.
+/// Account that is kept by the rules of a deferrable server, span by span, from the heir of each
+/// processor.
 struct Naive {
     amount: i64,
     period: u64,
-    /// Negative: owed.
+    /// Negative: a deficit.
     balance: i64,
     least: i64,
     charged: u64,
@@ -484,7 +488,7 @@ impl Naive {
         }
     }
 
-    /// So many processors were charged to it from then to then.
+    /// `users` processors were charged to it from `from` to `to`.
     fn pass(&mut self, from: u64, to: u64, users: usize) {
         if users > 0 && self.renewal.is_none() {
             self.renewal = Some(from + self.period);
@@ -513,12 +517,12 @@ impl Naive {
     }
 }
 
-/// The accounts beside the kernel, and how much all processors had to do for partitions.
+/// The accounts next to the kernel's, and the work of all processors for partitions.
 struct Beside {
     accounts: Vec<Naive>,
     /// The partition of each thread, by its context.
     owners: Vec<(usize, usize)>,
-    /// Whose thread each processor had last.
+    /// Partition of the thread that each processor had last.
     last: [Option<usize>; 4],
     all: u64,
 }
@@ -543,14 +547,14 @@ impl Beside {
     }
 }
 
-/// Where a thread's context lies behind its beginning.
+/// Offset of a thread's context from its beginning.
 fn context_place() -> usize {
     let thread: Any = AnyThread::current();
     let context = HostSeveral::processor().current.get().addr();
     context - std::ptr::from_ref(thread).addr()
 }
 
-/// A partition of the storm.
+/// A partition of the stress test.
 struct Raging {
     part: Part,
     threads: Vec<Any>,
@@ -559,7 +563,8 @@ struct Raging {
     looks: Looks<SeveralHost>,
 }
 
-/// Computes, sleeps, starts other threads of its partition, ends; with calls, serves some and makes some.
+/// Computes, sleeps, starts other threads of its partition, ends; with calls, serves some and makes
+/// some.
 fn live(
     draw: &'static dyn Fn(u32) -> u32,
     part: Part,
@@ -594,7 +599,7 @@ fn live(
     }
 }
 
-/// What is done to a partition from outside.
+/// Disturbs a partition from outside.
 fn disturb(draw: &dyn Fn(u32) -> u32, one: &Raging, layout: usize) {
     let thread = one.threads[draw(one.threads.len() as u32) as usize];
     let level = Priority::new(3 + draw(6) as u8).unwrap();
@@ -682,7 +687,8 @@ fn storm(seed: u64, policy: PolicyKind, layout: usize, with_calls: bool) {
             assert_eq!(charged, beside.all, "{told}: all together");
             for (one, account) in all.iter().zip(&beside.accounts) {
                 let usage = used(one.part);
-                // The alarm is never late here: only what does not go by the number of processors is owed.
+                // The alarm is never late here: a deficit is only what does not go by the number of
+                // processors.
                 assert!(usage.most_owed <= 3.nanos(), "{told}: {usage:?}");
                 if with_calls {
                     continue;
@@ -703,7 +709,7 @@ fn storm(seed: u64, policy: PolicyKind, layout: usize, with_calls: bool) {
         all.iter().for_each(|one| one.part.stop());
         for one in &all {
             assert!(one.looks.are_within(4), "{told}: {:?}", one.budget);
-            // Whoever is not held still runs: nobody is forgotten.
+            // Each partition that is not held still runs: none is forgotten.
             start(one.part, spin);
             let before = time(one.part);
             let _ = AnyThread::<SeveralHost>::sleep(60.millis());

@@ -1,4 +1,4 @@
-//! The workloads of the experiments on four simulated processors: what they tell is what was asked for.
+//! The workloads of the experiments on four simulated processors: they report what was requested.
 
 use std::collections::BTreeMap;
 use taktos_arch_host::Outcome;
@@ -57,7 +57,8 @@ fn spacecraft(line: &str) -> Outcome {
     })
 }
 
-/// In a world in which the kernel costs nothing, the published set at U = 0.84 misses nothing anywhere under EDF.
+/// In a world in which the kernel costs nothing, the published set at U = 0.84 misses nothing
+/// anywhere under EDF.
 #[test]
 fn the_spacecraft_does_all_its_jobs_in_each_layout() {
     for (layout, processors) in [

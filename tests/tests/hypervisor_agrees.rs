@@ -1,8 +1,10 @@
-//! The hypervisor's core on the host's machine and the simulator run the same partitions: the same virtual processor on the same
-//! processor at the same nanosecond (on several processors: within some), under every policy.
+//! The hypervisor's core on the host's machine and the simulator run the same partitions: the same
+//! virtual processor on the same processor at the same nanosecond (on several processors: within
+//! some), under every policy.
 //!
-//! Nothing costs anything in either but the way of a call from one processor to another. Times are such that no two
-//! things happen at one instant but those which follow from each other (and all that begins at the start).
+//! Nothing costs anything in either but the way of a call from one processor to another. Times are
+//! such that no two things happen at one instant but those which follow from each other (and all
+//! that begins at the start).
 
 use taktos_abi::vm::{self, Description, layout};
 use taktos_schedule::{Cpu, CpuSet};
@@ -17,8 +19,9 @@ use taktos_time::{Duration, Instant};
 
 /// From one processor's call to the other's interrupt.
 const CALL: u64 = 1;
-/// How far apart the same switch may be: a hardware timer that another processor has taken over still goes off, and
-/// its processor then sees a call before it arrives. With one processor nothing is apart.
+/// How far apart the same switch may be: a hardware timer that another processor has taken over
+/// still goes off, and its processor then sees a call before it arrives. With one processor nothing
+/// is apart.
 const APART: u64 = 4 * CALL;
 const MS: u64 = 1_000_000;
 
@@ -52,8 +55,8 @@ struct Program {
     until: Option<u64>,
 }
 
-/// What a kernel writes before it waits for its timer: group 1 on; its redistributor awake; all its interrupts in
-/// group 1; the timer's enabled.
+/// Writes of a kernel before it waits for its timer: group 1 on; its redistributor awake; all its
+/// interrupts in group 1; the timer's enabled.
 const WORDS: [(u64, u64); 4] = [
     (layout::DISTRIBUTOR, 2),
     (layout::REDISTRIBUTOR + 0x14, 0),
@@ -270,10 +273,10 @@ impl Case {
     }
 }
 
-/// When, on which processor, to whom.
+/// Switch: its time, its processor, the partition that runs from then on.
 type Switch = (u64, usize, Option<usize>);
 
-/// What the simulator's processors execute from when on.
+/// Switches of the simulator's processors, each with its time.
 #[derive(Default)]
 struct Seen(Vec<Switch>);
 

@@ -1,4 +1,5 @@
-//! The hypervisor's core on the host's machine: what one partition may cost another, and what a start leaves of the one before.
+//! The hypervisor's core on the host's machine: what one partition may cost another, and what a
+//! start leaves of the one before.
 
 #[path = "hypervisor_partitions/devices.rs"]
 mod devices;
@@ -24,7 +25,7 @@ const RESET: u64 = 0x8400_0009;
 const OFF: u64 = 0x8400_0008;
 const MEMORY: u64 = 0x20_0000;
 
-/// What the guests answered and saw, in the order in which they did.
+/// Notes of what the guests returned and saw, in that order.
 type Notes = Rc<RefCell<Vec<u64>>>;
 
 /// A guest that does these acts, and notes what each leaves in x5; then for ever the last ones.
@@ -68,7 +69,8 @@ impl Guest for Program {
     }
 }
 
-/// What a kernel writes before it takes interrupts: group 1 on; its redistributor awake; all private and all shared ones enabled.
+/// Returns the writes of a kernel before it takes interrupts: group 1 on; its redistributor awake;
+/// all private and all shared ones enabled.
 fn words() -> [Act; 5] {
     let own = layout::REDISTRIBUTOR;
     let words = [
@@ -81,7 +83,7 @@ fn words() -> [Act; 5] {
     words.map(|(at, value)| Act::Access(at, 4, Some(value)))
 }
 
-/// Partitions with so many VCPUs each, all in one pool.
+/// Returns partitions with these numbers of VCPUs, all in one pool.
 fn description(policy: vm::Policy, cpus: u8, sizes: &[u8]) -> Description {
     let mut made = Description::EMPTY;
     made.cpus = cpus;
@@ -147,7 +149,8 @@ fn rig(made: &Description, guests: Vec<Program>, costs: Costs) -> Rig {
     Rig::new(made, guests.collect(), costs)
 }
 
-/// Three guests ring all doorbells that a victim with a processor of its own has, as fast as they can, for 10 ms.
+/// Three guests ring all doorbells that a victim with a processor of its own has, as fast as they
+/// can, for 10 ms.
 fn ringing(victim: Program, linkage: Linkage) -> (Rig, u64) {
     let mut made = description(vm::Policy::Null, 4, &[1, 1, 1, 1]);
     for other in [1, 2, 3, 1, 2, 3, 1, 2] {
@@ -246,7 +249,7 @@ fn a_start_clears_all_memory_before_it_copies_the_image() {
     let copies_of_a_start = rig.copies().len() / starts as usize;
     let clears = rig.clears();
     for (number, &(from, bytes, copies)) in clears.iter().enumerate() {
-        // Piece by piece, each of them of an exit's length, one behind the other.
+        // Piece by piece, each of them of an exit's length, one after the other.
         assert!((1..=32 << 10).contains(&bytes) && from == at, "{number}");
         let start = number as u64 * bytes / MEMORY;
         assert_eq!(copies, start as usize * copies_of_a_start, "{number}");
@@ -278,7 +281,8 @@ fn nobody_waits_for_a_line_that_is_full() {
         rig.give_room(0);
         rig.run(10 * MS);
         assert_eq!(rig.console(), "");
-        // What waited comes as there is room, the hypervisor's own words too; then the loss is told.
+        // The waiting text comes as there is space, the hypervisor's own words too; then the loss
+        // is reported.
         for _ in 0..100 {
             rig.give_room(64);
             rig.run(rig.now() + MS / 10);
@@ -324,7 +328,7 @@ fn a_guest_that_resets_without_end_is_told_of_seldom_and_at_its_end() {
     rig.run(1000 * MS);
     assert_eq!(rig.hypervisor().starts(0), TIMES + 1);
     let shown = rig.console();
-    // Its end is told, how often it began before it too, and what others say.
+    // Its end is reported, and the number of its starts before it, and the text of others.
     for line in [
         "[taktos] a stopped: reset\n[taktos] a started again (1)\n",
         "[taktos] a started again (300)\n[taktos] a stopped: reset\n",
@@ -341,7 +345,7 @@ fn a_timer_that_asks_no_more_is_not_pending() {
     const PENDING: Act = Act::Access(layout::REDISTRIBUTOR + 0x1_0200, 4, None);
     let mut acts = words().to_vec();
     for _ in 0..3 {
-        // It is due; then it is not any more, and nobody has taken its interrupt.
+        // It is due; then it is not any more, and no VCPU has taken its interrupt.
         acts.extend([Act::Timer(Some(0)), Act::Run(1000), PENDING]);
         acts.extend([Act::Timer(None), Act::Run(1000), PENDING]);
     }
@@ -407,7 +411,7 @@ fn the_ends_of_channels_begin_anew_with_their_partition() {
     );
     rig.run(MS);
     assert!(rig.hypervisor().starts(0) >= 3);
-    // What stood in the register at the beginning, what was written, what was read.
+    // The value in the register at the beginning, the one that was written, the one that was read.
     let seen: Vec<u64> = notes.borrow().clone();
     for start in seen.chunks_exact(4) {
         assert_eq!(start[1..], [0, 0x50, 0x50]);
@@ -420,7 +424,7 @@ struct Lives {
     life: usize,
     next: usize,
     masked: bool,
-    /// When it went on, in which life, behind how many acts.
+    /// When it continued, in which life, after how many acts.
     notes: Rc<RefCell<Vec<(usize, usize, u64)>>>,
 }
 
@@ -540,7 +544,8 @@ impl Guest for Patient {
     }
 }
 
-/// The interrupt of a timer that is pending while its VCPU is taken off and loaded again comes once.
+/// The interrupt of a timer that is pending while its VCPU is taken off and loaded again comes
+/// once.
 #[test]
 fn a_timer_that_is_pending_when_its_vcpu_is_loaded_again_comes_once() {
     let mut acts = words().to_vec();

@@ -1,5 +1,6 @@
-//! The hypervisor's core under a storm: guests on several processors that do anything at all, at any time. Whatever they do it does
-//! not panic, its schedulers' laws hold, and other partitions keep their registers, their memory and what they were promised.
+//! Stress test of the hypervisor's core: guests on several processors that do anything at all, at
+//! any time. Whatever they do it does not panic, its schedulers' invariants hold, and other
+//! partitions keep their registers, their memory and their guarantees.
 
 use taktos_abi::vm::{self, Description, End, Linkage, OnStop, Wait, call, layout};
 use taktos_simulate::random::Stream;
@@ -37,8 +38,9 @@ impl Draws {
     }
 }
 
-/// What a kernel writes before it waits for its timer: group 1 on; its redistributor awake; all its interrupts in
-/// group 1; the timer's enabled. Offsets are those of a VCPU's own redistributor.
+/// Returns the writes of a kernel before it waits for its timer: group 1 on; its redistributor
+/// awake; all its interrupts in group 1; the timer's enabled. Offsets are those of a VCPU's own
+/// redistributor.
 fn words(vcpu: u64) -> [(u64, u64); 4] {
     let own = layout::REDISTRIBUTOR + vcpu * layout::REDISTRIBUTOR_STRIDE;
     [
@@ -53,7 +55,7 @@ fn words(vcpu: u64) -> [(u64, u64); 4] {
 /// length of one.
 const MEETING: u64 = 20_000;
 
-/// What a hostile guest does at random; what it is about to do; its number in its partition.
+/// Hostile guest: the source of its random acts; its pending acts; its number in its partition.
 struct Hostile(Draws, Vec<Act>, u64);
 
 /// Numbers of calls that mean something: the project's and PSCI's.
@@ -80,7 +82,7 @@ const CALLS: [u32; 19] = [
 ];
 
 impl Hostile {
-    /// Seldom for ever.
+    /// Rarely for ever.
     fn wait(&mut self, now: u64) -> Act {
         if self.0.between(0, 300) == 0 {
             return Act::Wait;
@@ -98,7 +100,7 @@ impl Hostile {
             0 => draws.any(),
             _ => CALLS[draws.between(0, CALLS.len() as u64 - 1) as usize].into(),
         };
-        // Switching off and resetting for good ends the storm soon: they come now and then.
+        // Switching off and resetting for good end the test soon: they come now and then.
         let rarely = match number as u32 {
             0x8400_0008 => 3_000,
             // It may wait for ever.
@@ -184,7 +186,7 @@ impl Hostile {
         if stops {
             return exception;
         }
-        // It may be a user program's, of any state; behind it the kernel goes on.
+        // It may be a user program's, of any state; after it the kernel continues.
         const KERNEL: u64 = 0x3C5;
         let state = [KERNEL, 0, draws.any() & !0xF][draws.between(0, 2) as usize];
         self.1 = vec![Act::State(KERNEL), exception];
@@ -215,7 +217,8 @@ impl Guest for Hostile {
     }
 }
 
-/// A guest that does its work and nothing else: it runs, and looks whether its registers are as it left them.
+/// A guest that does its work and nothing else: it runs, and looks whether its registers are as it
+/// left them.
 struct Quiet {
     word: usize,
     marked: Option<u64>,
@@ -257,8 +260,8 @@ impl Guest for Quiet {
     }
 }
 
-/// Two hostile guests with two processors each, and a quiet one; a channel between the hostile ones, and one from a hostile one to
-/// the quiet one.
+/// Two hostile guests with two processors each, and a quiet one; a channel between the hostile
+/// ones, and one from a hostile one to the quiet one.
 fn description(policy: vm::Policy, cpus: u8, wait: Wait) -> Description {
     let mut made = Description::EMPTY;
     made.cpus = cpus;
@@ -334,7 +337,7 @@ fn description(policy: vm::Policy, cpus: u8, wait: Wait) -> Description {
     made
 }
 
-/// What a storm came to.
+/// Figures of a stress test.
 struct Storm {
     latest: u64,
     rounds: u64,
@@ -405,7 +408,7 @@ const CREDIT2: vm::Policy = vm::Policy::Credit2 {
     balance: true,
 };
 
-/// Storms over one policy: what is true under any.
+/// Stress tests of one policy: what is true under any.
 fn rage(policy: vm::Policy, cpus: u8) -> Vec<Storm> {
     let seed = taktos_random::seed();
     let storms = (0..6).map(|number| {
@@ -414,7 +417,7 @@ fn rage(policy: vm::Policy, cpus: u8) -> Vec<Storm> {
         storm(&description(policy, cpus, wait), seed, 40 * MS)
     });
     let storms: Vec<Storm> = storms.collect();
-    // They were storms.
+    // The tests did enough of everything.
     let sum = |of: fn(&Storm) -> u64| storms.iter().map(of).sum::<u64>();
     let (looks, starts) = (sum(|storm| storm.looks), sum(|storm| storm.starts.into()));
     let injected = sum(|storm| storm.injected);
@@ -432,7 +435,7 @@ fn a_server_that_is_admitted_keeps_its_deadlines_in_the_storm() {
             assert!(storm.latest <= MS, "{} ns", storm.latest);
         }
     }
-    // Who wakes in a period that has begun waits for the next one.
+    // A guest that wakes in a period that has begun waits for the next one.
     for cpus in [1, 3] {
         for storm in rage(vm::Policy::Sedf, cpus) {
             assert!(storm.rounds >= 38, "{} rounds", storm.rounds);
@@ -447,7 +450,7 @@ fn the_laws_of_every_policy_hold_in_the_storm() {
     rage(CREDIT, 3);
     rage(CREDIT2, 2);
     rage(CREDIT2, 4);
-    // A processor of its own: nobody delays it but the interrupts that others' doorbells are.
+    // A processor of its own: only the interrupts of others' doorbells delay it.
     for storm in rage(vm::Policy::Null, 4) {
         assert!(storm.latest <= MS / 2, "{} ns", storm.latest);
     }

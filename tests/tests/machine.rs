@@ -135,7 +135,7 @@ fn a_slice_that_ends_when_another_thread_is_chosen_leaves_nothing_to_its_thread(
         AnyThread::sleep(100u32.micros()).unwrap();
         HostSystem::exit(0)
     });
-    // Not before it goes on does the first one's turn end, and then at once.
+    // The first one's turn ends no earlier than when it continues, and then at once.
     assert_eq!(LOG.take(), "a0 urgent6000 b6002 a25000 b30000 ");
 }
 
@@ -195,7 +195,8 @@ fn two_thousand_threads_fit() {
     assert!(outcome.switches >= 6_000);
 }
 
-/// A section of other libraries that is entered in the midst of one of the kernel leaves the mask; elsewhere it ends what it began.
+/// A section of other libraries that is entered in the midst of one of the kernel leaves the mask;
+/// elsewhere it ends what it began.
 #[test]
 #[expect(unsafe_code, reason = "leaves what it has entered")]
 fn a_nested_section_leaves_the_mask_as_it_found_it() {

@@ -1,5 +1,6 @@
-//! Small programs on two and three simulated processors, in all orders that change processors at most so often: the races
-//! between who wakes, ends, moves or takes a processor away, and whom that happens to.
+//! Small programs on two and three simulated processors, in all orders with at most a given number
+//! of changes of the processor. They have the races of threads that wake, end, move or take a
+//! processor away, with the threads that this happens to.
 //!
 //! `TAKTOS_CHANGES` says how many changes more than usual there may be: one more takes minutes.
 
@@ -15,7 +16,7 @@ use taktos_kernel::{
 use taktos_tests::leak;
 use taktos_tests::several::{SeveralHost, SeveralThread, run_with, spawn_on, start_on};
 
-/// So many orders at most, for each program; that is more than there are.
+/// Most orders of each program; there are fewer.
 const MOST: u64 = 100_000;
 
 /// How many changes more than usual.
@@ -73,7 +74,7 @@ fn run<const P: usize>(
     result.load(Relaxed)
 }
 
-/// All results of a program, in all orders with at most so many changes.
+/// Returns all results of a program, in all orders with at most `changes` changes.
 fn results<const P: usize>(
     changes: usize,
     instances: &'static [InstanceConfig],
@@ -375,7 +376,7 @@ fn two_threads_start_one_partition() {
         let others = others.load(Relaxed);
         let one = [own, others].into_iter().filter(|told| *told == 0).count();
         assert_eq!((one, own + others), (1, Error::State as u32));
-        // What the thread did is there: nobody made the data new behind it.
+        // The result of the thread is there: no call made the data new after it.
         let begun = partition.look_at(|data| data.0.load(Relaxed));
         assert_eq!((begun, partition.generation()), (Ok(1), 1));
         own

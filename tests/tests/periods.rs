@@ -1,4 +1,5 @@
-//! Periods on several simulated processors: what the scheduler is told of their jobs, and what is counted.
+//! Periods on several simulated processors: what the scheduler gets to know of their jobs, and what
+//! is counted.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use taktos_arch_host::{HostSeveral, Order, Outcome};
@@ -54,7 +55,7 @@ fn sleep_until(at: Instant) {
     Threads::sleep(Timeout::until(at)).expect("nobody ends the sleep");
 }
 
-/// A thread that is periodic from `first` on, each of whose jobs takes `work`.
+/// Starts a thread that is periodic from `first` on; each of its jobs takes `work`.
 fn periodic(
     priority: u8,
     period: &'static HostPeriod,
@@ -74,7 +75,8 @@ fn missed(period: &'static HostPeriod) -> u32 {
     period.statistics().expect("it exists").missed
 }
 
-/// 25 of each 50 and 30 of each 75: feasible by deadlines, not by fixed priorities (smpschededf01 of the reference).
+/// 25 of each 50 and 30 of each 75: feasible by deadlines, not by fixed priorities (smpschededf01
+/// of the reference).
 fn missed_of_two(instances: &'static [InstanceConfig]) -> u32 {
     let periods: &[HostPeriod; 2] = leak([Period::new("short"), Period::new("long")]);
     let total = leak(AtomicU64::new(0));
@@ -126,8 +128,8 @@ fn a_constrained_deadline_decides_who_runs_first() {
     );
 }
 
-/// One that overruns keeps the deadline of the job that it is at: it is not passed by those whose deadlines are
-/// between that and the next release's.
+/// A thread that overruns keeps the deadline of its present job: threads with deadlines between
+/// that one and the next release's do not pass it.
 #[test]
 fn a_late_job_keeps_its_urgency_until_it_is_concluded() {
     let periods: &[HostPeriod; 2] = leak([Period::new("late"), Period::new("other")]);
@@ -255,7 +257,7 @@ fn all_processor_time_is_somebodys() {
             "what a deleted thread had"
         );
         assert_eq!(shares.iter().map(|(_, time)| time).sum::<u64>(), 80_000);
-        // Who looks at a part of the time is not disturbed by others who do.
+        // Readers of one part of the time do not disturb each other.
         let mut late = Vec::new();
         after.since(&middle, |share, time| late.push((share, time.as_micros())));
         assert!(late.contains(&(Share::Thread("one"), 10_000)));

@@ -1,4 +1,5 @@
-//! Objects whose sizes are known at run time, against plain lists; mutexes whose owners end; threads on stacks that are given.
+//! Objects with sizes known at run time, against plain lists; mutexes of owners that end; threads
+//! on given stacks.
 
 #![expect(
     unsafe_code,
@@ -61,11 +62,12 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 0..200)
 }
 
-/// What a queue is: by falling priority, each first in first out; before them what was sent first.
+/// Model of a queue: by falling priority, each first in first out; before them the messages that
+/// were sent first.
 #[derive(Default)]
 struct Model(BTreeMap<u16, VecDeque<Vec<u8>>>);
 
-/// The order of what was sent first, and what a receiver is told of it.
+/// Order of the message that was sent first, and its order as a receiver gets it.
 const FIRST: u16 = 256;
 const OF_FIRST: u8 = 254;
 
@@ -169,7 +171,8 @@ fn use_blocks(acts: &[(bool, usize)], size: usize, count: usize) {
             match pool.allocate(Timeout::NONE) {
                 Ok(block) => {
                     assert!(!used.contains(&block), "a block is in use once");
-                    // SAFETY: the block is this test's. What it writes looks like the pool's own mark.
+                    // SAFETY: the block is this test's. The bytes that are written look like the
+                    // pool's own mark.
                     unsafe { block.write_bytes(b'E', size) };
                     used.push(block);
                     all.insert(block);

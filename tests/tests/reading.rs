@@ -1,10 +1,12 @@
-//! The book's trips through the kernel (`docs/reading.md`): each step is where the page says, and a trip is as long as it may be.
+//! The book's trips through the kernel (`docs/reading.md`): each step is where the page says, and a
+//! trip is as long as it may be.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many lines and files a trip may have, and its steps: a file, what is to be found there, and whether it is the last such.
+/// How many lines and files a trip may have, and its steps: a file, what is to be found there, and
+/// whether it is the last such.
 struct Trip {
     lines: usize,
     files: usize,
@@ -48,8 +50,8 @@ fn trips() -> Vec<Trip> {
     trips
 }
 
-/// The lines of code of `item` in `source`, without comments and blank lines: from the line with its name to the one that closes
-/// it, which is indented as much and ends it.
+/// The lines of code of `item` in `source`, without comments and blank lines: from the line with
+/// its name to the one that closes it, which is indented as much and ends it.
 fn length(source: &str, item: &str, last: bool) -> Option<usize> {
     let lines: Vec<&str> = source.lines().collect();
     let begins = |line: &&str| {

@@ -1,5 +1,5 @@
-//! The kernel's test-suite on four simulated processors: all of its threads on one of them, whatever the others do
-//! meanwhile and in whatever order the processors go on.
+//! The kernel's test-suite on four simulated processors: all of its threads on one of them,
+//! whatever the others do meanwhile and in whatever order the processors continue.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -94,7 +94,8 @@ fn equals_take_turns_by_whole_slices() {
     }
 }
 
-/// Three threads on the other processors that enter the kernel again and again, and talk to each other.
+/// Three threads on the other processors that enter the kernel again and again, and talk to each
+/// other.
 fn busy_others() -> &'static [AtomicU64; 3] {
     type Semaphore = taktos_kernel::Semaphore<SeveralHost>;
     let semaphores: &[Semaphore; 3] = leak([const { Semaphore::new(1) }; 3]);
@@ -128,7 +129,8 @@ fn the_suite_passes_whatever_other_processors_do_in_any_order() {
     }
 }
 
-/// At each `period`th unmasking on the suite's processor an interrupt comes there and wakes its most urgent thread.
+/// At each `period`th unmasking on the suite's processor an interrupt comes there and wakes its
+/// most urgent thread.
 fn disturbed(period: u64, seed: u64) -> Outcome {
     run_on::<4>(Order::Seed(seed), &BY_PRIORITY, move || {
         let wake = leak(taktos_kernel::Semaphore::<SeveralHost>::new(0));

@@ -1,4 +1,5 @@
-//! The programs that are measured on four processors run to their ends, whatever order the processors go on in.
+//! The programs that are measured on four processors run to their ends, whatever order the
+//! processors continue in.
 #![expect(unsafe_code, reason = "stands for a board's vector")]
 
 use std::cell::Cell;
@@ -66,7 +67,7 @@ fn all_is_measured_in_any_order() {
                 "cluster" => (3, 1, 0, 0),
                 "edf" => (1, 1, 0, 0),
                 "deadlines" | "servers" | "bound" | "simple" | "weak" => (1, 0, 0, 0),
-                "gathered" => (1, 1, processors, 0),
+                "affinity" => (1, 1, processors, 0),
                 _ => (2, 0, 0, 0),
             };
             assert_eq!(rounds(&outcome.console, "same"), same, "{name}");

@@ -1,16 +1,19 @@
-//! Storms over the kernel on several simulated processors: every policy, every layout, orders by chance.
+//! Stress tests of the kernel on several simulated processors: every policy, every layout, random
+//! orders.
 //!
-//! The whole number of operations is that of the environment's `TAKTOS_STORM`, or a million on four processors; it is divided among the
-//! worlds. A failure names its seed, policy and layout, with which `TAKTOS_STORM_ONLY=SEED` runs it again alone.
+//! The whole number of operations is that of the environment's `TAKTOS_STORM`, or a million on four
+//! processors; it is divided among the worlds. A failure names its seed, policy and layout, with
+//! which `TAKTOS_STORM_ONLY=SEED` runs it again alone.
 
 use taktos_arch_host::Order;
 use taktos_kernel::{PolicyKind, System};
 use taktos_tests::several::{LAYOUTS, POLICIES, SeveralHost, instances, run_on};
 use taktos_workloads::storm::{self, Plan};
 
-/// How calm storms are: instances are seldom closed in the first, and for long in the last.
+/// Values of [`Plan::calm`]: instances lend seats nearly always with the first, and rarely with the
+/// last.
 const CALM: [u64; 3] = [1, 8, 60];
-/// So many operations in each world: short ones meet more beginnings.
+/// Number of operations in each world: short ones meet more beginnings.
 const EACH: u64 = 5000;
 
 fn variable(name: &str) -> Option<u64> {
@@ -52,7 +55,7 @@ fn half<const P: usize>(layouts: &[&[u64]], operations: u64, parity: u64) {
     }
 }
 
-/// The seed says which policy, which layout and how calm, too.
+/// The seed selects the policy, the layout and the value of [`CALM`], too.
 fn world<const P: usize>(layouts: &[&[u64]], seed: u64) {
     let policy = POLICIES[(seed / 2) as usize % POLICIES.len()];
     let layout = layouts[(seed / 12) as usize % layouts.len()];

@@ -22,8 +22,8 @@ fn the_suite_passes() {
     assert_passed(&run(|| suite::run::<HostSystem>()));
 }
 
-/// At each `period`th unmasking of interrupts one comes and wakes the most urgent thread, which
-/// preempts whoever runs there.
+/// Disturbs the suite: at each `period`th unmasking of interrupts one comes and wakes the most
+/// urgent thread, which preempts the thread that runs there.
 fn disturbed(period: u64) -> Outcome {
     run(move || {
         let wake = leak(Semaphore::new(0));

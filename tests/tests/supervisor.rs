@@ -1,6 +1,6 @@
 //! Supervisors of partitions on the host, where a call of the kernel takes no time, but each stop
-//! of these partitions does: who pays for restarts, how often there are some, in which order faults
-//! are told.
+//! of these partitions does: the account that is charged for restarts, how often there are some, in
+//! which order faults are reported.
 #![expect(
     unsafe_code,
     reason = "a thread of a partition faults, on a machine that knows no such faults"
@@ -30,8 +30,8 @@ type Entry = extern "C" fn(&'static (), usize) -> !;
 const STOP: Duration = Duration::from_micros(50);
 const ONE_OF_TEN: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
-/// A partition of one thread of that priority that runs `entry`, which `supervisor` starts anew at
-/// most so often.
+/// Returns a partition of one thread of that priority that runs `entry`. `supervisor` restarts it
+/// at most `most` times in each `period`.
 fn supervised(
     entry: Entry,
     priority: u8,
@@ -47,7 +47,7 @@ fn supervised(
         .restarts(most, period)
 }
 
-/// As often as they want.
+/// Without a limit of restarts.
 const EVER: (u32, Duration) = (u32::MAX, Duration::ZERO);
 
 /// Ends the calling thread of a partition as the handler of a fault does.
@@ -131,8 +131,8 @@ fn sleep_until(at: Duration) {
     parts::sleep_until::<Board>(at);
 }
 
-/// Starts a thread of that priority that serves faults of these for ever; it notes when it was told
-/// of which.
+/// Starts a thread of that priority that serves faults of these for ever; it notes the time of each
+/// report and its partition.
 fn serve(
     supervisor: &'static Supervisor<Board>,
     priority: u8,
@@ -184,7 +184,7 @@ fn a_restart_beyond_the_budget_is_owed_and_the_next_one_waits() {
         let told = serve(supervisor, 4, &[part]);
         part.start().unwrap();
         sleep_until(29.millis());
-        // Two restarts are 30 us beyond; of the next 70 us 40 are left, of those behind 60: a
+        // Two restarts are 30 us beyond. Of the next 70 us 40 are left, of those after them 60: a
         // restart each.
         let times = told.take().into_iter().map(|(_, at)| at.as_micros());
         assert_eq!(times.collect::<Vec<_>>(), [50, 100, 10_050, 20_050, 20_100]);
@@ -251,7 +251,7 @@ fn who_waits_for_its_restart_is_stopped_and_keeps_nobody_waiting() {
             .iter()
             .map(|(place, at)| (*place, at.as_micros()))
             .collect();
-        // Each stop takes 50 us. The first partition's second restart is due 10 ms behind the first.
+        // Each stop takes 50 us. The first partition's second restart is due 10 ms after the first.
         assert_eq!(times, [(0, 50), (1, 5_100), (0, 10_100)]);
     });
 }
@@ -292,7 +292,7 @@ fn a_wait_for_a_fault_ends_at_its_own_time_though_a_restart_waits_longer() {
         assert_eq!(serve(1.millis().into()), Err((Error::Timeout, 1_000)));
         part.start().unwrap();
         assert_eq!(serve(1.millis().into()), Ok(()));
-        // The second fault has to wait; a look stops the partition.
+        // The second fault has to wait; a call without waiting stops the partition.
         assert_eq!(serve(1.millis().into()), Err((Error::Timeout, 2_050)));
         assert_eq!(serve(Timeout::NONE), Err((Error::WouldBlock, 2_050)));
         assert_eq!(serve(Timeout::FOREVER), Ok(()));
@@ -362,8 +362,7 @@ fn all_from_a_fault_to_the_next_wait_is_at_the_partitions_cost() {
 }
 
 thread_local! {
-    /// Whether a partition's thread has faulted, and nobody has ended a section of the kernel
-    /// since.
+    /// Whether a partition's thread has faulted, and no section of the kernel has ended since.
     static FAULTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -382,7 +381,7 @@ fn the_way_from_a_fault_to_its_supervisor_is_at_the_partitions_cost() {
         let part: Part<Board> =
             leak(supervised(telling, 8, EVER, supervisor).budget(amount, period));
         part.start().unwrap();
-        // The first section that ends behind the fault is the supervisor's, which waited for it.
+        // The first section that ends after the fault is the supervisor's, which waited for it.
         let way = || Box::new(|| Host::spend(WAY)) as Handler;
         Host::at_each_unmask(move || FAULTED.take().then(way));
         let before = usage(part).time;
@@ -405,7 +404,7 @@ fn starts_are_at_their_partitions_cost_also_behind_a_wait_for_the_rate() {
         let time = |work: &dyn Fn()| {
             let (begin, before) = (now(), usage(part).time);
             work();
-            // Looks at the account are no work.
+            // Reads of the account are no work.
             let taken = now().saturating_sub(begin).saturating_sub(2.micros());
             (taken, usage(part).time.saturating_sub(before))
         };

@@ -1,6 +1,7 @@
-//! Partitions on the host: what their threads may call. What they may touch, a processor is needed for.
+//! Partitions on the host: what their threads may call. The memory that they may access needs a
+//! processor to be tested.
 //!
-//! `TAKTOS_SEED` and `TAKTOS_OPERATIONS` choose another storm than the usual one.
+//! `TAKTOS_SEED` and `TAKTOS_OPERATIONS` choose another stress test than the usual one.
 #![expect(
     unsafe_code,
     reason = "long messages lie in memory of partitions beside what the compiler knows of"
@@ -38,7 +39,8 @@ type User = UserThread<Board, Words>;
 type Entry = extern "C" fn(&'static Words, usize) -> !;
 
 thread_local! {
-    /// The partition of the thread that runs, by the number of its thread's role: a coroutine has no other memory of its own.
+    /// The partition of the thread that runs, by the number of its thread's role: a coroutine has
+    /// no other memory of its own.
     static PARTITIONS: Cell<[Option<&'static Partition<Board, Words>>; 2]> = const { Cell::new([None; 2]) };
 }
 
@@ -80,7 +82,7 @@ const PARTNER: Rights = Rights::SEND
 /// The most urgent priority that threads of the partitions may have.
 const MOST_URGENT: u8 = 6;
 
-/// What partitions are made of.
+/// Threads that partitions are made of.
 struct Threads {
     first: &'static [User; 2],
     second: &'static [User; 1],
@@ -136,7 +138,7 @@ extern "C" fn server(data: &'static Words, _: usize) -> ! {
         let (received, [first, second, sender]) =
             call(1, Number::Receive, usize::MAX, [0; 2], Timeout::FOREVER);
         if received == Err(Error::Parameter) {
-            // The next sender sends bytes, which nobody wants.
+            // The next sender sends bytes, which no thread requested.
             let nowhere = [std::ptr::from_ref(data).expose_provenance(), 0];
             let _ = call(1, Number::ReceiveBytes, usize::MAX, nowhere, Timeout::NONE);
             continue;
@@ -290,17 +292,18 @@ fn a_mutex_of_a_partition_that_stops_is_handed_on() {
     });
 }
 
-/// Locks the mutex as soon as it can, says that all is whole if its argument says so, and unlocks it; then again.
-extern "C" fn heir(data: &'static Words, mends: usize) -> ! {
+/// Locks the mutex as soon as it can, says that all is whole if its argument says so, and unlocks
+/// it; then again.
+extern "C" fn heir(data: &'static Words, repairs: usize) -> ! {
     let call = |number, timeout| told(call(1, number, 0, [0; 2], timeout).0);
-    let mend = || call(Number::MutexMakeConsistent, Timeout::NONE);
-    let mut results = vec![mend(), call(Number::MutexLock, Timeout::FOREVER)];
-    if mends != 0 {
-        results.push(mend());
+    let repair = || call(Number::MutexMakeConsistent, Timeout::NONE);
+    let mut results = vec![repair(), call(Number::MutexLock, Timeout::FOREVER)];
+    if repairs != 0 {
+        results.push(repair());
     }
     results.push(call(Number::MutexUnlock, Timeout::NONE));
     results.push(call(Number::MutexLock, Timeout::NONE));
-    results.push(mend());
+    results.push(repair());
     for (place, result) in results.into_iter().enumerate() {
         data.0[place].store(result, Relaxed);
     }
@@ -316,9 +319,9 @@ fn a_robust_mutex_tells_that_its_owners_partition_stopped() {
         Error::NotRecoverable,
     ]
     .map(|error| error as u32);
-    let mended = vec![owner_error, died, 100, 100, 100, state];
+    let repaired = vec![owner_error, died, 100, 100, 100, state];
     let left = vec![owner_error, died, 100, gone, owner_error];
-    for (mends, expected) in [(1, mended), (0, left)] {
+    for (repairs, expected) in [(1, repaired), (0, left)] {
         world(move || {
             let threads = threads([owner, idle, heir]);
             let mutex = leak(Mutex::new().when_owner_ends(OwnerEnd::Tell));
@@ -326,7 +329,7 @@ fn a_robust_mutex_tells_that_its_owners_partition_stopped() {
             partitions(&threads, handles, handles);
             partition(0).start().unwrap();
             AnyThread::<Board>::sleep(1.millis()).unwrap();
-            partition(1).start_with(mends).unwrap();
+            partition(1).start_with(repairs).unwrap();
             AnyThread::<Board>::sleep(1.millis()).unwrap();
             partition(0).stop();
             AnyThread::<Board>::sleep(1.millis()).unwrap();
@@ -485,7 +488,7 @@ fn handler() {
     LINE.get().expect("the test has a line").arrived();
 }
 
-/// Counts what its device asks for, and acknowledges a while later.
+/// Counts the requests of its device, and acknowledges them a while later.
 extern "C" fn driver(data: &'static Words, bits: usize) -> ! {
     let a_while = Timeout::after(100.micros());
     loop {
@@ -527,7 +530,7 @@ fn an_interrupt_comes_once_for_each_acknowledgement() {
         );
         pend(2);
         AnyThread::<Board>::sleep(50.micros()).unwrap();
-        // One that comes though it is masked is not told of.
+        // One that comes though it is masked is not reported.
         handler();
         wait();
         assert_eq!([HANDLED.get(), word(0, 0)], [3, 2]);
@@ -605,7 +608,7 @@ fn bytes_come_from_own_memory_into_own_memory() {
     });
 }
 
-/// What a call came to: 100, or an error's number.
+/// Returns the result of a call as a number: 100, or an error's number.
 fn told(result: Result<(), Error>) -> u32 {
     result.map_or_else(|error| error as u32, |()| 100)
 }
@@ -622,7 +625,8 @@ fn address(data: &'static Words) -> usize {
     std::ptr::from_ref(data).expose_provenance()
 }
 
-/// Sends to a queue from places and with sizes that are wrong, then thrice as is right: the third time there is no room for some time.
+/// Sends to a queue from places and with sizes that are wrong, then thrice as is right: the third
+/// time there is no room for some time.
 extern "C" fn sender_to_queue(data: &'static Words, _: usize) -> ! {
     let place = address(data) + AT;
     let foreign = std::ptr::from_ref(partition(1)).expose_provenance();
@@ -731,7 +735,7 @@ fn a_partition_that_stops_waits_at_no_queue_any_more() {
     });
 }
 
-/// Where a partition has a long message: behind its data; and how long it is.
+/// Place of a long message in a partition, after its data; and its length.
 const LONG_AT: usize = 512;
 const LONG: usize = 1500;
 
@@ -739,19 +743,19 @@ fn byte_at(place: usize) -> *mut u8 {
     std::ptr::with_exposed_provenance_mut(place)
 }
 
-/// What stands at that place of a long message.
+/// Returns the byte at that place of a long message.
 const fn pattern(number: usize) -> u8 {
     (number * 7 + number / 256) as u8
 }
 
 fn fill(place: usize) {
     for number in 0..LONG {
-        // SAFETY: behind the data of the thread's partition, whose memory has 4,096 bytes.
+        // SAFETY: after the data of the thread's partition, which has 4,096 bytes of memory.
         unsafe { byte_at(place + number).write(pattern(number)) };
     }
 }
 
-/// Whether so many bytes of the message are there, and no more.
+/// Returns whether `length` bytes of the message are there, and no more.
 fn is_filled(place: usize, length: usize) -> bool {
     (0..LONG).all(|number| {
         // SAFETY: as above.
@@ -775,10 +779,11 @@ extern "C" fn sender_of_much(data: &'static Words, micros: usize) -> ! {
     exit(0)
 }
 
-/// What is added to the argument of a receiver that comes late.
+/// Number that is added to the argument of a receiver that comes late.
 const LATE: usize = 1 << 16;
 
-/// Receives a long message in pieces, with a pause after each, into as much room as the argument says.
+/// Receives a long message in pieces, with a pause after each, into as much room as the argument
+/// says.
 extern "C" fn receiver_of_much(data: &'static Words, argument: usize) -> ! {
     let size = argument % LATE;
     let place = address(data) + LONG_AT;
@@ -905,7 +910,7 @@ extern "C" fn sender_that_calls(data: &'static Words, _: usize) -> ! {
     exit(0)
 }
 
-/// Receives as much of a long message as is asked for, and serves.
+/// Receives `pieces` pieces of a long message, and serves.
 extern "C" fn server_of_much(data: &'static Words, pieces: usize) -> ! {
     let room = [address(data) + LONG_AT, 64];
     let (_, [.., sender]) = call(1, Number::ReceiveLong, usize::MAX, room, Timeout::FOREVER);
@@ -915,11 +920,11 @@ extern "C" fn server_of_much(data: &'static Words, pieces: usize) -> ! {
             .unwrap();
     }
     if pieces < PIECES as usize {
-        // What is left is cut off, as from a message of bytes.
+        // The rest of the message is cut off, as from a message of bytes.
         let (_, [count, sent, _]) = call(1, Number::ReceiveBytes, usize::MAX, room, Timeout::NONE);
         assert_eq!([count, sent], [64, LONG - pieces * 64]);
     }
-    // The call comes before anybody waits for it.
+    // The call comes before any thread waits for it.
     let a_while = Timeout::after(20.micros());
     call(1, Number::Sleep, usize::MAX, [0; 2], a_while).0.ok();
     server(data, 0)
@@ -1101,7 +1106,7 @@ fn a_block_that_was_passed_and_not_accepted_comes_back_with_its_giver() {
         assert_eq!(pool.free_blocks(), 0);
         partition(0).stop();
         assert_eq!(pool.free_blocks(), 4, "the receiver did not ask for them");
-        // Nobody can accept a block that came back, nor one that is another one's.
+        // No thread can accept a block that came back, nor one of another owner.
         let block = pool.take(Timeout::NONE).unwrap();
         partition(1).restart_with(block.addr()).unwrap();
         AnyThread::<Board>::sleep(1.millis()).unwrap();
@@ -1149,7 +1154,7 @@ fn no_thread_becomes_more_urgent_than_its_partition_may_be() {
     });
 }
 
-/// Takes a block, and passes it on to who has no pool.
+/// Takes a block, and passes it on to a partition that has no pool.
 extern "C" fn passer(data: &'static Words, _: usize) -> ! {
     let (_, [block, ..]) = call(0, Number::PoolTake, 0, [0; 2], Timeout::NONE);
     let passed = call(0, Number::PoolPass, 0, [block, 1], Timeout::NONE);
@@ -1204,7 +1209,8 @@ fn the_kernel_touches_no_device_for_a_partition() {
     });
 }
 
-/// The thread beside the one of the storm. Calls take no time here, so it has to wait in each round.
+/// The thread next to that of the stress test. Calls take no time here, so it has to wait in each
+/// round.
 extern "C" fn companion(data: &'static Words, _: usize) -> ! {
     let nowhere = [std::ptr::from_ref(data).expose_provenance(), 0];
     loop {
@@ -1215,7 +1221,7 @@ extern "C" fn companion(data: &'static Words, _: usize) -> ! {
     }
 }
 
-/// What the table of the storm's partition allows.
+/// Handles and rights in the table of the stress test's partition.
 const ALLOWS: &[u32] = &[
     kind::SEMAPHORE | right::GIVE,
     kind::SEMAPHORE | right::TAKE,
@@ -1231,13 +1237,13 @@ const ALLOWS: &[u32] = &[
     kind::CONDITION | right::GIVE | right::TAKE,
 ];
 
-/// How many calls a thread of the storm makes before it ends.
+/// How many calls a thread of the stress test makes before it ends.
 const A_LIFE: usize = 200;
 
 extern "C" fn storm(data: &'static Words, seed: usize) -> ! {
     let known = Known {
         allows: ALLOWS,
-        // The data lie behind the stacks.
+        // The data follow the stacks.
         memory: std::ptr::from_ref(data).addr() - 1024,
         size: 4096,
         letter: size_of::<Pair>(),
@@ -1274,7 +1280,7 @@ extern "C" fn storm(data: &'static Words, seed: usize) -> ! {
     exit(0)
 }
 
-/// Everything that the storm's table does not name.
+/// Everything that the stress test's table does not name.
 struct Others {
     semaphore: &'static Semaphore<Board>,
     flags: &'static EventFlags<Board>,

@@ -1,5 +1,5 @@
-//! What is known of the packages that the project uses: facts from a clone of
-//! the RustSec database, for machines that cannot have it.
+//! Known facts of the packages that the project uses, from a clone of the RustSec database, for
+//! machines that cannot have it.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,6 +1,8 @@
-//! The header `taktos.h`, written from the files that define its functions (`user/c/src/native`), and checked against them.
+//! The header `taktos.h`, written from the files that define its functions (`user/c/src/native`),
+//! and checked against them.
 //!
-//! Owns: how a function, a kind of objects and a constant of these files look in C. Must never know: what they do.
+//! Owns: how a function, a kind of objects and a constant of these files look in C. Must never
+//! know: what they do.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -56,7 +58,7 @@ const NUMBERS: [(Error, &str); 15] = [
     (Error::NotRecoverable, "NOT_RECOVERABLE"),
 ];
 
-/// Writes the header anew.
+/// Writes the header again.
 pub(crate) fn write(workspace: &Workspace) -> Result<String> {
     fs::write(workspace.path(HEADER), header(workspace)?)
         .context("the header cannot be written")?;
@@ -91,7 +93,7 @@ fn header(workspace: &Workspace) -> Result<String> {
     Ok(FRAME.replace(ERRORS, &errors).replace(PLACE, &functions))
 }
 
-/// What a file comes to.
+/// Returns the section of the header for a file.
 fn section(text: &str, prefix: &str) -> Result<String> {
     let title = text
         .lines()

@@ -1,10 +1,15 @@
 //! Builds every program of every board, each board in a call of its own, so
 //! that no feature of one leaks into another.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
+use serde_json::Value;
 use taktos_emulator::Board;
 use taktos_runner::image::{build_several, crate_of};
 use taktos_runner::workspace::Workspace;
+
+use crate::metadata;
 
 /// Builds all images of these boards.
 ///
@@ -20,23 +25,31 @@ pub fn build(workspace: &Workspace, boards: &[Board]) -> Result<String> {
     Ok(format!("the images of {} boards are built", boards.len()))
 }
 
-/// The programs of a board, in the order of their names, without those that are for one processor alone or for several alone and not for it.
+/// The programs of a board, in the order of their names, without those that are for one processor
+/// alone or for several alone and not for it.
 ///
 /// # Errors
-/// When its sources cannot be read.
+/// If cargo does not describe its crate, or a source cannot be read.
 pub fn programs(workspace: &Workspace, board: &str) -> Result<Vec<String>> {
     let (folder, feature) = crate_of(board);
-    let directory = workspace.path(&format!("boards/{folder}/src/bin"));
-    let read = || format!("cannot read {}", directory.display());
+    let manifest = format!("boards/{folder}/Cargo.toml");
     let for_others = feature.map_or(FOR_SEVERAL, |_| FOR_ONE);
+    let packages = metadata::packages(workspace)?;
+    let of_board = |package: &&Value| {
+        let path = package["manifest_path"].as_str().map(Path::new);
+        path.is_some_and(|path| path.ends_with(&manifest))
+    };
+    let package = packages.iter().find(of_board);
+    let package = package.with_context(|| format!("no crate is in boards/{folder}"))?;
+    let targets = package["targets"].as_array().into_iter().flatten();
+    let is_program = |target: &&Value| target["kind"][0] == "bin";
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(&directory).with_context(read)? {
-        let path = entry.with_context(read)?.path();
-        let name = path.file_stem().context("a program has a name")?;
-        // One in a folder of its own says nothing of it.
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
+    for target in targets.filter(is_program) {
+        let [name, source] =
+            ["name", "src_path"].map(|key| target[key].as_str().unwrap_or_default());
+        let text = std::fs::read_to_string(source).with_context(|| source.to_owned())?;
         if !text.contains(for_others) {
-            names.push(name.to_string_lossy().into_owned());
+            names.push(name.to_owned());
         }
     }
     names.sort();
@@ -49,8 +62,6 @@ const FOR_ONE: &str = "program!(one::";
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     #[test]

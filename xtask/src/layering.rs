@@ -1,7 +1,7 @@
-//! Who may depend on whom: the walls between the rooms of the house.
+//! The allowed dependencies between crates: the walls between the project's folders.
 //!
-//! The table below is the rule; `cargo metadata` says what is so. A crate is
-//! known by the folder that it lies in.
+//! The table below is the rule; `cargo metadata` gives the actual dependencies. A crate is known by
+//! the folder that it is located in.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use taktos_runner::workspace::Workspace;
 
 use crate::metadata;
 
-/// A room, and the rooms and outside crates that its crates may use.
+/// A folder, and the folders and outside crates that its crates may use.
 struct Rule {
     /// The folder, or the folder above the crates.
     room: &'static str,
-    /// Rooms of the house.
+    /// Folders of the project.
     rooms: &'static [&'static str],
     /// Crates from outside; `*` for any.
     outside: &'static [&'static str],
@@ -23,7 +23,7 @@ struct Rule {
 
 const ANY: &[&str] = &["*"];
 
-/// The first rule whose room holds a crate is the crate's rule.
+/// Rules. The first one with a folder that holds a crate is the crate's rule.
 const RULES: &[Rule] = &[
     Rule {
         room: "core",
@@ -88,8 +88,14 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "boards/common",
+        rooms: &["machine", "kernel", "arch", "workloads"],
+        outside: ANY,
+    },
+    Rule {
         room: "boards",
         rooms: &[
+            "boards/common",
             "core",
             "machine",
             "kernel",
@@ -248,8 +254,10 @@ const RULES: &[Rule] = &[
 
 /// Code that only tests build may be from anywhere outside.
 const TESTS_MAY_USE: &str = "dev";
-/// What tests in every room may use of the tree.
+/// Package of the tree that tests in every folder may use.
 const OF_ALL_TESTS: &str = "tests/random";
+/// The package that tests in every room may use, and nothing else: it decides as slowly as can be.
+const ORACLE: &str = "core/schedule/tests/oracle";
 
 /// Reads the crates of the workspace and checks every edge.
 ///
@@ -321,8 +329,9 @@ fn allowed(rule: &Rule, root: &str, dependency: &Value) -> bool {
     match dependency["path"].as_str() {
         Some(path) => {
             let room = room_of(root, &format!("{path}/Cargo.toml"));
-            (for_tests && room == OF_ALL_TESTS)
-                || rule.rooms.iter().any(|allowed| is_in(&room, allowed))
+            let is_in_rooms = rule.rooms.iter().any(|allowed| is_in(&room, allowed));
+            (for_tests && [OF_ALL_TESTS, ORACLE].contains(&room.as_str()))
+                || (is_in_rooms && room != ORACLE)
         }
         None => {
             let name = dependency["name"].as_str().unwrap_or_default();
@@ -415,10 +424,12 @@ mod tests {
         assert_eq!(wrong("kernel", serde).len(), 1);
         let proptest = json!({ "name": "proptest", "kind": "dev" });
         assert!(wrong("kernel", proptest).is_empty());
-        let mut random = inside(OF_ALL_TESTS);
-        assert_eq!(wrong("kernel", random.clone()).len(), 1);
-        random["kind"] = "dev".into();
-        assert!(wrong("kernel", random).is_empty());
+        for of_tests in [OF_ALL_TESTS, ORACLE] {
+            let mut edge = inside(of_tests);
+            assert_eq!(wrong("kernel", edge.clone()).len(), 1);
+            edge["kind"] = "dev".into();
+            assert!(wrong("kernel", edge).is_empty());
+        }
     }
 
     #[test]

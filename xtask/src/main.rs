@@ -1,7 +1,8 @@
-//! Chores of the project: `./taktos test`, and `cargo xtask` for the rest.
+//! Tasks of the project: `./taktos test`, and `cargo xtask` for the rest.
 //!
-//! Owns who may depend on whom, how all images are built at once, what is known of dependencies, how large the project
-//! is, and everything that CI checks. Must never know what an image does or what an experiment asks.
+//! Owns the allowed dependencies, how all images are built at once, the known facts of
+//! dependencies, how large the project is, and everything that CI checks. Must never know what an
+//! image does or what an experiment measures.
 
 mod advisories;
 mod header;
@@ -21,7 +22,7 @@ use taktos_experiments::screen;
 use taktos_runner::failure;
 use taktos_runner::workspace::Workspace;
 
-/// What the project does for itself.
+/// Tasks of the project itself.
 #[derive(Parser)]
 #[command(name = "taktos", disable_help_subcommand = true)]
 struct Chores {
@@ -38,14 +39,18 @@ enum Chore {
     Layering,
     /// Build every program of every board
     Images,
-    /// Say how many lines of Rust each room has: code, and tests
-    Size,
-    /// Write advisories.toml anew, from a clone of the RustSec database
+    /// Print the lines of Rust of each folder, code and tests, next to its budget
+    Size {
+        /// Write the lines of today as the budgets, lines.csv
+        #[arg(long)]
+        save: bool,
+    },
+    /// Write advisories.toml again, from a clone of the RustSec database
     Advisories {
         /// The clone
         folder: PathBuf,
     },
-    /// Write the header taktos.h anew, from the functions that it declares
+    /// Write the header taktos.h again, from the functions that it declares
     Header,
     /// Say what a command line needs on this machine, for the script `taktos`
     #[command(hide = true)]
@@ -72,20 +77,24 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Test(line) => return test::run(&workspace, &line),
         Chore::Layering => layering::check(&workspace)?,
         Chore::Images => images::build(&workspace, &taktos_emulator::Board::ALL)?,
-        Chore::Size => size::table(&workspace)?,
+        Chore::Size { save: true } => size::save(&workspace)?,
+        Chore::Size { save: false } => size::table(&workspace)?,
         Chore::Advisories { folder } => advisories::renew(&folder)?,
         Chore::Header => header::write(&workspace)?,
-        Chore::Needs { words } => needed(&words),
+        Chore::Needs { words } => needed(&workspace, &words)?,
     };
     Ok(screen::print(&format!("{}\n", said.trim_end()))?)
 }
 
-/// What a line needs: nothing for help, or for a line that is no chore.
-fn needed(words: &[String]) -> String {
+/// Returns what a command line needs: nothing for help, or for a line that is not a task.
+///
+/// # Errors
+/// When the line asks for the changes since a commit that git does not know.
+fn needed(workspace: &Workspace, words: &[String]) -> Result<String> {
     let line = std::iter::once("taktos").chain(words.iter().map(String::as_str));
     match Chores::try_parse_from(line).map(|line| line.chore) {
-        Ok(Chore::Test(line)) => needs::lines(test::needs(&line)),
-        _ => String::new(),
+        Ok(Chore::Test(line)) => Ok(needs::lines(test::needs(workspace, &line)?)),
+        _ => Ok(String::new()),
     }
 }
 
@@ -102,6 +111,7 @@ mod tests {
 
     #[test]
     fn a_line_needs_what_its_steps_use_and_help_and_lists_nothing() {
+        let workspace = Workspace::find().unwrap();
         for (line, expected) in [
             ("test --help", ""),
             ("test --list", ""),
@@ -119,7 +129,8 @@ mod tests {
             ),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            assert_eq!(needed(&words).replace('\n', " "), expected, "{line}");
+            let found = needed(&workspace, &words).unwrap();
+            assert_eq!(found.replace('\n', " "), expected, "{line}");
         }
     }
 }

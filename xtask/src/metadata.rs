@@ -1,4 +1,4 @@
-//! Owns: what cargo tells of the tree's own crates. Must never know: what is made of it.
+//! Owns: cargo's metadata of the tree's own crates. Must never know: what is made of it.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub fn of(workspace: &Workspace) -> Result<Value> {
     serde_json::from_slice(&output.stdout).context("cargo metadata")
 }
 
-/// The crates, each as cargo tells it.
+/// Returns the crates, each as cargo describes it.
 ///
 /// # Errors
 /// As [`of`].

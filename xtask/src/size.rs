@@ -1,33 +1,28 @@
-//! Says how many lines of Rust each room of the project has.
+//! Lines of the project: of Rust in each folder, of baselines, links, and each folder's budget.
 //!
-//! Owns: which rooms there are, and what is a test. Must never know: what is in a file.
+//! Owns: the folders, the difference between code and tests, and the form of `lines.csv`.
+//! Must never know: the contents of a file.
 //!
-//! Every line counts, empty ones and comments, too. Tests are what lies in a folder `tests`, and what stands behind
-//! `#[cfg(test)]`: a module in its file, or a file of its own.
+//! Lines of Rust are counted without blank ones and comments. A test is in a folder or a file with
+//! such a name, or after the first `#[cfg(test)]` of its file.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use taktos_export::replace_file;
 use taktos_runner::workspace::Workspace;
 
-/// The rooms, in the order of the architecture; of the laboratory each crate is one.
-const ROOMS: [&str; 10] = [
-    "core",
-    "kernel",
-    "hypervisor",
-    "arch",
-    "machine",
-    "boards",
-    "workloads",
-    "lab",
-    "tests",
-    "xtask",
-];
-/// The room whose crates have a row each.
-const BY_CRATE: &str = "lab";
-/// What precedes a module that only tests build.
-const ONLY_TESTS: &str = "#[cfg(test)]";
+/// The file of the budgets.
+const BUDGETS: &str = "lines.csv";
+/// Folders with a row for each folder in them.
+const DIVIDED: [&str; 3] = ["core", "ext", "lab"];
+/// The row of `lines.csv` for the baselines.
+const BASELINES: &str = "experiments/baseline*";
+/// The budget may be above the lines by this part of them, so that a small change needs no new one.
+const SLACK_PERCENT: usize = 1;
 
 /// Lines of Rust.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,137 +31,181 @@ struct Lines {
     tests: usize,
 }
 
-/// The table, in the form of the book.
+/// A line of the file of budgets.
+#[derive(Serialize, Deserialize)]
+struct Budget {
+    folder: String,
+    code: usize,
+    tests: usize,
+}
+
+/// The lines of all folders, and of the baselines as code.
+type Counted = BTreeMap<String, Lines>;
+
+/// Returns the table of lines in the form of the book, with the budgets.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn table(workspace: &Workspace) -> Result<String> {
-    let mut out = String::from("| room | code | tests | together |\n|---|---|---|---|\n");
-    let mut row = |name: &str, Lines { code, tests }| {
-        out.push_str(&format!(
-            "| {name} | {code} | {tests} | {} |\n",
-            code + tests
-        ));
-    };
+    let (counted, budgets) = (counted(workspace)?, budgets(workspace)?);
+    let mut out = String::from("| folder | code | tests | budget |\n|---|---|---|---|\n");
     let mut all = Lines::default();
-    for room in rooms(workspace)? {
-        let lines = of_room(workspace, &room)?;
-        ensure!(lines != Lines::default(), "{room} has no Rust");
-        row(&format!("`{room}`"), lines);
-        all.code += lines.code;
-        all.tests += lines.tests;
+    for (folder, lines) in &counted {
+        let Lines { code, tests } = *lines;
+        let of = budgets.get(folder).copied().unwrap_or_default();
+        let budget = format!("{} + {}", of.code, of.tests);
+        out.push_str(&format!("| `{folder}` | {code} | {tests} | {budget} |\n"));
+        if folder != BASELINES {
+            all.code += code;
+            all.tests += tests;
+        }
     }
-    row("all", all);
+    let Lines { code, tests } = all;
+    out.push_str(&format!("| all Rust | {code} | {tests} | |\n"));
     Ok(out)
 }
 
-/// The rooms that have Rust in them.
-fn rooms(workspace: &Workspace) -> Result<Vec<String>> {
-    let mut rooms = Vec::new();
-    for room in ROOMS {
-        if room != BY_CRATE {
-            rooms.push(room.to_owned());
-            continue;
-        }
-        for folder in inside(&workspace.path(room))? {
-            if folder.join("Cargo.toml").is_file() {
-                rooms.push(workspace.shown(&folder));
-            }
-        }
+/// Writes the lines of today as the budgets.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn save(workspace: &Workspace) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for (folder, Lines { code, tests }) in counted(workspace)? {
+        writer.serialize(Budget {
+            folder,
+            code,
+            tests,
+        })?;
     }
-    Ok(rooms)
+    replace_file(&workspace.path(BUDGETS), writer.into_inner()?)?;
+    Ok(format!("{BUDGETS} has the lines of today"))
 }
 
-fn of_room(workspace: &Workspace, room: &str) -> Result<Lines> {
-    let mut files = Vec::new();
-    find(&workspace.path(room), &mut files)?;
-    let mut texts = Vec::with_capacity(files.len());
-    for file in files {
-        let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-        texts.push((workspace.shown(&file), text));
+/// Compares the lines of each folder with its budget: a line for each folder, with the reason if it
+/// has more.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn check(workspace: &Workspace) -> Result<Vec<Result<(), String>>> {
+    let (counted, budgets) = (counted(workspace)?, budgets(workspace)?);
+    let judged = counted.iter().map(|(folder, lines)| {
+        let budget = budgets.get(folder).copied().unwrap_or_default();
+        let parts = [
+            ("code", lines.code, budget.code),
+            ("tests", lines.tests, budget.tests),
+        ];
+        let over = parts.into_iter().find(|(_, lines, most)| lines > most);
+        match over {
+            None => Ok(()),
+            Some((part, lines, most)) => Err(format!(
+                "{folder} has {lines} lines of {part}, {most} in {BUDGETS}: take lines away, or \
+                 raise the number and say why in the commit (cargo xtask size --save)\n"
+            )),
+        }
+    });
+    let loose = counted.iter().filter_map(|(folder, lines)| {
+        let budget = budgets.get(folder)?;
+        let is_loose = |lines: usize, most: usize| most > lines + lines * SLACK_PERCENT / 100 + 50;
+        let loose = is_loose(lines.code, budget.code) || is_loose(lines.tests, budget.tests);
+        loose.then(|| {
+            Err(format!(
+                "{BUDGETS} grants {folder} more than it has: cargo xtask size --save\n"
+            ))
+        })
+    });
+    Ok(judged.chain(loose).collect())
+}
+
+fn budgets(workspace: &Workspace) -> Result<Counted> {
+    let path = workspace.path(BUDGETS);
+    if !path.is_file() {
+        return Ok(Counted::new());
     }
-    let only_tests: BTreeSet<PathBuf> = texts
-        .iter()
-        .flat_map(|(file, text)| modules_for_tests(Path::new(file), text))
-        .collect();
-    let mut all = Lines::default();
-    for (file, text) in &texts {
-        let whole = text.lines().count();
-        let is_test = Path::new(file)
-            .components()
-            .any(|part| part.as_os_str() == "tests")
-            || Path::new(file)
-                .ancestors()
-                .any(|above| only_tests.contains(&above.with_extension("")));
-        let tests = if is_test {
-            whole
-        } else {
-            behind_cfg_test(text)
-        };
-        all.tests += tests;
-        all.code += whole - tests;
+    let rows = csv::Reader::from_path(&path)?.into_deserialize();
+    let row = |budget: csv::Result<Budget>| {
+        let Budget {
+            folder,
+            code,
+            tests,
+        } = budget.with_context(|| format!("{BUDGETS}: no budget"))?;
+        Ok((folder, Lines { code, tests }))
+    };
+    rows.map(row).collect()
+}
+
+fn counted(workspace: &Workspace) -> Result<Counted> {
+    let mut all = Counted::new();
+    for file in listed(workspace)? {
+        let path = workspace.path(&file);
+        if path.is_symlink() || !path.is_file() {
+            continue;
+        }
+        let read = || std::fs::read_to_string(&path).with_context(|| file.clone());
+        if file.starts_with(BASELINES.trim_end_matches('*')) {
+            all.entry(BASELINES.to_owned()).or_default().code += read()?.lines().count();
+        } else if let Some(folder) = folder_of(&file).filter(|_| file.ends_with(".rs")) {
+            let Lines { code, tests } = of_text(&read()?, is_test(&file));
+            let lines = all.entry(folder).or_default();
+            lines.code += code;
+            lines.tests += tests;
+        }
     }
+    ensure!(all.len() > 1, "the tree has no Rust");
     Ok(all)
 }
 
-/// The Rust below a folder, but for what was built there, and what is a link to what is elsewhere.
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for path in inside(folder)?
-        .into_iter()
-        .filter(|path| !path.is_symlink())
-    {
-        if path.is_dir() && !path.ends_with("target") {
-            find(&path, files)?;
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            files.push(path);
-        }
-    }
-    Ok(())
+/// The files of the tree, as version control lists them.
+pub fn listed(workspace: &Workspace) -> Result<Vec<String>> {
+    let output = Command::new("git")
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
+        .current_dir(workspace.root())
+        .output()
+        .context("git does not start")?;
+    ensure!(output.status.success(), "git does not list the files");
+    let text = String::from_utf8(output.stdout)?;
+    Ok(text.split_terminator('\0').map(str::to_owned).collect())
 }
 
-/// What lies in a folder, in the order of the names.
-fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut paths = entries
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
-    paths.sort();
-    Ok(paths)
+/// Returns the folder to which the lines of a file count.
+fn folder_of(file: &str) -> Option<String> {
+    let (first, rest) = file.split_once('/')?;
+    let second = rest.split_once('/').map(|(second, _)| second);
+    Some(match second.filter(|_| DIVIDED.contains(&first)) {
+        Some(second) => format!("{first}/{second}"),
+        None => first.to_owned(),
+    })
 }
 
-/// The modules in files of their own that a file has for tests: their paths without the ending.
-fn modules_for_tests(file: &Path, text: &str) -> Vec<PathBuf> {
-    let stem = file.file_stem().unwrap_or_default();
-    let beside = matches!(stem.to_str(), Some("mod" | "lib" | "main"));
-    let folder = if beside {
-        file.with_file_name("")
-    } else {
-        file.with_extension("")
+/// Whether all of a file is a test, by its path.
+fn is_test(file: &str) -> bool {
+    let path = Path::new(file).with_extension("");
+    let is = |name: &str| {
+        matches!(name, "test" | "tests" | "benches" | "fuzz")
+            || name.ends_with("_tests")
+            || name.ends_with("_test")
     };
-    let lines: Vec<&str> = text.lines().collect();
-    let declared = lines.windows(2).filter(|pair| pair[0] == ONLY_TESTS);
-    let names = declared.filter_map(|pair| pair[1].split("mod ").nth(1)?.strip_suffix(';'));
-    names.map(|name| folder.join(name)).collect()
+    path.components()
+        .any(|part| part.as_os_str().to_str().is_some_and(is))
 }
 
-/// How many lines of a file stand in modules for tests, with what opens and closes them.
-fn behind_cfg_test(text: &str) -> usize {
-    let mut lines = text.lines().peekable();
-    let mut all = 0;
-    while let Some(line) = lines.next() {
-        let opens = |next: &&str| next.contains("mod ") && next.ends_with('{');
-        if line != ONLY_TESTS || lines.peek().is_none_or(|next| !opens(next)) {
-            continue;
-        }
-        all += 1;
-        for line in lines.by_ref() {
-            all += 1;
-            if line == "}" {
-                break;
-            }
+fn of_text(text: &str, is_test: bool) -> Lines {
+    let (mut lines, mut in_test) = (Lines::default(), is_test);
+    let code = text.lines().map(str::trim);
+    for line in code.filter(|line| !line.is_empty() && !line.starts_with("//")) {
+        in_test = in_test || line.starts_with("#[cfg(test)]");
+        match in_test {
+            true => lines.tests += 1,
+            false => lines.code += 1,
         }
     }
-    all
+    lines
 }
 
 #[cfg(test)]
@@ -174,28 +213,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_tests_build_is_told_from_code() {
-        let text = "fn a() {}\n#[cfg(test)]\nmod fuzz;\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\nfn c() {}\n";
-        assert_eq!(behind_cfg_test(text), 4);
-        let of = |file: &str| modules_for_tests(Path::new(file), text);
-        assert_eq!(of("core/x/src/a.rs"), [Path::new("core/x/src/a/fuzz")]);
-        assert_eq!(of("core/x/src/lib.rs"), [Path::new("core/x/src/fuzz")]);
+    fn lines_after_cfg_test_are_tests() {
+        let text = "//! Head.\n\nfn a() {}\n// Why.\n#[cfg(test)]\nmod tests {\n}\n";
+        assert_eq!(of_text(text, false), Lines { code: 1, tests: 3 });
+        assert_eq!(of_text(text, true), Lines { code: 0, tests: 4 });
     }
 
     #[test]
-    fn every_room_has_its_row_and_the_last_is_the_sum() {
-        let table = table(&Workspace::find().unwrap()).unwrap();
-        let number = |row: &str, column: usize| -> usize {
-            row.split('|').nth(column).unwrap().trim().parse().unwrap()
-        };
-        let rows: Vec<&str> = table.lines().skip(2).collect();
-        let (all, rooms) = rows.split_last().unwrap();
-        for room in ["`core`", "`lab/cli`", "`xtask`"] {
-            assert!(rooms.iter().any(|row| row.contains(room)), "{room}");
+    fn a_test_is_known_by_its_path() {
+        for (file, expected) in [
+            ("core/x/tests/a.rs", true),
+            ("core/x/src/null_tests.rs", true),
+            ("lab/x/src/fuzz.rs", true),
+            ("xtask/src/test/mod.rs", true),
+            ("core/x/src/contest.rs", false),
+            ("core/x/src/latest.rs", false),
+        ] {
+            assert_eq!(is_test(file), expected, "{file}");
         }
-        for column in 2..5 {
-            let sum: usize = rooms.iter().map(|row| number(row, column)).sum();
-            assert_eq!(number(all, column), sum);
+    }
+
+    #[test]
+    fn a_crate_of_a_divided_folder_has_a_row() {
+        assert_eq!(folder_of("lab/cli/src/a.rs").as_deref(), Some("lab/cli"));
+        assert_eq!(folder_of("kernel/src/a.rs").as_deref(), Some("kernel"));
+        assert_eq!(folder_of("build.rs"), None);
+    }
+
+    #[test]
+    fn each_folder_has_its_row_and_the_last_is_the_sum() {
+        let workspace = Workspace::find().unwrap();
+        let table = table(&workspace).unwrap();
+        for folder in [
+            "`core/schedule`",
+            "`lab/cli`",
+            "`xtask`",
+            "`experiments/baseline*`",
+        ] {
+            assert!(table.contains(folder), "{folder}");
         }
+        let counted = counted(&workspace).unwrap();
+        let of_rust = counted.iter().filter(|(folder, _)| *folder != BASELINES);
+        let sum: usize = of_rust.map(|(_, lines)| lines.code).sum();
+        assert!(table.contains(&format!("| all Rust | {sum} |")));
     }
 }

@@ -1,4 +1,5 @@
-//! The script `taktos` and the steps of `./taktos test`: what is installed for them, and what is not.
+//! The script `taktos` and the steps of `./taktos test`: what is installed for them, and what is
+//! not.
 
 #[path = "../../lab/cli/tests/common/mod.rs"]
 mod common;
@@ -36,7 +37,7 @@ fn help_and_lists_install_nothing_and_work_without_an_emulator() {
 fn what_a_step_needs_is_installed() {
     let machine = machine("script-needs").with_emulators("10.0.2");
     let output = machine.call(&["test", "--long", "--only", "miri"]);
-    // The step cannot be done, which is told as its failure.
+    // The step cannot be done, which is reported as its failure.
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let report = printed(&output);
     assert!(

@@ -1,9 +1,10 @@
-//! Owns: the calls of threads in partitions: their numbers and names, the kind of object that each is about, and the right that it
-//! takes. The kernel's dispatch and the stubs of user programs come from this one table.
-//! Must never know: how a call is carried out, or by which instruction it is made.
+//! Owns: the calls of threads in partitions: their numbers and names, the kind of object that each
+//! is about, and the right that it takes. The kernel's dispatch and the stubs of user programs come
+//! from this one table. Must never know: how a call is carried out, or by which instruction it is
+//! made.
 //!
-//! A call carries six words: its number, a handle, two words and a time-out of 64 bits. Its answer is a
-//! [`Status`](crate::Status) and up to three words.
+//! A call carries six words: its number, a handle, two words and a time-out of 64 bits. Its answer
+//! is a [`Status`](crate::Status) and up to three words.
 
 /// The kinds of objects that handles name: one bit each, in the upper half of what a handle allows.
 pub mod kind {
@@ -35,8 +36,8 @@ pub mod right {
     pub const NONE: u32 = 0;
     /// To give permits, set flags, notify, signal, give blocks back and pass them on.
     pub const GIVE: u32 = 1 << 0;
-    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and unlock, wait for signals and for a thread's
-    /// end.
+    /// To take permits and blocks, acknowledge interrupts, wait for flags and clear them, lock and
+    /// unlock, wait for signals and for a thread's end.
     pub const TAKE: u32 = 1 << 1;
     /// To send messages to a thread or a queue.
     pub const SEND: u32 = 1 << 2;
@@ -57,7 +58,7 @@ pub struct Call {
     pub kind: u32,
     /// The right that the handle must give.
     pub right: u32,
-    /// Whether a thread that is switched to goes on with the caller's time slice.
+    /// Whether a thread that is switched to continues with the caller's time slice.
     pub keeps_slice: bool,
 }
 
@@ -65,7 +66,8 @@ pub struct Call {
 pub const KEEPS_SLICE: u32 = 1 << 31;
 
 impl Call {
-    /// What a handle must allow for the call: its kind and its right. All handles allow [`KEEPS_SLICE`].
+    /// Returns the bits that a handle must allow for the call: its kind and its right. All handles
+    /// allow [`KEEPS_SLICE`].
     #[must_use]
     pub const fn needs(self) -> u32 {
         self.kind | self.right | if self.keeps_slice { KEEPS_SLICE } else { 0 }
@@ -114,11 +116,13 @@ calls! {
     FlagsSet = flags_set(FLAGS, GIVE);
     /// Clears the flags of the first word; the answer is those that were set before.
     FlagsClear = flags_clear(FLAGS, TAKE);
-    /// Waits for flags of the first word, within the time-out; the second word says what is to hold: [`flags`].
+    /// Waits for flags of the first word, within the time-out. The second word is the condition:
+    /// [`flags`].
     FlagsWait = flags_wait(FLAGS, TAKE);
     /// Notifies a thread with the first word; the second is an [`action`].
     Notify = notify(THREAD, GIVE);
-    /// Waits for the caller's notification, within the time-out; the bits of the first word are cleared then.
+    /// Waits for the caller's notification, within the time-out; then clears the bits of the first
+    /// word.
     NotifyWait = notify_wait(NONE, NONE);
     /// Waits until the caller's notification word is not 0, and decrements it, within the time-out.
     NotifyTake = notify_take(NONE, NONE);
@@ -136,15 +140,18 @@ calls! {
     Receive = receive(NONE, NONE);
     /// Sends two words to a thread and waits for its reply, both within the time-out.
     Call = call(THREAD, CALL, keeps_slice);
-    /// Replies with two words to the caller that the handle's word names, as [`Number::Receive`] named it.
+    /// Replies with two words to the caller that the handle's word names, as [`Number::Receive`]
+    /// named it.
     Reply = reply(NONE, NONE);
-    /// The same, and then [`Number::Receive`], within the time-out, which must not be none.
+    /// Does what [`Number::Reply`] does, then what [`Number::Receive`] does, within the time-out,
+    /// which must not be none.
     ReplyAndReceive = reply_and_receive(NONE, NONE, keeps_slice);
-    /// Sends bytes to a thread, within the time-out: the first word is their address, the second says how many, at most
-    /// [`LONGEST_BYTES`].
+    /// Sends bytes to a thread, within the time-out. The first word is their address, the second
+    /// their number, at most [`LONGEST_BYTES`].
     SendBytes = send_bytes(THREAD, SEND, keeps_slice);
-    /// Receives bytes from any thread, within the time-out: the first word is the address of the room for them, the second its size, at
-    /// most [`LONGEST_BYTES`]. The answer is how many were put there, how many were sent, and who sent.
+    /// Receives bytes from any thread, within the time-out. The first word is the address of the
+    /// buffer, the second its size, at most [`LONGEST_BYTES`]. The results are the number of bytes
+    /// stored, the number sent, and the sender.
     ReceiveBytes = receive_bytes(NONE, NONE);
     /// Starts a thread of a partition that does not run; the first word is its argument.
     ThreadStart = thread_start(MEMBER, CONTROL);
@@ -156,7 +163,8 @@ calls! {
     ThreadResume = thread_resume(MEMBER, CONTROL);
     /// Ends the wait of a thread.
     ThreadCancelWait = thread_cancel_wait(MEMBER, CONTROL);
-    /// Gives a thread the priority of the first word, which may not be above what its partition allows.
+    /// Gives a thread the priority of the first word, which must not be above the partition's
+    /// limit.
     ThreadSetPriority = thread_set_priority(MEMBER, CONTROL);
     /// Waits for a thread's end, within the time-out.
     ThreadJoin = thread_join(THREAD, TAKE);
@@ -164,51 +172,59 @@ calls! {
     Generation = generation(MEMBER, NONE);
     /// Ends the caller.
     Exit = exit(NONE, NONE);
-    /// Sends a message to a queue, within the time-out: the first word is its address, the second its size, which is that of the queue's
-    /// messages.
+    /// Sends a message to a queue, within the time-out. The first word is the address of the
+    /// message. The second is its size, which is that of the queue's messages.
     QueueSend = queue_send(QUEUE, SEND);
-    /// Receives the oldest message of a queue, within the time-out, into the memory that the two words name in the same way.
+    /// Receives the oldest message of a queue, within the time-out. The two words name the buffer
+    /// in the same way.
     QueueReceive = queue_receive(QUEUE, RECEIVE);
     /// Takes a block of a pool, within the time-out; the answer is its address.
     PoolTake = pool_take(POOL, TAKE);
-    /// Gives back the block whose address is the first word, which the caller's partition holds.
+    /// Gives back the block at the address in the first word, which the caller's partition holds.
     PoolGive = pool_give(POOL, GIVE);
     /// Passes such a block on to the partition of a thread, which holds it when it has accepted it:
     /// the second word is a handle of that thread, which allows to send to it.
     PoolPass = pool_pass(POOL, GIVE);
-    /// Sends bytes to a thread of a partition, within the time-out, which ends when it has fetched all of them, or wants no more: the first
-    /// word is their address, the second says how many. At most [`LONGEST_BYTES`] of them go as [`Number::SendBytes`] sends them, and so do
-    /// as many to a receiver that waits by [`Number::ReceiveBytes`].
+    /// Sends bytes to a thread of a partition, within the time-out. The first word is their
+    /// address, the second their number. The call ends when the receiver has fetched all bytes, or
+    /// wants no more. At most [`LONGEST_BYTES`] go as [`Number::SendBytes`] sends them; so do as
+    /// many to a receiver that waits by [`Number::ReceiveBytes`].
     SendLong = send_long(MEMBER, SEND);
-    /// As [`Number::ReceiveBytes`]; but of a message that is longer nothing is put there, and the answer says how many bytes there are and who
-    /// sends: its thread waits until they were fetched.
+    /// Receives as [`Number::ReceiveBytes`], but stores nothing of a longer message. The results
+    /// then are the number of bytes and the sender; the sending thread waits until they were
+    /// fetched.
     ReceiveLong = receive_long(NONE, NONE);
-    /// Fetches the next piece from the sender that the handle's word names, as [`Number::ReceiveLong`] named it, into the memory that the
-    /// words name as there. The answer is how many bytes that were, and how many are left. Without room: no more is wanted.
+    /// Fetches the next piece from the sender that the handle's word names, as
+    /// [`Number::ReceiveLong`] named it. The words name the buffer as there; without space: no more
+    /// is wanted. The results are the number of bytes fetched and the number left.
     FetchBytes = fetch_bytes(NONE, NONE);
     /// Lets an interrupt come again, which has notified a thread, or never came.
     InterruptAcknowledge = interrupt_acknowledge(INTERRUPT, TAKE);
-    /// Says that what a mutex protects is whole again, whose lock has told that its owner died.
+    /// Declares what a mutex protects consistent again, after the lock call reported that the owner
+    /// died.
     MutexMakeConsistent = mutex_make_consistent(MUTEX, TAKE);
-    /// Unlocks the mutex that the second word names, a handle that allows to lock it, and waits for a signal, within the time-out. The caller
-    /// owns the mutex when this is answered, but for an error whose word is [`RELEASED`]: then it owns it no more.
+    /// Unlocks the mutex that the second word names, a handle that allows to lock it, and waits for
+    /// a signal, within the time-out. The caller owns the mutex when the call returns. The
+    /// exception is an error with the word [`RELEASED`]: the caller then no longer owns it.
     ConditionWait = condition_wait(CONDITION, TAKE);
     /// Signals the most urgent thread that waits.
     ConditionSignal = condition_signal(CONDITION, GIVE);
     /// Signals all that wait.
     ConditionBroadcast = condition_broadcast(CONDITION, GIVE);
-    /// Accepts the block whose address is the first word, which was passed on to the caller's
-    /// partition: it holds it from now on.
+    /// Accepts the block at the address in the first word, which was passed on to the caller's
+    /// partition: the partition holds it from now on.
     PoolAccept = pool_accept(POOL, TAKE);
 }
 
-/// The word of an error of [`Number::ConditionWait`] after which the mutex is to be locked again: it was unlocked for the wait.
+/// The word of an error of [`Number::ConditionWait`] after which the mutex is to be locked again:
+/// it was unlocked for the wait.
 pub const RELEASED: usize = 1;
 
-/// The longest message of bytes: it is copied in one piece, while interrupts that may call the kernel wait.
+/// The longest message of bytes: it is copied in one piece, while interrupts that may call the
+/// kernel wait.
 pub const LONGEST_BYTES: usize = 64;
 
-/// What the second word of [`Number::FlagsWait`] says: the sum of what is to hold.
+/// Values of the second word of [`Number::FlagsWait`]: the sum of the conditions.
 pub mod flags {
     /// All of the flags are wanted, not any of them.
     pub const ALL: usize = 1;
@@ -216,7 +232,7 @@ pub mod flags {
     pub const TAKE: usize = 2;
 }
 
-/// What the second word of [`Number::Notify`] says.
+/// Values of the second word of [`Number::Notify`].
 pub mod action {
     /// Sets the bits of the word.
     pub const SET_BITS: usize = 0;
@@ -228,8 +244,8 @@ pub mod action {
     pub const SET_WITHOUT_OVERWRITE: usize = 3;
 }
 
-/// A handle as calls carry it: its place in the partition's table, and in the upper half a generation: that of the partition of the thread
-/// that it names, or 0 for any.
+/// A handle as calls carry it: its place in the partition's table, and in the upper half a
+/// generation: that of the partition of the thread that it names, or 0 for any.
 pub mod handle {
     /// Where the generation begins.
     pub const GENERATION: u32 = 16;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a kernel call did not do what it was asked to. The numbers are part of the interface.
+/// The reason for which a kernel call failed. The numbers are part of the interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum Error {
@@ -28,15 +28,17 @@ pub enum Error {
     Ceiling = 9,
     /// A counter or a queue is at its limit.
     Limit = 10,
-    /// No block, slot or stack of the size asked for is free.
+    /// No block, slot or stack of the requested size is free.
     NoMemory = 11,
     /// The object is still in use (a mutex that is owned cannot be deleted).
     InUse = 12,
     /// The wait was ended by another thread's request.
     Cancelled = 13,
-    /// The caller owns the mutex now, whose owner ended with it locked: what it protects may be half done.
+    /// The caller owns the mutex now; the former owner ended with it locked. The data that it
+    /// protects may be half done.
     OwnerDied = 14,
-    /// The mutex was unlocked before what its dead owner left was mended: nobody can lock it any more.
+    /// The mutex was unlocked before what its dead owner left was made consistent: no thread can
+    /// lock it any more.
     NotRecoverable = 15,
 }
 
@@ -46,7 +48,7 @@ pub enum Error {
 pub struct Status(usize);
 
 impl Status {
-    /// The call did what it was asked to.
+    /// The call succeeded.
     pub const OK: Self = Self(0);
 
     /// The status of a call that failed with `error`.
@@ -114,7 +116,7 @@ impl fmt::Display for Error {
             Self::InUse => "the object is still in use",
             Self::Cancelled => "another thread ended the wait",
             Self::OwnerDied => "the mutex is the caller's; its owner ended with it locked",
-            Self::NotRecoverable => "what a dead owner left was not mended",
+            Self::NotRecoverable => "what a dead owner left was not repaired",
         })
     }
 }

@@ -1,42 +1,51 @@
-//! What tools that look at a running image from outside know of a thread's control block: two of its words, whose places the
-//! image tells by symbols; the lock of several processors; and, of the hypervisor's virtual
-//! processors, a byte of each.
+//! Layout that tools need to read a running image from outside. It covers two words of a thread's
+//! control block, at places that symbols of the image give; the lock of several processors; and a
+//! byte of each of the hypervisor's virtual processors.
 //!
-//! Owns: the meaning of these words, for the kernel and the laboratory. Must never know: who reads them, and how.
+//! Owns: the meaning of these words, for the kernel and the laboratory. Must never know: the tools
+//! that read them, and their means.
 
-/// The symbol whose value is the offset of the pointer to a thread's information, which begins with its name.
+/// Symbol: its value is the offset of the pointer to a thread's information, which begins with the
+/// thread's name.
 pub const INFORMATION: &str = "taktos.layout.tcb_info";
-/// The symbol whose value is the offset of the word with a thread's priorities and flags, which has 32 bits.
+/// Symbol: its value is the offset of the word with a thread's priorities and flags, which has 32
+/// bits.
 pub const URGENCY: &str = "taktos.layout.tcb_urgency";
-/// The symbol whose value is the offset of the word that says what a thread waits for; it is 0 while that is nothing.
+/// Symbol: its value is the offset of the word that says what a thread waits for. The word is 0
+/// while the thread waits for nothing.
 pub const WAIT: &str = "taktos.layout.tcb_wait";
 
-/// The symbol whose value is how far the blocks of processors lie from each other, where there are several, in bytes.
+/// Symbol: its value is the distance in bytes between the blocks of processors, if there are
+/// several.
 pub const PROCESSOR: &str = "taktos.layout.processor";
 
-/// The symbol whose address is that of the one lock of several processors: a word whose lowest byte
-/// is not 0 while one has it.
+/// Symbol: its address is that of the one lock of several processors. The lowest byte of this word
+/// is not 0 while a processor has the lock.
 pub const LOCK: &str = "taktos.layout.lock";
 
-/// The symbol whose address is that of the byte which says how the hypervisor's first virtual processor stands.
+/// Symbol: its address is that of the byte with the state of the hypervisor's first virtual
+/// processor.
 pub const VCPU_STANDING: &str = "taktos.layout.vcpu_standing";
-/// The symbol whose value is how far the bytes of virtual processors lie from each other.
+/// Symbol: its value is the distance between the bytes of virtual processors.
 pub const VCPU_STRIDE: &str = "taktos.layout.vcpu_stride";
-/// Such a byte is at least this while the virtual processor can run, and less while it is off or waits for an interrupt.
+/// Such a byte is at least this while the virtual processor can run, and less while it is off or
+/// waits for an interrupt.
 pub const VCPU_ABLE: u8 = 2;
 
-/// The bits of the urgency that are the priority by which the thread is scheduled; 0 is the most urgent.
+/// The bits of the urgency that are the priority by which the thread is scheduled; 0 is the most
+/// urgent.
 pub const EFFECTIVE: u32 = 0x3F;
 /// The flag of a thread that only fills the time: a processor's idle thread.
 pub const IDLE: u32 = 1 << 31;
 /// The flag of a thread that was suspended and not resumed.
 pub const SUSPENDED: u32 = 1 << 24;
-/// The flag of a thread whose partition has used up its budget.
+/// The flag of a thread in a partition that has used up its budget.
 pub const DEPLETED: u32 = 1 << 26;
 /// The flags of a thread that does not run though it waits for nothing.
 pub const HELD: u32 = SUSPENDED | DEPLETED;
 
-/// What the word at [`WAIT`] means: the address of what is waited for with the kind in the lowest bits, or a number and a kind.
+/// Meaning of the word at [`WAIT`]: the address of the awaited object with the kind in the lowest
+/// bits, or a number and a kind.
 pub mod wait {
     /// The bits of the kind.
     pub const KIND: usize = 7;
@@ -55,7 +64,8 @@ pub mod wait {
     /// The kind of one that waits for a mutex.
     pub const MUTEX: usize = 7;
 
-    /// A wait without an object: it is of the kind [`SEND`], with one of a few small numbers where the address would be.
+    /// A wait without an object: it is of the kind [`SEND`], with one of a few small numbers where
+    /// the address would be.
     #[must_use]
     pub const fn alone(number: usize) -> usize {
         assert!(number < ALONE);
@@ -75,6 +85,6 @@ pub mod wait {
     pub const COUNT: usize = alone(4);
     /// To leave the processor that has its registers: it could run, and was moved to other ones.
     pub const MOVING: usize = alone(5);
-    /// For a lock of several scheduler instances, whose queues are the scheduler's.
+    /// For a lock of several scheduler instances: its queues are the scheduler's.
     pub const LOCK: usize = alone(6);
 }

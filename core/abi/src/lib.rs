@@ -1,7 +1,7 @@
-//! What crosses the border between the kernel and those who call it.
+//! Types that cross the border between the kernel and its callers.
 //!
-//! A call that waits is told how long by a [`Timeout`], which is one word: not at all, for a span, until an instant, for ever. A call that
-//! fails gives an [`Error`]:
+//! A call that waits takes its limit as a [`Timeout`], which is one word: not at all, for a span,
+//! until an instant, for ever. A call that fails returns an [`Error`]:
 //!
 //! ```
 //! use taktos_abi::{Meaning, Status, Error, Timeout};
@@ -14,8 +14,9 @@
 //! assert_eq!(Status::failed(Error::Timeout).result(), Err(Error::Timeout));
 //! ```
 //!
-//! Owns: error codes, the form of a time-out, the calls of partitions and what they carry, and what a hypervisor, its guests and the tool share.
-//! Must never know: how a call is carried out.
+//! Owns: error codes, the form of a time-out, the calls of partitions and the data that they carry,
+//! and the data that a hypervisor, its guests and the tool share. Must never know: the way in which
+//! a call is carried out.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,14 +1,15 @@
-//! Owns: which values can be carried between memories whose owners do not trust each other.
-//! Must never know: who carries them.
+//! Owns: the values that can be carried between memories of owners that do not trust each other.
+//! Must never know: the code that carries them.
 
 mod sealed {
     /// Only what this module says is plain.
     pub trait Sealed {}
 }
 
-/// A value that any bytes are, and that has no others than its own: an integer, or an array of such ones.
+/// A value that any bytes are, and that has no others than its own: an integer, or an array of such
+/// ones.
 pub trait Plain: Copy + Send + Sync + sealed::Sealed + 'static {
-    /// The value whose bits are all zero.
+    /// The value with all bits zero.
     const ZERO: Self;
 }
 

@@ -7,12 +7,12 @@ use taktos_time::{Duration, Instant};
 #[repr(transparent)]
 pub struct Timeout(u64);
 
-/// What a [`Timeout`] means.
+/// The meaning of a [`Timeout`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
     /// Not at all.
     Never,
-    /// So long from now.
+    /// After this time, counted from now.
     After(Duration),
     /// Until that point in time.
     Until(Instant),
@@ -77,8 +77,8 @@ impl Timeout {
         }
     }
 
-    /// The point in time at which the wait ends when it begins at `now`; none where it does not.
-    /// [`Timeout::NONE`] ends at once.
+    /// Returns the point in time at which the wait ends when it begins at `now`; none if it does
+    /// not end. [`Timeout::NONE`] ends at once.
     pub const fn deadline(self, now: Instant) -> Option<Instant> {
         match self.meaning() {
             Meaning::Never => Some(now),

@@ -1,5 +1,5 @@
-//! Rings against a queue, against an other end that breaks all rules, and in every order of events that the memory model
-//! allows.
+//! Rings against a queue, against an other end that breaks all rules, and in every order of events
+//! that the memory model allows.
 
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -106,7 +106,7 @@ fn who_waits_is_rung_for_once() {
     let full = writer.write(&memory, b"defghij");
     assert_eq!((full.bytes, full.ring), (5, false));
     assert_eq!(writer.room_or_wait(&memory, 1), 0);
-    // A reader that gets all it asked for is not rung for.
+    // A reader that gets all bytes that it requested is not rung for.
     let some = reader.read(&memory, &mut got[..2]);
     assert_eq!((some.bytes, some.ring), (2, true));
     assert_eq!(writer.room_or_wait(&memory, 2), 2);
@@ -144,7 +144,7 @@ fn counts_that_cannot_be_true_are_mended_by_whoever_is_honest() {
     assert_eq!((moved.bytes, moved.ring), (0, true));
     let mut got = [0; 4];
     assert_eq!(reader.read(&memory, &mut got).bytes, 0);
-    // And the writer's own: it writes it anew, and the reader follows.
+    // And the writer's own: it writes it again, and the reader follows.
     memory.set_word(0, 1 << 20);
     let moved = reader.read(&memory, &mut got);
     assert_eq!((moved.bytes, moved.ring), (0, true));
@@ -170,7 +170,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 0..100)
 }
 
-/// What an end that breaks the rules writes, and what the other does.
+/// Generates the writes of an end that breaks the rules, and the steps of the other end.
 fn attacks() -> impl Strategy<Value = Vec<(Step, u32, u32)>> {
     let value = prop_oneof![any::<u32>(), 0..40u32, (u32::MAX - 40)..=u32::MAX];
     let step = (steps(), 0..8u32, value);
@@ -256,7 +256,8 @@ proptest! {
 }
 
 mod every_order {
-    //! loom runs a model once for every order that the memory model allows, and finds accesses that race.
+    //! loom runs a model once for every order that the memory model allows, and finds accesses that
+    //! race.
 
     use super::*;
     use loom::cell::UnsafeCell;
@@ -266,14 +267,17 @@ mod every_order {
 
     const BYTES: usize = 514;
     const BYTE_COUNT: u8 = 2;
-    /// How often a thread loses its processor against its will, at most, in the orders that are tried: all of them take hours.
+    /// How often a thread loses its processor against its will, at most, in the orders that are
+    /// tried: all of them take hours.
     const PREEMPTIONS: usize = 3;
 
     struct Shared {
         words: [AtomicU32; 8],
-        /// The bytes of both rings, with loom's check that nobody writes while another accesses.
+        /// The bytes of both rings, with loom's check that no thread writes while another
+        /// accesses.
         bytes: [UnsafeCell<u8>; 2],
-        /// Rung before somebody waits, they are heard all the same; and now and then without having been rung.
+        /// Rung before a thread waits, they are heard all the same; and now and then without
+        /// having been rung.
         doorbells: [Notify; 2],
     }
 
@@ -295,7 +299,8 @@ mod every_order {
         }
     }
 
-    /// loom's loads and stores are at most acquire and release: the fences make them sequentially consistent.
+    /// loom's loads and stores are at most acquire and release: the fences make them sequentially
+    /// consistent.
     impl Memory for Shared {
         fn word(&self, at: u32) -> u32 {
             fence(Ordering::SeqCst);
@@ -308,7 +313,7 @@ mod every_order {
         fn read(&self, at: u32, to: &mut [u8]) {
             for (n, byte) in to.iter_mut().enumerate() {
                 #[expect(unsafe_code, reason = "loom's cell, which checks the access")]
-                // SAFETY: loom fails the test if somebody writes meanwhile.
+                // SAFETY: loom fails the test if another thread writes meanwhile.
                 self.bytes[at as usize - 512 + n].with(|place| *byte = unsafe { *place });
             }
         }

@@ -7,7 +7,7 @@ use core::fmt;
 pub enum Error {
     /// It does not begin as an ELF file does.
     Magic,
-    /// A header, or what it says to be in the image, lies behind the image's end.
+    /// A header, or contents that it says to be in the image, is located after the image's end.
     Truncated,
     /// Its addresses are of another size, or its bytes in another order.
     Class,
@@ -27,7 +27,7 @@ pub enum Error {
     Size,
     /// A segment is to be written and executed.
     WriteAndExecute,
-    /// A segment does not lie in memory that is for its use.
+    /// A segment is not in memory that is for its use.
     Place,
     /// Two segments have an address in common.
     Overlap,
@@ -54,7 +54,7 @@ impl Error {
         Self::Entry,
     ];
 
-    /// What is wrong, in words that go on behind "the image".
+    /// Returns the text of the error, in words that continue "the image".
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {

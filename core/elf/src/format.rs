@@ -1,4 +1,4 @@
-//! Owns: where the fields of the headers lie. Must never know: what is right in them.
+//! Owns: the places of the fields in the headers. Must never know: what is right in them.
 
 use crate::Error;
 
@@ -49,7 +49,8 @@ fn word(image: &[u8], place: u64) -> Result<u32, Error> {
     bytes(image, place).map(u32::from_le_bytes)
 }
 
-/// An address, an offset or a size: the field that is number `number` of this kind behind `place`.
+/// An address, an offset or a size: the field that is number `number` of this kind from `place`
+/// on.
 fn wide(image: &[u8], is_64: bool, place: u64, number: u64) -> Result<u64, Error> {
     if is_64 {
         bytes(image, place + 8 * number).map(u64::from_le_bytes)
@@ -76,9 +77,10 @@ impl Header {
 }
 
 impl Entry {
-    /// The program header at `place`. Its first field is looked for first: where that is in the image, no place behind it is too large.
+    /// Returns the program header at `place`. Its first field is read first: if that is in the
+    /// image, no place after it is too large.
     pub fn read(image: &[u8], is_64: bool, place: u64) -> Result<Self, Error> {
-        // The flags stand second where addresses have 64 bits, and last but one otherwise.
+        // The flags are second if addresses have 64 bits, and last but one otherwise.
         let (flags, offset) = if is_64 { (4, 8) } else { (24, 4) };
         let wide = |number| wide(image, is_64, place + offset, number);
         Ok(Self {

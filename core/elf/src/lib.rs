@@ -1,13 +1,15 @@
-//! Reads executables of the format ELF, and checks that they can be loaded where they are to be: into memory that threads may either
-//! execute or write.
+//! Reads executables of the format ELF, and checks that they can be loaded where they are to be:
+//! into memory that threads may either execute or write.
 //!
-//! Owns: what an image must be like, and the error of each that is not.
-//! Must never know: whose memory it is; how it is written.
+//! Owns: the requirements on an image, and the error for each that is not met.
+//! Must never know: the owner of the memory; the way in which it is written.
 //!
-//! Nothing of an image is believed: each number is checked before it is used. The whole image is checked before the first of its
-//! segments is had, so a loader that has a [`Program`] need not go back.
+//! Nothing of an image is believed: each number is checked before it is used. The whole image is
+//! checked before the first of its segments is had, so a loader that has a [`Program`] need not go
+//! back.
 //!
-//! The layouts are those of the System V ABI (ELF header, program header), of either size, with the least significant byte first.
+//! The layouts are those of the System V ABI (ELF header, program header), of either size, with the
+//! least significant byte first.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -45,7 +47,7 @@ impl Target {
     };
 }
 
-/// What the program's threads may do in memory, besides reading it.
+/// The access of the program's threads to memory, in addition to reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
     /// Write it.
@@ -54,13 +56,13 @@ pub enum Use {
     Execute,
 }
 
-/// Memory in which segments of an image may lie.
+/// Memory in which segments of an image may be located.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     /// Its lowest address.
     pub base: u64,
     /// How many bytes it has.
     pub size: u64,
-    /// What it is for.
+    /// The use that it is for.
     pub usage: Use,
 }

@@ -1,4 +1,5 @@
-//! Owns: what is checked of an image, and what a loader is to copy. Must never know: where fields lie.
+//! Owns: what is checked of an image, and what a loader is to copy. Must never know: the places of
+//! fields.
 
 use crate::format::{CLASS, Entry, Header, IDENT_VERSION, ORDER, entry_size};
 use crate::{Error, Room, Target, Use};
@@ -24,14 +25,14 @@ pub struct Program<'a> {
     entry: u64,
 }
 
-/// What comes of an image to one place in memory.
+/// The part of an image that goes to one place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment<'a> {
     /// Its lowest address.
     pub address: u64,
-    /// What is copied there.
+    /// The bytes that are copied there.
     pub bytes: &'a [u8],
-    /// How many bytes it has in memory: those behind the ones that are copied are zero.
+    /// How many bytes it has in memory: those after the copied ones are zero.
     pub size: u64,
     flags: u32,
 }
@@ -40,8 +41,8 @@ impl<'a> Program<'a> {
     /// The most entries that a table of segments may have: each is compared with each.
     pub const MOST: u16 = 16;
 
-    /// The program of `image`, if that is one for `target` whose segments lie in `rooms`. Bound: that of [`Program::MOST`] segments,
-    /// however large the image is.
+    /// Returns the program of `image`, if that is one for `target` with all its segments in the
+    /// `rooms`. Bound: that of [`Program::MOST`] segments, however large the image is.
     pub fn read(image: &'a [u8], target: Target, rooms: &[Room]) -> Result<Self, Error> {
         check_beginning(image, target)?;
         let header = Header::read(image, target.is_64)?;
@@ -69,9 +70,9 @@ impl<'a> Program<'a> {
         self.entry
     }
 
-    /// What is to be in memory.
+    /// Returns the segments that are to be in memory.
     pub fn segments(&self) -> impl Iterator<Item = Segment<'a>> {
-        // All were looked at when the program was read.
+        // All were checked when the program was read.
         self.checked().filter_map(|entry| entry.ok().flatten())
     }
 
@@ -170,7 +171,7 @@ impl<'a> Segment<'a> {
         self.address + self.size
     }
 
-    /// Constants may lie where code does, or where data do.
+    /// Constants may be where code is, or where data are.
     fn may_lie_in(&self, room: &Room) -> bool {
         let forbidden = match room.usage {
             Use::Write => EXECUTES,
@@ -184,7 +185,7 @@ impl<'a> Segment<'a> {
         self.address < other.end() && other.address < self.end()
     }
 
-    /// Whether code that the image brings lies at `address`.
+    /// Whether code that the image brings is located at `address`.
     fn executes(&self, address: u64) -> bool {
         let distance = address.wrapping_sub(self.address);
         self.flags & EXECUTES != 0 && distance < self.bytes.len() as u64

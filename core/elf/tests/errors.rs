@@ -7,7 +7,7 @@ use taktos_elf::{Error, Program, Target};
 
 const TARGETS: [Target; 3] = [Target::ARM, Target::AARCH64, Target::RISCV64];
 
-/// What is said of the usual image in which `change` changed the segments.
+/// Returns the result for the usual image in which `change` changed the segments.
 fn said_of(target: Target, change: impl Fn(&mut Vec<Made>)) -> Result<(), Error> {
     let mut segments = usual();
     change(&mut segments);
@@ -15,7 +15,7 @@ fn said_of(target: Target, change: impl Fn(&mut Vec<Made>)) -> Result<(), Error>
     Program::read(&image, target, &ROOMS).map(drop)
 }
 
-/// The same of all targets, which say the same.
+/// Checks the result for all targets, which must be the same.
 #[track_caller]
 fn all_say(change: impl Fn(&mut Vec<Made>), expected: Result<(), Error>) {
     for target in TARGETS {
@@ -23,7 +23,7 @@ fn all_say(change: impl Fn(&mut Vec<Made>), expected: Result<(), Error>) {
     }
 }
 
-/// What is said of the usual image with this byte at a place of its header.
+/// Checks the result for the usual image with this byte at a place of its header.
 #[track_caller]
 fn byte_says(place: usize, byte: u8, expected: Error) {
     for target in TARGETS {
@@ -84,7 +84,7 @@ fn the_table_is_checked() {
         wrong[size] ^= 8;
         let said = Program::read(&wrong, target, &ROOMS).map(drop);
         assert_eq!(said, Err(Error::Table));
-        // Where the table lies.
+        // The place of the table.
         for place in [
             right.len() as u64 - 8,
             u32::MAX.into(),
@@ -142,7 +142,7 @@ fn sizes_are_checked() {
         let said = said_of(target, |all| all[1].offset = u64::MAX);
         assert_eq!(said, Err(Error::Truncated));
     }
-    // What has no memory is no segment, wherever.
+    // An entry without memory is no segment, wherever it is.
     all_say(
         |all| {
             all.push(Made {
@@ -166,7 +166,7 @@ fn nothing_is_written_and_executed() {
 fn segments_lie_in_memory_of_their_use() {
     all_say(|all| all[1].flags = READ | EXECUTE, Err(Error::Place));
     all_say(|all| all[0].flags = READ | WRITE, Err(Error::Place));
-    // Constants lie in either.
+    // Constants may be in either.
     all_say(|all| all[1].flags = READ, Ok(()));
     all_say(
         |all| {

@@ -1,5 +1,6 @@
-//! Images at random: right ones in which some bytes are others, and bytes that are none. What is taken keeps every rule, by the word of
-//! another reader of the format; nothing stops the reader.
+//! Images at random: right ones in which some bytes are others, and bytes that are none. An image
+//! that is taken keeps every rule, by the word of another reader of the format; nothing stops the
+//! reader.
 //! `TAKTOS_SEED` repeats a run, `PROPTEST_CASES` says how many cases it has.
 
 mod made;
@@ -11,7 +12,8 @@ use object::read::elf::{FileHeader, ProgramHeader};
 use proptest::prelude::*;
 use taktos_elf::{Error, Program, Room, Target, Use};
 
-/// Address, size and flags of each segment that has memory, and where it begins: as `object` has it.
+/// Address, size and flags of each segment that has memory, and where it begins: as `object` has
+/// it.
 type Read = (u64, Vec<(u64, u64, Vec<u8>, u32)>);
 
 fn read_by<H: FileHeader<Endian = Endianness>>(image: &[u8]) -> Option<Read> {
@@ -54,7 +56,7 @@ fn segment() -> impl Strategy<Value = Made> {
     )
 }
 
-/// The rules, looked at anew.
+/// Checks the rules again, by other means.
 fn holds(target: Target, image: &[u8], program: &Program<'_>) -> Result<(), TestCaseError> {
     let read = match target.is_64 {
         true => read_by::<FileHeader64<Endianness>>(image),

@@ -1,8 +1,10 @@
-//! The lock, and what the machines build upon it, in every order of events that the memory model allows.
+//! The lock, and what the machines build upon it, in every order of events that the memory model
+//! allows.
 //!
-//! loom runs each test once for every such order (CDSChecker: Norris and Demsky, OOPSLA 2013), and finds accesses that
-//! race. The models have the steps of the machines' paths: where a path changes, its model is to change. More than two that
-//! want the lock at once are beyond it: `queue.rs` has those.
+//! loom runs each test once for every such order (CDSChecker: Norris and Demsky, OOPSLA 2013), and
+//! finds accesses that race. The models have the steps of the machines' paths: where a path
+//! changes, its model is to change. More than two that want the lock at once are beyond it:
+//! `queue.rs` has those.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -11,7 +13,7 @@ use loom::thread;
 use std::cell::Cell;
 use taktos_lock::{HELD, PENDING, QueuedLock, Word};
 
-/// Shared, so that a test can look at a word of its lock.
+/// Shared, so that a test can read a word of its lock.
 #[derive(Clone)]
 struct Loom(std::sync::Arc<AtomicU32>);
 
@@ -47,7 +49,7 @@ impl Word for Loom {
 
 type Lock = QueuedLock<Loom>;
 
-/// What the lock guards, with loom's check that no two are there at once.
+/// The data that the lock guards, with loom's check that no two threads are there at once.
 struct Guarded(UnsafeCell<usize>);
 
 impl Guarded {
@@ -65,9 +67,10 @@ impl Guarded {
     }
 }
 
-/// As `loom::model`, for so many waits that all orders would take hours: those with so few switches from one that
-/// could go on (Musuvathi and Qadeer, "Iterative context bounding for systematic testing of multithreaded programs", PLDI
-/// 2007: few are enough for nearly all faults).
+/// As `loom::model`, for numbers of waits with which all orders would take hours. Only orders with
+/// few switches from a thread that could continue are tried (Musuvathi and Qadeer, "Iterative
+/// context bounding for systematic testing of multithreaded programs", PLDI 2007: few are enough
+/// for nearly all faults).
 fn model_of_few_switches(test: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(4);
@@ -96,8 +99,8 @@ fn one_at_a_time_and_nobody_is_forgotten() {
     });
 }
 
-/// Pairs that nobody else disturbs, and pairs that meet, in whatever order they follow each other. In the end the lock is as
-/// cheap to take as in the beginning.
+/// Pairs that no other thread disturbs, and pairs that meet, in whatever order they follow each
+/// other. In the end the lock is as cheap to take as in the beginning.
 #[test]
 fn pairs_follow_each_other() {
     model_of_few_switches(|| {
@@ -122,7 +125,8 @@ fn pairs_follow_each_other() {
     });
 }
 
-/// Whoever gives the lock back and asks again at once is served behind the one that waits.
+/// A processor that gives the lock back and requests it again at once is served after the one that
+/// waits.
 #[test]
 fn first_come_first_served() {
     loom::model(|| {
@@ -160,8 +164,9 @@ fn await_call(called: &AtomicBool) {
     called.store(false, Ordering::Relaxed);
 }
 
-/// Two processors and a thread that goes from one to the other. The registers are a cell that is written when the thread is saved,
-/// and read when it is loaded: the lock is given back by the tail of the switch, behind the saving.
+/// Two processors and a thread that goes from one to the other. The registers are a cell that is
+/// written when the thread is saved, and read when it is loaded. The lock is given back by the
+/// tail of the switch, after the saving.
 struct Migration {
     lock: Lock,
     /// The thread's registers, in its control block.
@@ -184,7 +189,8 @@ fn a_thread_is_loaded_only_when_it_is_saved_whole() {
         let other = {
             let world = world.clone();
             thread::spawn(move || {
-                // Processor 1: an interrupt ends, and another is to run: it takes the lock and chooses.
+                // Processor 1: an interrupt ends, and another is to run: it takes the lock and
+                // chooses.
                 loop {
                     await_call(&world.called);
                     world.lock.lock(thread::yield_now);
@@ -205,11 +211,13 @@ fn a_thread_is_loaded_only_when_it_is_saved_whole() {
                 }
             })
         };
-        // Processor 0: another decides that the thread goes on there, and calls; it has not been saved yet.
+        // Processor 0: another decides that the thread continues there, and calls; it has not been
+        // saved yet.
         world.lock.lock(thread::yield_now);
         world.called.store(true, Ordering::Release);
         world.lock.unlock();
-        // Then processor 0 gives way: it lets go, which calls who waits, saves, and the tail gives the lock back.
+        // Then processor 0 switches away: it lets the thread go, calls the processor that waits,
+        // and saves. The tail gives the lock back.
         world.lock.lock(thread::yield_now);
         world.live_on.change(|place| *place = 0);
         world.called.store(true, Ordering::Release);
@@ -234,7 +242,7 @@ fn a_processor_that_was_called_sees_that_a_decision_is_due() {
             thread::spawn(move || {
                 // It waits for an interrupt: one that came before the wait ends the wait at once.
                 await_call(&world.2);
-                // The interrupt's end looks at the heir without the lock.
+                // The interrupt's end reads the heir without the lock.
                 let heir = world.1.load(Ordering::Relaxed);
                 assert_ne!(
                     heir, CURRENT,
@@ -255,7 +263,8 @@ fn a_processor_that_was_called_sees_that_a_decision_is_due() {
     });
 }
 
-/// A thread enters the kernel while another processor decides that it runs no more: it gives way before it does anything.
+/// A thread enters the kernel while another processor decides that it runs no more: it is
+/// preempted before it does anything.
 #[test]
 fn who_was_taken_off_gives_way_before_it_enters() {
     loom::model(|| {
@@ -267,7 +276,8 @@ fn who_was_taken_off_gives_way_before_it_enters() {
                 world.0.lock(thread::yield_now);
                 let due = world.2.load(Ordering::Relaxed);
                 world.1.change(|ready| {
-                    // The law of the kernel's sections: whoever is in one, and need not give way, is ready.
+                    // The invariant of the kernel's sections: a thread in one that need not switch
+                    // away is ready.
                     assert!(
                         due || *ready == 1,
                         "a thread that was taken off is in the kernel"
@@ -284,7 +294,7 @@ fn who_was_taken_off_gives_way_before_it_enters() {
     });
 }
 
-/// A closed instance of two processors: who is the heir of each, and what they are called by.
+/// A closed instance of two processors: the heirs of the processors, and their calls.
 struct Closed {
     lock: Lock,
     /// The heir of processor 1; 0 for its idle thread, 1 for the thread that waits for a message.
@@ -294,13 +304,15 @@ struct Closed {
     waits: Guarded,
     /// The thread's registers, in its control block: 42 where they are saved.
     registers: Guarded,
-    /// The word of its message, which its owner touches with interrupts masked and without the lock.
+    /// The word of its message, which its owner touches with interrupts masked and without the
+    /// lock.
     word: Guarded,
 }
 
-/// A thread waits on processor 0, is woken from there with a message and given the seat of processor 1, which loads it without a
-/// look at where its registers are: an owner's are nowhere, or on its own processor. There it reads its word without the lock,
-/// writes the next one, and waits again; who sends then reads that word under the lock.
+/// A thread waits on processor 0. A message from there wakes the thread and gives it the seat of
+/// processor 1. Processor 1 loads it without a check of where its registers are: an owner's are
+/// nowhere, or on its own processor. There the thread reads its word without the lock, writes the
+/// next one, and waits again; the next sender reads that word under the lock.
 #[test]
 fn a_thread_is_handed_over_with_its_word() {
     model_of_few_switches(|| {
@@ -316,8 +328,8 @@ fn a_thread_is_handed_over_with_its_word() {
             let world = world.clone();
             thread::spawn(move || processor_of_the_receiver(&world))
         };
-        // Processor 0 runs the thread, which writes its own word, and waits: its registers are saved before the tail of the
-        // switch gives the lock back.
+        // Processor 0 runs the thread, which writes its own word, and waits: its registers are
+        // saved before the tail of the switch gives the lock back.
         world.word.change(|word| *word = 5);
         world.lock.lock(thread::yield_now);
         world.waits.change(|waits| *waits = 1);
@@ -355,7 +367,7 @@ fn processor_of_the_receiver(world: &Closed) {
         *registers = 0;
     });
     world.lock.unlock();
-    // The thread runs here, and nobody else touches its word.
+    // The thread runs here, and no other thread touches its word.
     world.word.change(|word| {
         assert_eq!(*word, 6);
         *word = 7;

@@ -1,4 +1,5 @@
-//! More processors than two at the lock, so that some wait in its queue: threads of the host, which meet as they will.
+//! More processors than two at the lock, so that some wait in its queue: threads of the host, which
+//! meet as they will.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
@@ -6,7 +7,8 @@ use taktos_lock::QueuedLock;
 
 const TURNS: usize = 50_000;
 
-/// `processors` threads take `lock` in turns; nobody sees another one inside, nobody is left waiting.
+/// Lets `processors` threads take `lock` in turns; no thread sees another one inside, and none is
+/// left waiting.
 fn meet(lock: &QueuedLock, processors: usize) {
     let (inside, turns) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let take_turns = || {

@@ -56,7 +56,7 @@ impl Duration {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// So many times the span, cut to [`Duration::MAX`].
+    /// Returns `count` times the span, cut to [`Duration::MAX`].
     pub const fn saturating_mul(self, count: u32) -> Self {
         Self::from_nanos(self.0.saturating_mul(count as u64))
     }
@@ -70,16 +70,17 @@ impl fmt::Debug for Duration {
 
 /// Suffixes that turn a whole number into a [`Duration`]: `250.micros()`.
 ///
-/// They take a reference: where a trait of another crate with the same names is in scope, too, as drivers of chips have one for durations of
-/// their own, the word is that crate's, and no ambiguity. There it is `Duration::from_micros(250)` for the kernel.
+/// They take a reference: where a trait of another crate with the same names is in scope, too, as
+/// drivers of chips have one for durations of their own, the word is that crate's, and no
+/// ambiguity. There it is `Duration::from_micros(250)` for the kernel.
 pub trait Span {
-    /// So many nanoseconds.
+    /// Returns that number of nanoseconds.
     fn nanos(&self) -> Duration;
-    /// So many microseconds.
+    /// Returns that number of microseconds.
     fn micros(&self) -> Duration;
-    /// So many milliseconds.
+    /// Returns that number of milliseconds.
     fn millis(&self) -> Duration;
-    /// So many seconds.
+    /// Returns that number of seconds.
     fn secs(&self) -> Duration;
 }
 

@@ -1,7 +1,7 @@
 //! Points and spans of time, in whole nanoseconds.
 //!
-//! A [`Duration`] is written with its unit, an [`Instant`] is counted from the start of the system; both end at 2⁶³ - 1 nanoseconds, some 292
-//! years, and stay there:
+//! A [`Duration`] is written with its unit, an [`Instant`] is counted from the start of the system;
+//! both end at 2⁶³ - 1 nanoseconds, some 292 years, and stay there:
 //!
 //! ```
 //! use taktos_time::{Duration, Instant, Span};

@@ -1,9 +1,8 @@
 //! Event records: what happened, when, on which processor, to which thread.
 //!
-//! Owns the fixed binary form of one record, which the kernel, the simulator
-//! and the laboratory share. Must never know where a record comes from, where
-//! it is kept, or how a thread is called: names live beside the records, in
-//! whatever holds them.
+//! Owns the fixed binary form of one record, which the kernel, the simulator and the laboratory
+//! share. Must never know where a record comes from, where it is kept, or how a thread is called:
+//! names are stored next to the records, in whatever holds them.
 //!
 //! A record is sixteen bytes, little-endian, without padding:
 //!
@@ -28,11 +27,12 @@ impl Thread {
     pub const IDLE: Self = Self(u16::MAX);
 }
 
-/// What an event says. The numbers are part of the binary form.
+/// The kind of an event. The numbers are part of the binary form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// The thread begins to run on the processor; the one before it stops. `argument` is a [`Handover`].
+    /// The thread begins to run on the processor; the one before it stops. `argument` is a
+    /// [`Handover`].
     Switch = 1,
     /// A measured interval begins; `argument` is the index of its name.
     Begin = 2,
@@ -53,14 +53,14 @@ pub enum Kind {
     Lock = 9,
     /// The thread has given a lock up; `argument` is the index of its name.
     Unlock = 10,
-    /// The thread goes on, on this processor; `argument` is the one that it ran
-    /// on before.
+    /// The thread continues, on this processor; `argument` is the one that it ran on before.
     Migrate = 11,
     /// The thread has lost the processor to another one, and could have gone on.
     Preempt = 12,
-    /// The thread could not run, and from now on it can. The processor is the one that made it so; `argument` is a [`Waking`].
+    /// The thread could not run, and from now on it can. The processor is the one that made it so;
+    /// `argument` is a [`Waking`].
     Wake = 13,
-    /// The processor has executed so many instructions, `argument`, since its last such event, or its start.
+    /// The processor has executed `argument` instructions since its last such event, or its start.
     Executed = 14,
 }
 
@@ -122,18 +122,19 @@ pub enum Left {
     Suspended = 3,
 }
 
-/// What a switch says beside who runs.
+/// The data of a switch in addition to the thread that runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Handover {
     /// How the thread before left, where that is known.
     pub left: Option<Left>,
-    /// The priority of the thread that begins, where it is known and there is one; 0 is the most urgent.
+    /// The priority of the thread that begins, where it is known and there is one; 0 is the most
+    /// urgent.
     pub priority: Option<u16>,
 }
 
 impl Handover {
-    /// It as the argument of a switch: how the thread before left in the lowest byte, 0 for not known; the priority and one
-    /// above it, 0 for none.
+    /// It as the argument of a switch: how the thread before left in the lowest byte, 0 for not
+    /// known; the priority and one above it, 0 for none.
     #[must_use]
     pub const fn to_argument(self) -> u32 {
         let left = match self.left {
@@ -146,7 +147,7 @@ impl Handover {
         }
     }
 
-    /// The handover of an argument. What it does not mean is not known.
+    /// The handover of an argument. A field that the argument does not define is `None`: not known.
     #[must_use]
     pub const fn from_argument(argument: u32) -> Self {
         let left = match argument & 0xff {
@@ -163,7 +164,8 @@ impl Handover {
     }
 }
 
-/// What a thread waited for that wakes up. The numbers are part of the binary form.
+/// The reason for which a thread waited before it wakes up. The numbers are part of the binary
+/// form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Awaited {
@@ -205,18 +207,18 @@ impl Awaited {
     ];
 }
 
-/// What a wake-up says beside who wakes.
+/// The data of a wake-up in addition to the thread that wakes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waking {
-    /// What the thread waited for, where that is known.
+    /// The reason for which the thread waited, if that is known.
     pub awaited: Option<Awaited>,
     /// The thread that woke it, where one did: neither an interrupt handler nor the time.
     pub by: Option<Thread>,
 }
 
 impl Waking {
-    /// It as the argument of a wake-up: what was awaited in the lowest byte, 0 for not known; the waking thread and one above
-    /// it, 0 for none.
+    /// It as the argument of a wake-up: what was awaited in the lowest byte, 0 for not known; the
+    /// waking thread and one above it, 0 for none.
     #[must_use]
     pub const fn to_argument(self) -> u32 {
         let awaited = match self.awaited {
@@ -229,7 +231,7 @@ impl Waking {
         }
     }
 
-    /// The wake-up of an argument. What it does not mean is not known.
+    /// The wake-up of an argument. A field that the argument does not define is `None`: not known.
     #[must_use]
     pub const fn from_argument(argument: u32) -> Self {
         let number = (argument & 0xff) as usize;
@@ -257,11 +259,11 @@ pub struct Event {
     pub thread: Thread,
     /// The processor that it happened on.
     pub processor: u8,
-    /// What happened.
+    /// The kind of event.
     pub kind: Kind,
 }
 
-/// A record whose kind is not known to this version.
+/// A record of a kind that this version does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownKind(
     /// The byte found where a kind should be.
@@ -372,7 +374,7 @@ mod tests {
                 assert_eq!(Handover::from_argument(handover.to_argument()), handover);
             }
         }
-        // A record of a time before handovers were told.
+        // A record of a time before handovers were recorded.
         assert_eq!(Handover::from_argument(0), Handover::default());
         assert_eq!(Handover::from_argument(u32::MAX), Handover::default());
     }

@@ -1,6 +1,7 @@
-//! What random tests begin with: a seed that is new in each run, and told, so that a failure can be had again.
+//! The beginning of random tests: a seed that is new in each run, and printed, so that a failure
+//! can be reproduced.
 //!
-//! Owns: where seeds come from. Must never know: what is at random.
+//! Owns: where seeds come from. Must never know: what is random.
 
 pub mod texts;
 
@@ -8,10 +9,11 @@ use std::hash::{BuildHasher, RandomState};
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// What names the seed of a run that is to be had again.
+/// Environment variable with the seed of a run to reproduce.
 pub const VARIABLE: &str = "TAKTOS_SEED";
 
-/// That of the environment's [`VARIABLE`], or a new one. It is printed, which a test-runner shows where the test fails.
+/// That of the environment's [`VARIABLE`], or a new one. It is printed, which a test-runner shows
+/// where the test fails.
 ///
 /// # Panics
 /// Where the variable is no number: another run than the wanted one would be no answer.
@@ -26,8 +28,8 @@ pub fn seed() -> u64 {
     seed
 }
 
-/// Properties of values at random: cases that come from [`seed`], as many as `PROPTEST_CASES` says. No file is written: a
-/// failure that was found becomes a test of its own.
+/// Properties of values at random: cases that come from [`seed`], as many as `PROPTEST_CASES` says.
+/// No file is written: a failure that was found becomes a test of its own.
 pub fn config() -> Config {
     Config {
         failure_persistence: None,

@@ -17,7 +17,7 @@ pub fn changes(
     prop::collection::vec((any::<Index>(), piece, 0..40_usize), 1..4)
 }
 
-/// The text with these changes, and with `end` behind it for each.
+/// Returns the text with these changes, each followed by `end`.
 pub fn changed(text: &str, end: char, changes: &[(Index, String, usize)]) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     for (place, piece, gone) in changes {

@@ -1,5 +1,5 @@
 //! Owns: the registers of a VCPU, its list registers among them.
-//! Must never know: who runs it.
+//! Must never know: the guest that runs on it.
 
 use std::cell::{Cell, RefCell};
 
@@ -84,8 +84,8 @@ impl Registers {
         });
     }
 
-    /// The handler of its guest takes and ends what is pending in its list registers. Says whether there was anything, and which
-    /// physical interrupts are ended with it.
+    /// The handler of its guest takes and ends what is pending in its list registers. Says whether
+    /// there was anything, and which physical interrupts are ended with it.
     pub(super) fn take_interrupts(&self) -> (bool, Vec<u32>) {
         let (mut any, mut physical) = (false, Vec::new());
         for list in &self.lists {

@@ -1,6 +1,6 @@
-//! Owns: the processors, timers, interrupts and memory that the hypervisor sees.
-//! The counter is told by the hypervisor's own arithmetic; where nothing else is asked for, a tick is a nanosecond.
-//! Must never know: what guests do.
+//! Owns: the processors, timers, interrupts and memory that the hypervisor sees. The hypervisor's
+//! own arithmetic gives the counter; unless a test sets another rate, a tick is a nanosecond. Must
+//! never know: what guests do.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -23,7 +23,7 @@ const MAINTENANCE: u32 = taktos_abi::vm::layout::MAINTENANCE_INTERRUPT;
 const VCPUS: usize = 16;
 const CPUS: usize = 4;
 
-/// What was shown to whoever watches: when, which processor, which VCPU it runs from then on.
+/// Event for observers: the time, the processor, and the VCPU that it runs from then on.
 pub type Shown = (u64, usize, Option<usize>);
 
 /// A processor.
@@ -57,7 +57,7 @@ pub(super) struct State {
     pub copies: Vec<(u64, u64, u64)>,
     /// Memory that was cleared: from where, bytes, and how many copies there had been.
     pub clears: Vec<(u64, u64, usize)>,
-    /// How many bytes the console's line has room for, and whether somebody waits for more.
+    /// Space of the console's line in bytes, and whether the hypervisor waits for more.
     pub room: usize,
     pub behind: bool,
     /// For how many more it has room when it was found full.
@@ -71,13 +71,15 @@ pub(super) struct State {
     pub holds: u64,
     /// How often interrupts were taken from the interrupt controller.
     pub acknowledged: u64,
-    /// How often the hypervisor has asked for the time, or for an interrupt, since it took the lock.
+    /// Number of reads of the time, and of requests for an interrupt, by the hypervisor since it
+    /// took the lock.
     asked: u64,
-    /// The operation on memory without the lock that it has asked for since then.
+    /// Operation on memory without the lock that it has requested since then.
     moves: Option<Move>,
-    /// What the identification registers hold, by CRm and op2, where it is not the same as everywhere.
+    /// Contents of the identification registers, by CRm and op2, where they are not the same as
+    /// everywhere.
     pub identity: BTreeMap<(u32, u32), u64>,
-    /// Shared interrupts that were routed, or whose level was set.
+    /// Shared interrupts that were routed, or set to a level.
     pub lines: BTreeMap<u32, Line>,
     /// An asynchronous error is on its way.
     pub error: bool,
@@ -95,7 +97,7 @@ enum Move {
 pub(super) struct Line {
     /// Where it comes to; none while it is disabled.
     cpu: Option<usize>,
-    /// Whether its device asks for it.
+    /// Whether its device requests it.
     pub high: bool,
     /// It was acknowledged, and not ended.
     pub active: bool,
@@ -145,7 +147,7 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
     registers
 }
 
-/// Looks at the machine, or changes it. Not while the hypervisor works.
+/// Reads the machine, or changes it. Not while the hypervisor works.
 pub(super) fn with<R>(look: impl FnOnce(&mut State) -> R) -> R {
     MACHINE.with(|machine| look(machine.borrow_mut().as_mut().expect("a machine has begun")))
 }
@@ -155,13 +157,13 @@ pub fn counter() -> u64 {
     with(|machine| machine.now)
 }
 
-/// What the machine's counter shows.
+/// Returns the value of the machine's counter.
 pub fn ticks() -> u64 {
     with(|machine| machine.ticks())
 }
 
 impl State {
-    /// What the counter shows.
+    /// Returns the value of the counter.
     fn ticks(&self) -> u64 {
         (u128::from(self.now) * u128::from(self.hertz) / u128::from(SECOND)) as u64
     }
@@ -178,7 +180,8 @@ impl State {
         &mut self.processors[self.cpu]
     }
 
-    /// The virtual timer of what `cpu` has loaded asks for an interrupt from then on.
+    /// Returns when the virtual timer of the VCPU that `cpu` has loaded begins to request an
+    /// interrupt.
     fn timer_due(&self, cpu: usize) -> Option<u64> {
         let processor = &self.processors[cpu];
         let timer = self.registers[processor.loaded?].timer();
@@ -199,7 +202,8 @@ impl State {
         all.into_iter().flatten().min()
     }
 
-    /// The console has input, or room that somebody waits for: an interrupt of the first processor.
+    /// The console has input, or space for which the hypervisor waits: an interrupt of the first
+    /// processor.
     fn has_console(&self, cpu: usize) -> bool {
         cpu == 0 && (self.behind && self.room > 0 || !self.input.is_empty())
     }
@@ -228,7 +232,7 @@ impl State {
         assert!(self.moves.replace(piece).is_none(), "one at a time");
     }
 
-    /// It is moved, where the hypervisor calls again behind that.
+    /// Moves it, if the hypervisor calls again after that.
     pub fn move_piece(&mut self, again: bool) {
         assert!(!self.locked, "others wait for the lock");
         let piece = self.moves.take();
@@ -270,7 +274,7 @@ impl State {
 /// The machine as the hypervisor sees it.
 pub struct Mock;
 
-/// What [`Hardware::off`] ends a run with.
+/// Payload of the panic with which [`Hardware::off`] ends a run.
 pub(super) struct Off;
 
 impl Hardware for Mock {

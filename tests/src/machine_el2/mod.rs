@@ -1,15 +1,17 @@
 //! A machine at EL2 on the host: the hypervisor's real core in virtual time, its guests
 //! programs of a few words.
 //!
-//! Owns: the run of such a machine ([`Rig`]), what its guests can do ([`Act`]), what was seen of them, and guests that do one
-//! act after another ([`Script`]).
+//! Owns: the run of such a machine ([`Rig`]), what its guests can do ([`Act`]), what was seen of
+//! them, and guests that do one act after another ([`Script`]).
 //! Must never know: how the hypervisor decides.
 //!
-//! Nothing takes time but [`Act::Run`], each exit ([`Costs::exit`]) and the way of an interrupt from one processor to
-//! another ([`Costs::call`]). At one instant the lowest processor acts first; what an act leads to on the same processor
-//! comes before anything on another one. So a run is the same every time.
+//! Nothing takes time but [`Act::Run`], each exit ([`Costs::exit`]) and the way of an interrupt
+//! from one processor to another ([`Costs::call`]). At one instant the lowest processor acts first;
+//! what an act leads to on the same processor comes before anything on another one. So a run is the
+//! same every time.
 //!
-//! A guest's interrupts are taken as its kernel would: the handler ends each at once, and switches its timer off.
+//! A guest's interrupts are taken as its kernel would: the handler ends each at once, and switches
+//! its timer off.
 
 mod context;
 mod hardware;
@@ -21,16 +23,17 @@ pub use hardware::{Mock, Shown, counter, ticks};
 pub use rig::{Costs, Guest, Rig, View};
 pub use script::{Script, read, write};
 
-/// What a guest does next.
+/// Next act of a guest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
-    /// It executes for so many nanoseconds.
+    /// It executes for this time, in nanoseconds.
     Run(u64),
     /// It sets its virtual timer for that tick of the counter; none switches it off.
     Timer(Option<u64>),
     /// It waits for an interrupt.
     Wait,
-    /// It sets its virtual timer for that tick and waits, with interrupts masked in between as a kernel does.
+    /// It sets its virtual timer for that tick and waits, with interrupts masked in between as a
+    /// kernel does.
     WaitUntil(u64),
     /// HVC #0 with these in x0 to x3.
     Call([u64; 4]),
@@ -38,9 +41,11 @@ pub enum Act {
     Access(u64, u32, Option<u64>),
     /// The state that its processor is in from then on (SPSR_EL2).
     State(u64),
-    /// It leaves its processor by an exception of any kind: syndrome, address, physical address, and x5.
+    /// It leaves its processor by an exception of any kind: syndrome, address, physical address,
+    /// and x5.
     Exception(u64, u64, u64, u64),
-    /// It writes this to x5, and executes for so many nanoseconds: then [`View::answer`] shows what x5 holds.
+    /// It writes the first value to x5, and executes for the second one's nanoseconds: then
+    /// [`View::answer`] shows the contents of x5.
     Keep(u64, u64),
 }
 

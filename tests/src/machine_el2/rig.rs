@@ -1,4 +1,4 @@
-//! Owns: the run of a machine: whose turn it is, and how far time goes on.
+//! Owns: the run of a machine: which processor has its turn, and how far time advances.
 //! Must never know: what the hypervisor makes of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,7 +12,7 @@ use super::context::Registers;
 use super::hardware::{self, Mock, Off, Shown};
 use super::{Act, HYPERCALL, PHYSICAL_TIMER_OFF, WAIT, access};
 
-/// What takes time, in nanoseconds.
+/// Times that operations of the machine take, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Costs {
     /// Each exit of a guest, before the hypervisor deals with it.
@@ -21,20 +21,20 @@ pub struct Costs {
     pub call: u64,
 }
 
-/// What a guest sees when it has to decide.
+/// State that a guest sees when it has to decide.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// The time.
     pub now: u64,
-    /// What its last call or access answered: x0 and x5.
+    /// Results of its last call or access: x0 and x5.
     pub answer: [u64; 2],
 }
 
 /// A program of one VCPU.
 pub trait Guest {
-    /// It has been reset: it begins anew.
+    /// It has been reset: it begins again.
     fn begin(&mut self);
-    /// What it does next.
+    /// Returns its next act.
     fn next(&mut self, view: View) -> Act;
     /// Whether it takes no interrupts, as a kernel that has masked them.
     fn is_masked(&self) -> bool {
@@ -68,10 +68,11 @@ pub struct Rig {
     costs: Costs,
     /// When each processor can act again: an exit takes time.
     free: Vec<u64>,
-    /// What waits for the end of that time.
+    /// Exits that wait for the end of that time.
     exits: Vec<Option<Exit>>,
     over: bool,
-    /// How long a processor that is to ask anew lets others act before; none: it asks at once.
+    /// Time for which a processor that is to call again lets others act before; none: it calls at
+    /// once.
     aside: Option<u64>,
     /// How often each VCPU left its guest for an interrupt.
     interrupted: [u64; 16],
@@ -124,32 +125,33 @@ impl Rig {
         &self.registers[vcpu]
     }
 
-    /// What was shown so far.
+    /// Returns the events that were shown so far.
     pub fn shown(&self) -> Vec<Shown> {
         hardware::with(|machine| machine.shown.clone())
     }
 
-    /// What was written to the console so far.
+    /// Returns the text that was written to the console so far.
     pub fn console(&self) -> String {
         hardware::with(|machine| String::from_utf8_lossy(&machine.console).into_owned())
     }
 
-    /// What was copied into partitions' memory so far: to, from, bytes.
+    /// Returns the copies into partitions' memory so far: to, from, bytes.
     pub fn copies(&self) -> Vec<(u64, u64, u64)> {
         hardware::with(|machine| machine.copies.clone())
     }
 
-    /// What was cleared so far: from where, how many bytes, and how many copies there had been.
+    /// Returns the clears so far: from where, how many bytes, and how many copies there had been.
     pub fn clears(&self) -> Vec<(u64, u64, usize)> {
         hardware::with(|machine| machine.clears.clone())
     }
 
-    /// The console's line has room for so many bytes. Where it had none, that is an interrupt.
+    /// Gives the console's line space for `bytes` bytes. If it had none, that is an interrupt.
     pub fn give_room(&mut self, bytes: usize) {
         hardware::with(|machine| machine.room = bytes);
     }
 
-    /// The console's line takes so many bytes at once, and so many again whenever it was found full.
+    /// Lets the console's line take `bytes` bytes at once, and as many again whenever it was found
+    /// full.
     pub fn give_room_by(&mut self, bytes: usize) {
         hardware::with(|machine| (machine.room, machine.refill) = (bytes, bytes));
     }
@@ -174,13 +176,13 @@ impl Rig {
         self.interrupted[vcpu]
     }
 
-    /// The device of shared interrupt `number` asks for it, or no longer.
+    /// The device of shared interrupt `number` requests it, or no longer.
     pub fn set_line(&mut self, number: u32, high: bool) {
         hardware::with(|machine| machine.lines.entry(number).or_default().high = high);
     }
 
-    /// From now on a processor that has more to do ([`Next::Again`]) lets so many nanoseconds pass
-    /// before it goes on, in which others act.
+    /// From now on a processor that has more to do ([`Next::Again`]) lets `span` nanoseconds pass
+    /// before it continues. Others act in that time.
     pub fn stand_aside(&mut self, span: u64) {
         self.aside = Some(span);
     }
@@ -190,7 +192,7 @@ impl Rig {
         hardware::with(|machine| machine.flushes)
     }
 
-    /// Gives the machine a counter with so many ticks a second. Behind the start no time has passed.
+    /// Gives the machine a counter of `hertz` ticks a second. No time has passed since the start.
     ///
     /// # Panics
     /// Panics when there is no such counter.
@@ -202,7 +204,7 @@ impl Rig {
         });
     }
 
-    /// What the identification register with `crm` and `op2` holds.
+    /// Sets the identification register with `crm` and `op2`.
     pub fn set_identity(&mut self, crm: u32, op2: u32, value: u64) {
         hardware::with(|machine| machine.identity.insert((crm, op2), value));
     }
@@ -212,12 +214,12 @@ impl Rig {
         Mock::write_word(taktos_abi::vm::layout::PARTITIONS + offset, value);
     }
 
-    /// A write of whoever runs has gone wrong: an asynchronous error is on its way.
+    /// Sends an asynchronous error: a write of the guest that runs has gone wrong.
     pub fn send_error(&mut self) {
         hardware::with(|machine| machine.error = true);
     }
 
-    /// How often the hypervisor asked which interrupt there is.
+    /// Returns how often the hypervisor read the number of the pending interrupt.
     pub fn acknowledged(&self) -> u64 {
         hardware::with(|machine| machine.acknowledged)
     }
@@ -276,7 +278,7 @@ impl Rig {
         self.run_and(end, |_| {});
     }
 
-    /// The same, and looks at the machine after everything that the hypervisor did.
+    /// Runs until `end` as [`Self::run`] does, and calls `look` after each turn of the hypervisor.
     pub fn run_and(&mut self, end: u64, mut look: impl FnMut(&Self)) {
         while !self.over {
             let now = hardware::counter();
@@ -353,7 +355,7 @@ impl Rig {
         }
     }
 
-    /// The guest in `vcpu` goes on.
+    /// The guest in `vcpu` continues.
     fn execute(&mut self, cpu: usize, vcpu: usize) {
         let registers = &self.registers[vcpu];
         let program = &mut self.programs[vcpu];

@@ -1,5 +1,5 @@
-//! Owns: a partition whose virtual processors do one act after another, and what they saw behind each.
-//! Must never know: what they should have seen.
+//! Owns: a partition with virtual processors that do one act after another, and what they saw after
+//! each. Must never know: what they should have seen.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,8 @@ use taktos_abi::vm::{self, Description, OnStop, Wait, layout};
 use super::rig::{Costs, Guest, Rig, View};
 use super::{Act, REGISTER};
 
-/// MRS of the system register op0, op1, CRn, CRm, op2: the [`View`] behind it shows what it read as x5.
+/// MRS of the system register op0, op1, CRn, CRm, op2: the [`View`] after it shows the value that
+/// was read as x5.
 pub fn read(register: [u64; 5]) -> Act {
     Act::Exception(access(register) | 1, 0, 0, 0)
 }
@@ -24,10 +25,11 @@ fn access([op0, op1, n, m, op2]: [u64; 5]) -> u64 {
     REGISTER | op0 << 20 | op2 << 17 | op1 << 14 | n << 10 | 5 << 5 | m << 1
 }
 
-/// What a program saw behind each of its acts.
+/// View of a program after each of its acts.
 type Seen = Rc<RefCell<Vec<View>>>;
 
-/// A program that does its acts in turn, anew when it is reset, and then nothing for ever.
+/// A program that does its acts in turn, from the first one after a reset, and then nothing for
+/// ever.
 struct Program {
     acts: Vec<Act>,
     next: usize,
@@ -58,7 +60,8 @@ pub struct Script {
 }
 
 impl Script {
-    /// One virtual processor for each of the programs; the first one begins, the others are off. Each exit takes `exit` nanoseconds.
+    /// One virtual processor for each of the programs; the first one begins, the others are off.
+    /// Each exit takes `exit` nanoseconds.
     ///
     /// # Panics
     /// Panics when there are more than four programs.
@@ -83,18 +86,18 @@ impl Script {
         self
     }
 
-    /// What the virtual processor saw behind each act since it was reset last.
+    /// Returns the views of the virtual processor after each act since it was reset last.
     pub fn seen(&self, vcpu: usize) -> Vec<View> {
         self.seen[vcpu].borrow().clone()
     }
 
-    /// What x0 held behind each act.
+    /// Returns the values of x0 after each act.
     pub fn answers(&self, vcpu: usize) -> Vec<u64> {
         let seen = self.seen(vcpu);
         seen.iter().map(|view| view.answer[0]).collect()
     }
 
-    /// What x5 held behind each act.
+    /// Returns the values of x5 after each act.
     pub fn read(&self, vcpu: usize) -> Vec<u64> {
         let seen = self.seen(vcpu);
         seen.iter().map(|view| view.answer[1]).collect()

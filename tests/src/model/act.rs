@@ -7,7 +7,8 @@ use super::thread::{Life, Waits};
 use taktos_kernel::Error;
 
 impl Kernel {
-    /// The running thread does `operation`; gives whether what runs next goes on with the present slice.
+    /// The running thread does `operation`. Returns whether the next thread continues the present
+    /// slice.
     pub fn act(&mut self, operation: &Operation) {
         let me = self.current.expect("somebody runs");
         let answer = self.act_as(me, operation);
@@ -360,7 +361,8 @@ impl Kernel {
         }
     }
 
-    /// Whether `next`, which runs after `me` has done `operation`, goes on with the slice: it does if it got the message.
+    /// Returns whether `next`, which runs after `me` has done `operation`, continues the slice: it
+    /// does if it got the message.
     fn goes_on(&self, me: usize, operation: &Operation, next: usize) -> bool {
         let waits = self.threads[me].waits;
         match *operation {

@@ -2,10 +2,10 @@
 
 use taktos_kernel::Error;
 
-/// What a call gives back.
+/// Result of a call.
 pub type Answer = Result<Value, Error>;
 
-/// What a call brings, where it brings something.
+/// Values that a call returns, if it returns any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Value {
     /// The first word of a message.

@@ -1,4 +1,4 @@
-//! Owns: the model's state, who runs in it, and what happens at which time.
+//! Owns: the model's state, the thread that runs in it, and what happens at which time.
 
 use super::answer::{Answer, DONE};
 use super::operation::{CEILING, MUTEXES, Operation, QUEUES, SEMAPHORES, Wait, World};
@@ -13,7 +13,7 @@ pub struct Semaphore {
     pub limit: u32,
 }
 
-/// Who owns a mutex.
+/// Owner of a mutex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
     Nobody,
@@ -65,11 +65,11 @@ pub struct Kernel {
     pub mutexes: Vec<Mutex>,
     pub queues: Vec<Queue>,
     pub now: u64,
-    /// Who runs; nobody while all wait.
+    /// Thread that runs; none while all wait.
     pub current: Option<usize>,
     /// The handlers that have run since this was taken last.
     pub handled: VecDeque<Handled>,
-    /// The times of the interrupts that were asked for since this was taken last.
+    /// Times of the interrupts that were requested since this was taken last.
     pub asked: Vec<u64>,
     interrupts: Vec<Interrupt>,
     slice: Option<u64>,
@@ -136,7 +136,7 @@ impl Kernel {
         self.counter
     }
 
-    /// A place behind all others.
+    /// Returns a place after all others.
     pub fn last(&mut self) -> i64 {
         self.orders.1 += 1;
         self.orders.1
@@ -157,7 +157,7 @@ impl Kernel {
         ready.first().copied()
     }
 
-    /// Those who wait for `what`, in their order.
+    /// Returns the threads that wait for `what`, in their order.
     pub fn waiting(&self, what: Waits) -> Vec<usize> {
         let mut found: Vec<usize> = (0..self.threads.len())
             .filter(|thread| self.threads[*thread].waits == Some(what))
@@ -183,7 +183,7 @@ impl Kernel {
         None
     }
 
-    /// Ends the wait of `thread`, whose call gives `answer`.
+    /// Ends the wait of `thread`; its call returns `answer`.
     pub fn wake(&mut self, thread: usize, answer: Answer) {
         self.threads[thread].waits = None;
         self.threads[thread].deadline = None;
@@ -191,7 +191,7 @@ impl Kernel {
         self.threads[thread].order = self.last();
     }
 
-    /// Ends the wait of `thread`, whose call fails with `error`.
+    /// Ends the wait of `thread`; its call fails with `error`.
     pub fn abort(&mut self, thread: usize, error: Error) {
         let slept = self.threads[thread].waits == Some(Waits::Sleep);
         let answer = if slept && error == Error::Timeout {
@@ -203,7 +203,8 @@ impl Kernel {
         self.settle(|_| Place::First);
     }
 
-    /// Gives each thread the effective priority that it deserves; one that changes goes where `place` says.
+    /// Gives each thread the effective priority that it deserves; one that changes goes where
+    /// `place` says.
     pub fn settle(&mut self, place: impl Fn(usize) -> Place) {
         let deserved = self.deserved();
         for (thread, deserved) in deserved.into_iter().enumerate() {
@@ -219,8 +220,8 @@ impl Kernel {
         }
     }
 
-    /// What each thread deserves: the most urgent of its own priority, of what its mutexes lend it and of
-    /// those who wait for it to receive or to reply.
+    /// Returns the priority that each thread deserves: the most urgent of its own priority, of what
+    /// its mutexes lend it and of the threads that wait for it to receive or to reply.
     fn deserved(&self) -> Vec<u8> {
         let mut deserved: Vec<u8> = self.threads.iter().map(|thread| thread.base).collect();
         loop {
@@ -282,7 +283,7 @@ impl Kernel {
         let left = self
             .current
             .and_then(|thread| self.threads[thread].slice_left.take());
-        // A slice that is over needs a tick for its end, and another one so that a machine asks for
+        // A slice that is over needs a tick for its end, and another one so that a machine requests
         // the interrupt: one tick alone may be left out (`Machine::begin_slice`).
         let left = left.map_or(length, |left| left.max(2));
         self.slice_end = Some(self.now + left.min(length));
@@ -299,7 +300,7 @@ impl Kernel {
         self.begin_whole_slice();
     }
 
-    /// Asks for an interrupt.
+    /// Requests an interrupt.
     pub fn ask_interrupt(&mut self, delay: u64, operations: Vec<Operation>) {
         let (at, asked) = (self.now + delay, self.count());
         self.interrupts.push(Interrupt {
@@ -310,7 +311,8 @@ impl Kernel {
         self.asked.push(at);
     }
 
-    /// Makes the times of a call such that no two time-outs come at once, whose order is not specified.
+    /// Makes the times of a call such that no two time-outs come at once: their order is not
+    /// specified.
     pub fn tell_apart(&self, wait: Wait) -> Wait {
         let taken = |at| {
             self.threads
@@ -331,7 +333,7 @@ impl Kernel {
         }
     }
 
-    /// Goes on until the running thread is to say what it does next.
+    /// Continues until the running thread is to say what it does next.
     pub fn proceed(&mut self) {
         loop {
             if self.handle_one_due() {
@@ -439,7 +441,7 @@ impl Kernel {
         handled
     }
 
-    /// What makes some thread ready when none is.
+    /// Returns operations that make some thread ready when none is.
     fn rescue(&self) -> Vec<Operation> {
         let started = self
             .threads

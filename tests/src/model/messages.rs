@@ -93,7 +93,7 @@ impl Kernel {
         self.receive(me, wait)
     }
 
-    /// The caller goes on in front of its equals.
+    /// The caller continues in front of its equals.
     fn give_reply(&mut self, me: usize, caller: usize, word: usize) -> Result<(), Error> {
         if self.threads[caller].waits != Some(Waits::Reply(me)) {
             return Err(Error::State);

@@ -1,8 +1,8 @@
 //! A naive model of the kernel, and random runs that compare the kernel with it.
 //!
-//! Owns: what the kernel ought to do, written down as plainly as possible: plain lists, everything
-//! computed anew at each step; the operations that a random run is made of; the comparison.
-//! Must never know: how the kernel does it.
+//! Owns: the required behaviour of the kernel, written down as plainly as possible: plain lists,
+//! everything computed again at each step; the operations that a random run is made of; the
+//! comparison. Must never know: how the kernel does it.
 
 mod act;
 mod answer;
@@ -21,11 +21,12 @@ pub use shrink::shrink;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The seed of the world that runs at present, for those who watch whether a run still goes on.
+/// Seed of the world that runs at present, for observers that check whether a run still continues.
 pub static PRESENT_WORLD: AtomicU64 = AtomicU64::new(0);
 
 /// Compares the kernel with the model in random worlds made from `seed`, `operations` operations
-/// in all; gives the number of worlds. On a difference: a report with the seed and a shrunk list of operations.
+/// in all; gives the number of worlds. On a difference: a report with the seed and a shrunk list of
+/// operations.
 ///
 /// # Errors
 /// The report.

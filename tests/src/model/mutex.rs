@@ -45,7 +45,7 @@ impl Kernel {
         }
     }
 
-    /// Takes `mutex` from `owner` and gives it to the first who waits for it.
+    /// Takes `mutex` from `owner` and gives it to the first thread that waits for it.
     pub fn release(&mut self, mutex: usize, owner: usize) {
         self.threads[owner].owned.retain(|other| *other != mutex);
         self.mutexes[mutex].depth = 0;

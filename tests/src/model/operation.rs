@@ -8,9 +8,9 @@ use std::fmt;
 pub enum Wait {
     /// Not at all.
     None,
-    /// So long.
+    /// This time.
     After(u64),
-    /// Until so long ago.
+    /// Until an instant that is this time ago.
     Past(u64),
     /// As long as it takes.
     Forever,
@@ -23,7 +23,7 @@ pub enum Operation {
     Yield,
     /// Do nothing for some time.
     Sleep(Wait),
-    /// Be busy for so long.
+    /// Be busy for this time.
     Spend(u64),
     /// Give a permit of a semaphore.
     Give(usize),
@@ -31,7 +31,7 @@ pub enum Operation {
     Take(usize, Wait),
     /// Delete a semaphore.
     DeleteSemaphore(usize),
-    /// Make it anew, with so many permits and such a limit.
+    /// Make it again, with this number of permits and this limit.
     RenewSemaphore(usize, u32, u32),
     /// Lock a mutex.
     Lock(usize, Wait),
@@ -39,7 +39,7 @@ pub enum Operation {
     Unlock(usize),
     /// Delete it.
     DeleteMutex(usize),
-    /// Make it anew.
+    /// Make it again.
     RenewMutex(usize),
     /// Put a number into a queue.
     Put(usize, u32, Wait),
@@ -47,7 +47,7 @@ pub enum Operation {
     Get(usize, Wait),
     /// Delete a queue.
     DeleteQueue(usize),
-    /// Make it anew.
+    /// Make it again.
     RenewQueue(usize),
     /// Create a thread.
     Create(usize),
@@ -103,7 +103,7 @@ pub const CEILING: u8 = 3;
 pub struct World {
     /// One for each thread: the first is the main thread, the others are created by operations.
     pub priorities: Vec<u8>,
-    /// What is done.
+    /// Operations of the threads, in order.
     pub operations: Vec<Operation>,
 }
 
@@ -119,11 +119,12 @@ impl fmt::Display for World {
 
 /// How many operations a world has at most.
 const LONGEST: usize = 4_000;
-/// Priorities that are used: few, so that there are equals; the main thread has one of its own choice too.
+/// Priorities that are used: few, so that there are equals; the main thread has one of its own
+/// choice too.
 const LEVELS: usize = 6;
 
 impl World {
-    /// A world by chance, of at most `most` operations.
+    /// Returns a random world, of at most `most` operations.
     pub fn random(random: &mut Random, most: usize) -> Self {
         let threads = 2 + random.below(7);
         let priorities: Vec<u8> = (0..threads).map(|_| level(random)).collect();

@@ -1,4 +1,4 @@
-//! Owns: numbers by chance, the same ones for the same seed.
+//! Owns: random numbers, the same ones for the same seed.
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 pub struct Random(u64);

@@ -1,8 +1,9 @@
 //! Owns: a world in which the kernel and the model do the same, step by step, and are compared.
 //!
-//! The model goes ahead: when a thread asks what to do next, the model does the operation at once, and
-//! all that follows, until some thread asks again. Then the kernel does it; and who
-//! asks, what it got and what can be seen of all objects must be as the model has it.
+//! The model goes ahead: when a thread requests its next operation, the model does the operation at
+//! once, and all that follows, until some thread requests one again. Then the kernel does it. The
+//! thread of the request, its result and the visible state of all objects must be as the model has
+//! them.
 
 use super::answer::{Answer, DONE, Value, word};
 use super::kernel::Kernel as Model;
@@ -20,7 +21,7 @@ use taktos_kernel::{
 /// Where the kernel and the model part.
 #[derive(Debug)]
 pub struct Difference {
-    /// What differs.
+    /// Difference that was found.
     pub what: String,
     /// How many operations had been begun.
     pub after: usize,
@@ -131,7 +132,7 @@ fn start(objects: Objects, thread: usize) -> Result<(), Error> {
     objects.threads[thread].start_with(live, &NUMBERS[thread])
 }
 
-/// What every thread does: asks, does, tells.
+/// Body of every thread: requests an operation, does it, reports the result.
 fn live(me: &'static usize) {
     let mut found = None;
     loop {
@@ -167,7 +168,7 @@ impl Run {
         self.difference.get_or_insert(what);
     }
 
-    /// What `me`, whose last operation gave `found`, does next; none at the end.
+    /// Returns the next operation of `me`; its last one gave `found`. None at the end.
     fn next(&mut self, me: usize, found: Option<Answer>) -> Option<Operation> {
         self.check(me, found);
         if self.difference.is_some() {
@@ -182,8 +183,8 @@ impl Run {
         Some(operation)
     }
 
-    /// Operations by chance would seldom fit each other: three of four times another object is taken, with
-    /// which the operation has an effect.
+    /// Random operations would rarely fit each other: three of four times another object is taken,
+    /// with which the operation has an effect.
     fn prefer_what_works(&self, me: usize, operation: &mut Operation) {
         use super::thread::Waits;
         use Operation as O;
@@ -413,7 +414,7 @@ fn perform(o: Objects, me: usize, operation: &Operation) -> Answer {
             let length = (length > 0).then(|| Duration::from_nanos(length));
             return done(Kernel::<HostSystem>::set_time_slice(length));
         }
-        // It was asked for already, and may be due.
+        // It was requested already, and may be due.
         O::Interrupt(..) => Host::spend(Duration::ZERO),
         O::Rescue => unreachable!("a rescue is made of other operations"),
     }

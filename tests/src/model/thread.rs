@@ -10,7 +10,7 @@ pub enum Life {
     Started,
 }
 
-/// What a thread waits for.
+/// Event or object that a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waits {
     Sleep,
@@ -57,7 +57,7 @@ pub struct Thread {
     pub slice_left: Option<u64>,
     /// The message it sends or has for the queue.
     pub message: [usize; 2],
-    /// What its present call gives back, once that is known.
+    /// Result of its present call, once that is known.
     pub answer: Option<Answer>,
     /// When it was created, counted in creations.
     pub created: u64,

@@ -1,5 +1,5 @@
-//! Owns: the threads of a script: each does what it is told, and is busy otherwise.
-//! Must never know: who tells it what.
+//! Owns: the threads of a script: each carries out its orders, and is busy otherwise.
+//! Must never know: where its orders come from.
 
 use crate::several::{SeveralHost, SeveralThread};
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use taktos_kernel::{AnyThread, ClusterMutex, Error};
 
 /// A lock of a script.
 pub type Lock = ClusterMutex<SeveralHost>;
-/// What a thread is told to do.
+/// Order for a thread.
 pub type Order = Box<dyn FnOnce() -> Result<(), Error> + Send>;
 
 /// A thread of a script.
@@ -45,12 +45,12 @@ impl Actor {
         &self.thread
     }
 
-    /// Has it begin.
+    /// Starts the thread.
     pub fn start(&'static self) -> Result<(), Error> {
         self.thread.start_with(Self::act, self)
     }
 
-    /// Has it begin anew.
+    /// Restarts the thread.
     pub fn restart(&'static self) -> Result<(), Error> {
         self.thread.restart_with(Self::act, self)
     }
@@ -79,7 +79,8 @@ impl Actor {
         self.busy.load(Relaxed)
     }
 
-    /// Tells it to do something, on the processor `number`, which it keeps busy. None while that lasts.
+    /// Gives it an order, on the processor `number`, which it keeps busy. None while the order is
+    /// carried out.
     pub fn tell(&self, number: usize, order: Order) -> Option<Result<(), Error>> {
         *self.result.lock().expect("nobody panics with it") = None;
         *self.order.lock().expect("nobody panics with it") = Some(order);

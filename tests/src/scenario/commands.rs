@@ -1,6 +1,6 @@
 //! Carries commands out with the kernel's calls.
 //!
-//! Owns: which call each command is, and who makes it.
+//! Owns: which call each command is, and which thread makes it.
 //! Must never know: what comes of it.
 
 use super::actor::{Actor, Lock, Order};
@@ -38,7 +38,8 @@ fn refused(error: Error) -> Refusal {
     })
 }
 
-/// The kernel has one error for several statuses of the library: this is the one that stands for them.
+/// Returns the status that represents several ones of the library for which the kernel has one
+/// error.
 pub fn coarse(status: Status) -> Status {
     match status {
         Status::InvalidName | Status::NotConfigured | Status::NotDefined => Status::InvalidNumber,
@@ -226,7 +227,7 @@ impl Stage {
         self.online.into_iter().find(has)
     }
 
-    /// Has the thread do something itself.
+    /// Makes the thread do something itself.
     fn order(
         &self,
         name: ThreadName,
@@ -395,7 +396,7 @@ impl Stage {
         } else if has_ceiling {
             self.order(creator, move || lock.make())?;
         } else {
-            // Whose it is makes no difference.
+            // The creator makes no difference here.
             lock.make().map_err(refused)?;
         }
         self.locks[name.0] = Some(lock);

@@ -1,16 +1,18 @@
 //! The kernel on simulated processors as the target of scenario scripts.
 //!
-//! Owns: [`KernelWorld`]; what of a script a kernel can be asked for.
-//! Must never know: what a script expects.
+//! Owns: [`KernelWorld`]; the commands of a script that a kernel can carry out. Must never know:
+//! what a script expects.
 //!
-//! The script's processor p is the kernel's p + 1. Processor 0 belongs to an instance of its own, in which the operator
-//! lives: the thread that carries out what no thread of the script does itself. Threads of the script are kernel threads that do
-//! what they are told, and keep their processors busy otherwise. Each world runs in a thread of the host by itself; the
-//! script's runner waits while it does what it is told.
+//! The script's processor p is the kernel's p + 1. Processor 0 belongs to an instance of its own,
+//! with the operator: the thread that carries out the commands that no thread of the script carries
+//! out itself. Threads of the script are kernel threads that carry out their orders, and keep their
+//! processors busy otherwise. Each world runs in a thread of the host by itself; the script's
+//! runner waits while it carries out a command.
 //!
-//! A kernel can do less than the library is asked for in some scripts: only a thread that executes can block, yield, pin itself
-//! or make a ceiling for its instance; nothing is restarted or flushed; processors are all there. Such commands are
-//! [`Refusal::Impossible`], for [`NO_KERNEL`] says a reason.
+//! A kernel can do less than some scripts request of the library. Only a thread that executes can
+//! block, yield, pin itself or make a ceiling for its instance; nothing is restarted or flushed;
+//! processors are all there. Such commands are [`Refusal::Impossible`]: [`NO_KERNEL`] precedes the
+//! reason.
 
 mod actor;
 mod commands;
@@ -27,7 +29,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use taktos_arch_host::{HostSeveral, Order};
 use taktos_kernel::{CpuSet, Instance, InstanceConfig, Kernel, PolicyKind, System};
-use taktos_schedule::smp::closed::SEATS;
+use taktos_schedule::smp::seats::SEATS;
 use taktos_simulate::scenario::{
     Command, InstanceName, LockName, Names, OnCpu, Refusal, Setup, Status, Target, ThreadName,
     WaitEnd, World,
@@ -35,7 +37,7 @@ use taktos_simulate::scenario::{
 use taktos_time::{Duration, Instant};
 use view::View;
 
-/// How what no kernel can be asked for is told.
+/// Beginning of the message about a command that no kernel can carry out.
 pub const NO_KERNEL: &str = "no kernel can: ";
 
 /// That no kernel can do this.
@@ -46,11 +48,11 @@ fn no_kernel(why: &str) -> Refusal {
 /// Kernels on simulated processors.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelWorld {
-    /// The seed of the order in which processors go on.
+    /// The seed of the order in which processors continue.
     pub seed: u64,
 }
 
-/// What the world is told, and what it answers.
+/// Result of a command, and the view of the world after it.
 struct Told {
     result: Result<(), Refusal>,
     view: View,
@@ -123,14 +125,14 @@ fn run_on_any(
     );
 }
 
-/// What is on the stage of one world.
+/// Objects of one world.
 struct Stage {
     instances: &'static [InstanceConfig],
     online: CpuSet,
     actors: Vec<&'static Actor>,
     locks: Vec<Option<&'static actor::Lock>>,
     instance_count: usize,
-    /// Processors whose calls stay on their way.
+    /// Processors with calls that stay on their way.
     held: CpuSet,
     start: Instant,
 }
@@ -160,7 +162,7 @@ impl Stage {
         }
     }
 
-    /// Does what it is told, in the operator's thread, until nobody tells it anything any more.
+    /// Carries out the commands, in the operator's thread, until no more come.
     fn play(mut self, to_do: &Receiver<Command>, done: &Sender<Told>) {
         HostSeveral::set_patience(0, u32::MAX);
         for cpu in self.online {

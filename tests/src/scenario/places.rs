@@ -18,7 +18,7 @@ pub fn from_cpu(cpu: Cpu) -> Option<Cpu> {
     Cpu::new(cpu.index().checked_sub(1)?)
 }
 
-/// The same processors.
+/// Returns the same processors with the kernel's numbers.
 pub fn to_kernel_plainly(set: CpuSet) -> CpuSet {
     CpuSet::from_bits(set.bits() << 1)
 }
@@ -32,7 +32,7 @@ pub fn to_kernel(set: CpuSet, online: CpuSet) -> CpuSet {
     }
 }
 
-/// The same processors; the operator's is left out.
+/// Returns the same processors with the script's numbers; the operator's is left out.
 pub fn from_kernel(set: CpuSet) -> CpuSet {
     CpuSet::from_bits(set.bits() >> 1)
 }

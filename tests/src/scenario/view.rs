@@ -1,6 +1,6 @@
-//! What is seen of a world, all at once.
+//! The visible state of a world, all at once.
 //!
-//! Owns: what is asked of the kernel's scheduler and of the machine, and that both agree.
+//! Owns: what is read from the kernel's scheduler and from the machine, and that both agree.
 //! Must never know: what a script expects.
 
 use super::actor::Actor;
@@ -14,7 +14,7 @@ use taktos_time::{Duration, Instant};
 
 type Kernel = taktos_kernel::Kernel<SeveralHost>;
 
-/// What is seen of a thread.
+/// Visible state of a thread.
 pub struct ThreadView {
     pub has_processor: bool,
     pub reasons: Option<Reasons>,
@@ -28,20 +28,20 @@ pub struct ThreadView {
     pub waits_for_lock: bool,
 }
 
-/// What is seen of an instance.
+/// Visible state of an instance.
 pub struct InstanceView {
     pub cpus: CpuSet,
     pub scheduled: Vec<Occupant>,
     pub ready: Vec<ThreadName>,
 }
 
-/// What is seen of a lock.
+/// Visible state of a lock.
 pub struct LockView {
     pub owner: Option<ThreadName>,
     pub waiters: Vec<ThreadName>,
 }
 
-/// What is seen of a world.
+/// Visible state of a world.
 pub struct View {
     pub now: Instant,
     pub threads: Vec<ThreadView>,
@@ -52,7 +52,7 @@ pub struct View {
 }
 
 impl View {
-    /// Who is on a processor.
+    /// Returns the threads of a processor: the executing one and the heir.
     pub fn on(&self, cpu: Cpu) -> OnCpu {
         let nobody = OnCpu {
             executing: Occupant::Nobody,
@@ -77,7 +77,7 @@ impl Rows {
     }
 }
 
-/// Whom a row of the library is, on this processor of the kernel.
+/// Returns the occupant that a row of the library means, on this processor of the kernel.
 fn occupant(sight: &dyn Sight, rows: &Rows, row: Option<smp::Thread>, cpu: Cpu) -> Occupant {
     match row {
         None => Occupant::Nobody,
@@ -89,7 +89,7 @@ fn occupant(sight: &dyn Sight, rows: &Rows, row: Option<smp::Thread>, cpu: Cpu) 
     }
 }
 
-/// For whom an idle thread that is heir stands in.
+/// Returns the thread that an idle heir replaces.
 fn stood_for(sight: &dyn Sight, rows: &Rows, idle: smp::Thread, cpu: Cpu) -> Option<ThreadName> {
     if sight.heir(cpu) != Some(idle) {
         return None;
@@ -105,7 +105,7 @@ fn stood_for(sight: &dyn Sight, rows: &Rows, idle: smp::Thread, cpu: Cpu) -> Opt
 }
 
 impl Stage {
-    /// What is seen now.
+    /// Returns the present view.
     pub fn look(&self) -> View {
         let rows = self
             .actors
@@ -234,8 +234,8 @@ impl Stage {
         self.locks.iter().map(one).collect()
     }
 
-    /// The scheduler's laws, and that the machine does what it has decided: the thread that the library takes for executing is
-    /// the one whose coroutine the processor runs.
+    /// Checks the scheduler's invariants, and that the machine does what the scheduler has decided:
+    /// the processor runs the coroutine of the thread that executes according to the library.
     fn check(&self, rows: &Rows) -> Result<(), String> {
         Kernel::check().map_err(|violation| format!("{violation:?}"))?;
         for (place, actor) in self.actors.iter().enumerate() {
@@ -253,7 +253,8 @@ impl Stage {
     }
 }
 
-/// Those who wait for a lock: the most urgent of the instance whose turn it is, which then goes behind the others.
+/// Returns the threads that wait for a lock, in the order of grants: the most urgent of the
+/// instance that has the turn; this instance then goes to the end.
 fn in_order_of_grants(system: &smp::System<'_>, lock: smp::Lock) -> Vec<smp::Thread> {
     let mut queues: Vec<(Instance, Vec<smp::Thread>)> = Vec::new();
     // A lock that is not known has no waiters.

@@ -24,7 +24,8 @@ const INVALID_ADDRESS: u64 = -9i64 as u64;
 
 const END: u64 = 1_000_000;
 
-/// What one virtual processor of several, of which none but it is on, is answered.
+/// Checks the results of calls by a virtual processor; it is one of several, and the only one that
+/// is on.
 fn answers(vcpus: usize, calls: &[(Act, u64)]) {
     let mut programs = vec![vec![]; vcpus];
     programs[0] = calls.iter().map(|call| call.0).collect();
@@ -54,11 +55,11 @@ fn the_convention_tells_which_of_its_calls_there_are() {
             (asked(0x8000_3FFF), NOT_SUPPORTED),
             (asked(0x8000_0004), NOT_SUPPORTED),
             (asked(CPU_ON), NOT_SUPPORTED),
-            // What is not there is not done either.
+            // Calls that are not there are not done either.
             (call(0x8000_8000, [0; 3]), NOT_SUPPORTED),
             (call(0x8000_7FFF, [1, 0, 0]), NOT_SUPPORTED),
             (call(0x8000_3FFF, [0; 3]), NOT_SUPPORTED),
-            // PSCI tells that the convention can be asked.
+            // PSCI reports that the convention can be queried.
             (call(FEATURES, [VERSION.into(), 0, 0]), SUCCESS),
         ],
     );
@@ -123,7 +124,7 @@ const CNTP_CVAL: [u64; 5] = [3, 3, 14, 2, 2];
 const MDSCR: [u64; 5] = [2, 0, 0, 2, 2];
 const TDCC: u64 = 1 << 12;
 
-/// What a virtual processor finds, and then sets, before it `ends`.
+/// Returns the acts of a virtual processor that reads its state, then sets it, before it `ends`.
 fn life(ends: Act) -> Vec<Act> {
     vec![
         read(CNTP_CTL),
@@ -137,7 +138,8 @@ fn life(ends: Act) -> Vec<Act> {
     ]
 }
 
-/// Behind a stop everything is as after a reset: the emulated timer is off, and no debug register holds anything.
+/// After a stop everything is as after a reset: the emulated timer is off, and no debug register
+/// holds anything.
 #[test]
 fn nothing_of_a_processor_s_own_survives_a_stop() {
     // A processor that is switched off, and on again.

@@ -1,5 +1,5 @@
-//! What the hypervisor answers a guest, on the host's machine: trapped instructions, system registers, timers and calls, each as
-//! the architecture says.
+//! The hypervisor's responses to a guest, on the host's machine: trapped instructions, system
+//! registers, timers and calls, each as the architecture says.
 
 mod calls;
 mod registers;
@@ -10,8 +10,8 @@ mod undescribed;
 use taktos_abi::vm::layout;
 use taktos_tests::machine_el2::Act;
 
-/// What a kernel writes before it takes interrupts: group 1 on; its redistributor awake; all its interrupts in group 1; both timers'
-/// enabled.
+/// Returns the writes of a kernel before it takes interrupts: group 1 on; its redistributor awake;
+/// all its interrupts in group 1; both timers' enabled.
 fn interrupts_on() -> Vec<Act> {
     let own = layout::REDISTRIBUTOR;
     let timers = 1 << layout::TIMER_INTERRUPT | 1 << layout::PHYSICAL_TIMER_INTERRUPT;
@@ -25,7 +25,7 @@ fn interrupts_on() -> Vec<Act> {
     .to_vec()
 }
 
-/// A call (HVC #0) with these arguments behind its number.
+/// Returns a call (HVC #0) with these arguments after its number.
 fn call(number: u32, arguments: [u64; 3]) -> Act {
     let [one, two, three] = arguments;
     Act::Call([number.into(), one, two, three])

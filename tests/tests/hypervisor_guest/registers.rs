@@ -1,9 +1,9 @@
-//! What a guest reads of the identification registers (Arm DDI 0487, D24.2): of a Cortex-A53 and a Cortex-A57 what it may use; of a
-//! processor that has everything no more than EL2 provides for.
+//! The identification registers that a guest reads (Arm DDI 0487, D24.2): of a Cortex-A53 and a
+//! Cortex-A57 what it may use; of a processor that has everything no more than EL2 provides for.
 
 use taktos_tests::machine_el2::{Act, Script, read};
 
-/// What a guest reads of each register, CRm 1 to 7, of a processor that holds `held`.
+/// Returns what a guest reads of each register, CRm 1 to 7, of a processor that holds `held`.
 fn shown(held: impl Fn(u32, u32) -> u64) -> impl Fn(u32, u32) -> u64 {
     let all: Vec<(u32, u32)> = (1..8)
         .flat_map(|crm| (0..8).map(move |op2| (crm, op2)))
@@ -21,8 +21,8 @@ fn shown(held: impl Fn(u32, u32) -> u64) -> impl Fn(u32, u32) -> u64 {
     move |crm, op2| values[((crm - 1) * 8 + op2) as usize]
 }
 
-/// The Cortex-A53's (DDI 0500, 4.2.1) with the interrupt controller's registers, and what a guest sees; those of the Cortex-A57 (DDI 0488) differ in
-/// nothing that counts here.
+/// The Cortex-A53's (DDI 0500, 4.2.1) with the interrupt controller's registers, and what a guest
+/// sees; those of the Cortex-A57 (DDI 0488) differ in nothing that counts here.
 const A53: [(u32, u32, u64, u64); 24] = [
     (1, 0, 0x131, 0x131),
     // Neither EL3 nor EL2.
@@ -68,7 +68,8 @@ fn a_guest_sees_what_its_processor_has_for_it() {
     }
 }
 
-/// What must not be seen, however much of it there is: the register, the field's lowest bit, its name.
+/// Fields that must not be seen, however much of them there is: the register, the field's lowest
+/// bit, its name.
 const HIDDEN: [(u32, u32, u32, &str); 44] = [
     (4, 0, 8, "EL2"),
     (4, 0, 12, "EL3"),
@@ -116,7 +117,8 @@ const HIDDEN: [(u32, u32, u32, &str); 44] = [
     (1, 1, 12, "Virtualization"),
 ];
 
-/// The registers in which nothing is shown, unless it is named above: a field that a later architecture adds reads as zero.
+/// The registers in which nothing is shown, unless it is named above: a field that a later
+/// architecture adds reads as zero.
 #[test]
 fn a_processor_that_has_everything_shows_no_more_than_is_provided_for() {
     let shown = shown(|_, _| u64::MAX);

@@ -1,9 +1,9 @@
-//! Both timers of a guest, at any instant that a register can hold, against arithmetic of 128 bits: the physical one, which is
-//! emulated, and the virtual one, for which a guest may wait.
+//! Both timers of a guest, at any instant that a register can hold, against arithmetic of 128 bits:
+//! the physical one, which is emulated, and the virtual one, for which a guest may wait.
 //!
-//! CNTVOFF_EL2 is zero, so both have the machine's counter. Times of the counter's ticks (Arm DDI 0487, D11.2): a timer is due when
-//! the counter is not below CVAL, both without sign; TVAL is the lower 32 bits of the difference, and has a sign where it
-//! is written.
+//! CNTVOFF_EL2 is zero, so both have the machine's counter. Times of the counter's ticks (Arm DDI
+//! 0487, D11.2): a timer is due when the counter is not below CVAL, both without sign; TVAL is the
+//! lower 32 bits of the difference, and has a sign where it is written.
 
 use proptest::prelude::*;
 use taktos_abi::vm::layout::{PHYSICAL_TIMER_INTERRUPT, TIMER_INTERRUPT};
@@ -21,11 +21,11 @@ const EXIT: u64 = 200;
 /// How long a guest runs before it sets its timer, and how long it is watched then.
 const BEFORE: u64 = 1_000_000;
 const WATCHED: u64 = 2_000_000;
-/// How often a guest may be interrupted for one timer: the alarm, and the timer itself; the hypervisor asks again until there is
-/// nothing.
+/// How often a guest may be interrupted for one timer: the alarm, and the timer itself; the
+/// hypervisor queries again until there is nothing.
 const MOST_ASKED: u64 = 12;
 
-/// What the counter shows at `time`.
+/// Returns the value of the counter at `time`.
 fn counter(hertz: u64, time: u64) -> u64 {
     (u128::from(time) * u128::from(hertz) / SECOND) as u64
 }
@@ -56,8 +56,9 @@ const RATES: [u64; 6] = [
     1,
 ];
 
-/// What a guest that does this before it does `acts` saw of those, and its machine, for so long as its timer is watched; and how often
-/// the hypervisor was interrupted in that time.
+/// Watches a guest that does `first`, then `acts`, for as long as its timer is watched. Returns the
+/// machine, what the guest saw of `acts`, and how often the hypervisor was interrupted in that
+/// time.
 fn watch(hertz: u64, first: Vec<Act>, acts: Vec<Act>) -> (Script, Vec<View>, u64) {
     let before = first.len();
     let mut all = first;
@@ -77,7 +78,7 @@ fn watch(hertz: u64, first: Vec<Act>, acts: Vec<Act>) -> (Script, Vec<View>, u64
 fn check_interrupt(script: &Script, hertz: u64, number: u32, tick: u64, set: u64, asked: u64) {
     let due = time_of(hertz, tick).max(set.into());
     let end = u128::from(taktos_tests::machine_el2::counter());
-    // A tick that is not a power of two of nanoseconds may be told late, by two.
+    // A tick that is not a power of two of nanoseconds may be reported late, by two.
     let late = 2 * SECOND / u128::from(hertz) + 4 * u128::from(EXIT);
     let came = script.rig.registers(0).has_taken(number);
     if due + late < end {
@@ -88,7 +89,8 @@ fn check_interrupt(script: &Script, hertz: u64, number: u32, tick: u64, set: u64
     assert!(asked <= MOST_ASKED, "{tick} at {hertz} Hz: {asked} times");
 }
 
-/// The emulated timer with CVAL = `tick`: what is read of it, and whether its interrupt comes, of which the handler switches it off.
+/// The emulated timer with CVAL = `tick`: what is read of it, and whether its interrupt comes, of
+/// which the handler switches it off.
 fn physical(hertz: u64, tick: u64) {
     let set = vec![write(CVAL, tick), write(CTL, 1)];
     let mut acts = set.clone();

@@ -1,4 +1,5 @@
-//! What becomes of each class of exceptions that EL2 takes from a guest, and where the guest goes on (Arm DDI 0487, ESR_ELx).
+//! The handling of each class of exceptions that EL2 takes from a guest, and where the guest
+//! resumes (Arm DDI 0487, ESR_ELx).
 
 use proptest::prelude::*;
 use taktos_hypervisor::hardware::Context;
@@ -11,13 +12,13 @@ const A32: u64 = 0x10;
 const T32: u64 = 0x30;
 /// ESR.IL.
 const LONG: u64 = 1 << 25;
-/// What EL1 is told of an undefined instruction.
+/// Syndrome that EL1 gets for an undefined instruction.
 const UNDEFINED: u64 = LONG;
 const MEMORY: u64 = taktos_abi::vm::layout::MEMORY;
-/// What stale registers of the processor hold of other guests.
+/// Stale contents of the processor's registers, from other guests.
 const STALE: u64 = 0x0123_4567_8000;
 
-/// What an exception of a guest in `state` led to.
+/// Effects of an exception of a guest in `state`.
 struct Led {
     registers: &'static Registers,
     console: String,
@@ -32,7 +33,7 @@ impl Led {
     }
 }
 
-/// Behind `before`, an exception with this syndrome.
+/// Runs `before`, then an exception with this syndrome.
 fn lead(before: &[Act], state: u64, syndrome: u64, physical: u64) -> Led {
     let mut acts = before.to_vec();
     let far = if physical == 0 { STALE } else { physical };
@@ -138,7 +139,7 @@ fn a_kernel_keeps_its_programs_from_the_debug_channel() {
     let denied = [write(MDSCR, TDCC)];
     let allowed = [write(MDSCR, TDCC), write(MDSCR, !TDCC)];
     for syndrome in CHANNEL {
-        // As the processor tells it: the class and the instruction stay.
+        // As the processor reports it: the class and the instruction stay.
         assert_eq!(given(&denied, A32, syndrome).0, Some((syndrome, 0)));
         assert_eq!(given(&allowed, A32, syndrome).0, Some((UNDEFINED, 0)));
     }
@@ -169,7 +170,8 @@ fn it_behind(it: u64) -> u64 {
     (0..8).map(|bit| u64::from(moved[bit]) << bit).sum()
 }
 
-/// What is trapped and carried out: a WFE; a read of the interrupt controller, which lies there; with `long` instructions.
+/// Returns instructions that are trapped and carried out: a WFE, and a read at the interrupt
+/// controller's address; with `long` instructions.
 fn carried_out() -> [(u64, u64); 2] {
     [
         (0x01 << 26 | 1 << 24 | 0xE << 20 | 1, 0),
@@ -216,7 +218,7 @@ fn the_it_block_goes_on_by_one_instruction() {
             );
         }
     }
-    // What looks like IT in AArch64's state is something else: it stays.
+    // The bits in AArch64's state that look like IT are something else: they stay.
     let led = lead(&[], KERNEL | 0xC00, 0x01 << 26 | LONG | 1, 0);
     assert_eq!(led.registers.state(), KERNEL | 0xC00);
 }
@@ -243,7 +245,7 @@ fn holds(condition: u64, flags: u64) -> bool {
     }
 }
 
-/// A processor may trap an instruction whose condition fails: it does nothing.
+/// A processor may trap an instruction with a condition that fails: it does nothing.
 #[test]
 fn an_instruction_whose_condition_fails_is_passed_over() {
     const COPROCESSOR: u64 = 0x05 << 26 | LONG | 1 << 24;
@@ -251,12 +253,13 @@ fn an_instruction_whose_condition_fails_is_passed_over() {
     for condition in 0..16 {
         for flags in 0..16 {
             let passes = holds(condition, flags);
-            // Told by the syndrome.
+            // The syndrome gives the condition.
             let state = A32 | flags << 28;
             let led = lead(&[], state, COPROCESSOR | condition << 20, 0);
             assert_eq!(led.given().is_some(), passes, "{condition} with {flags:#x}");
             assert_eq!(led.registers.pc(), led.pc + if passes { 0 } else { 4 });
-            // Not told: of T32 it is IT's. A WFI that is carried out waits for ever.
+            // The syndrome does not give it: of T32 it is IT's. A WFI that is carried out waits for
+            // ever.
             let it = condition << 4 | 0b1000;
             let state = T32 | flags << 28 | with_it(it);
             let acts = vec![
@@ -277,7 +280,8 @@ fn an_instruction_whose_condition_fails_is_passed_over() {
 }
 
 proptest! {
-    /// Whatever an AArch32 program does, its guest goes on: behind the instruction, or at its own EL1.
+    /// Whatever an AArch32 program does, its guest continues: after the instruction, or at its own
+    /// EL1.
     #[test]
     fn no_user_program_ends_its_guest(class in 0..0x40u64, bits in 0..1u64 << 26, state: u32, thumb: bool, physical in prop_oneof![Just(0), any::<u32>().prop_map(u64::from)]) {
         // HVC and SMC are the kernel's.

@@ -1,4 +1,5 @@
-//! Loads and stores of which the processor tells nothing but where they go: they are carried out, or abort and are told.
+//! Loads and stores of which the processor reports nothing but their address: they are carried out,
+//! or abort and are reported.
 
 use taktos_abi::vm::{call, layout};
 use taktos_hypervisor::hardware::Context;
@@ -12,12 +13,12 @@ const A32: u64 = 0x10;
 /// As EL1 sees it.
 const EXTERNAL: u64 = 0x25 << 26 | 1 << 25 | 0x10;
 
-/// Where priorities are, and what tells the controller's version: 0x3B.
+/// Address of priorities, and of the register with the controller's version: 0x3B.
 const PRIORITIES: u64 = layout::DISTRIBUTOR + 0x420;
 const VERSION: u64 = layout::DISTRIBUTOR + 0xFFE8;
 
-/// A guest in `state` with all of its memory full of `instruction`, which accesses `at`, with x2 = `x2` and x3 = 0x60 before, x5 = `x5`. Then it
-/// reads two bytes of priorities.
+/// A guest in `state` with all of its memory full of `instruction`, which accesses `at`, with x2 =
+/// `x2` and x3 = 0x60 before, x5 = `x5`. Then it reads two bytes of priorities.
 fn lead(instruction: u32, state: u64, syndrome: u64, at: u64, (x2, x5): (u64, u64)) -> Script {
     let acts = vec![
         Act::Call([call::NOTHING.into(), 0, x2, 0x60]),
@@ -34,7 +35,8 @@ fn lead(instruction: u32, state: u64, syndrome: u64, at: u64, (x2, x5): (u64, u6
     script
 }
 
-/// The values of x2 and x5 behind the instruction, and the priorities; the guest went on behind it.
+/// Returns the values of x2 and x5 after the instruction, and the priorities; the guest continued
+/// after it.
 fn carried_out(instruction: u32, store: bool, at: u64, x2: u64, x5: u64) -> [u64; 4] {
     let syndrome = ABORT | if store { STORE } else { 0 };
     let mut script = lead(instruction, KERNEL, syndrome, at, (x2, x5));
@@ -87,7 +89,7 @@ fn what_is_not_carried_out_aborts_and_is_told() {
     const STRB: u32 = 0x3800_14A2;
     let at = PRIORITIES;
     for (instruction, state, x5, store) in [
-        // Another instruction lies there than the one that has aborted: a load; another address.
+        // Another instruction is there than the one that has aborted: a load; another address.
         (0x3840_14A2, KERNEL, at, true),
         (STRB, KERNEL, at, false),
         (STRB, KERNEL, at + 4, true),
@@ -113,7 +115,7 @@ fn what_is_not_carried_out_aborts_and_is_told() {
         // Nothing was stored.
         assert_eq!(script.read(0)[4], 0);
     }
-    // Where nothing is, nothing is told.
+    // An address without a device is not reported.
     let script = lead(STRB, KERNEL, ABORT | STORE, 0x3000_0000, (0, 0x3000_0000)).run(10_000);
     assert_eq!(script.rig.registers(0).injected(), 1);
     assert_eq!(script.rig.console(), "");

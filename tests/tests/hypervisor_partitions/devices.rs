@@ -1,5 +1,5 @@
-//! Costs of a device of one partition to the others: its guest ends each of its interrupts
-//! at once, and the device asks again.
+//! Costs of a device of one partition to the others: its guest ends each of its interrupts at once,
+//! and the device requests it again.
 
 use taktos_abi::vm::{self, Description, Device, layout};
 use taktos_tests::machine_el2::{Act, Guest, Rig};
@@ -7,7 +7,7 @@ use taktos_tests::machine_el2::{Act, Guest, Rig};
 use super::{COSTS, MS, OFF, Program, RESET, description, words};
 
 const LINE: u32 = 34;
-/// The victim, and who has the device.
+/// The victim, and the partition that has the device.
 const VICTIM: usize = 0;
 const OWNER: usize = 1;
 /// Four of ten milliseconds, and no more.
@@ -37,7 +37,7 @@ fn machine(policy: vm::Policy, cpus: u8) -> Description {
     made
 }
 
-/// A machine whose device asks from the beginning, after so long.
+/// Runs a machine with a device that interrupts from the beginning, for `span`.
 fn run(made: &Description, owner: Program, span: u64) -> Rig {
     made.check().expect("a good description");
     let victim = Program::new(&words(), &[Act::Run(u64::MAX / 2)]);
@@ -93,7 +93,7 @@ fn a_device_costs_nobody_anything_while_its_owner_is_not_loaded() {
     let mut rig = run(&machine(table, 1), storm(), 0);
     rig.set_line(LINE, false);
     for frame in 1..10 {
-        // In the victim's window it asks; in the owner's it is served.
+        // In the victim's window it requests; in the owner's it is served.
         rig.run(2 * frame * MS + MS / 4);
         let before = (rig.interrupted(VICTIM), rig.registers(OWNER).taken());
         rig.set_line(LINE, true);

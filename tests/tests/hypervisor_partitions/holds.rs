@@ -1,4 +1,4 @@
-//! The work of one hold of the lock, and in whose time it is done.
+//! The work of one hold of the lock, and in which guest's time it is done.
 
 use taktos_abi::vm::{self, layout};
 use taktos_tests::machine_el2::{Act, Guest, Rig, write};
@@ -98,7 +98,7 @@ fn nobody_wakes_in_the_window_of_another() {
         .count() as u64;
     assert!(own >= 10);
     assert_eq!(rig.interrupted(0), own);
-    // All of them woke in their own windows behind that.
+    // All of them woke in their own windows after that.
     for vcpu in 1..=SLEEPERS as usize {
         assert!(rig.registers(vcpu).taken() > 0, "{vcpu}");
     }

@@ -64,8 +64,8 @@ impl Guest for Punctual {
     }
 }
 
-/// When a partition is stopped; its second VCPU traps half an exit later, before anybody can call
-/// it.
+/// Time at which a partition is stopped. Its second VCPU traps half an exit later, before any
+/// processor can call it.
 const STOP: u64 = MS;
 const UNDER_WAY: u64 = STOP + COSTS.exit / 2;
 

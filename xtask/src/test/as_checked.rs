@@ -1,8 +1,9 @@
-//! Owns: whether all that cargo-deny judges is as it was when it passed last, which a file of the tree says.
-//! Must never know: how it judges.
+//! Owns: whether all that cargo-deny judges is as it was when it passed last, which a file of the
+//! tree says. Must never know: how it judges.
 //!
-//! Without a network its answer follows from these files alone, and compiling it takes as long as all suites: in short runs it is asked
-//! where they have changed, in long ones always, by the advisories of that day.
+//! Without a network the result of cargo-deny follows from these files alone. Compiling it takes as
+//! long as all suites. So short runs call it only if the files have changed. Long runs always call
+//! it, with the advisories of that day.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +15,8 @@ use taktos_runner::workspace::Workspace;
 
 use crate::metadata;
 
-/// The file, and what it judges beside the manifests: which dependencies there are, and by what.
+/// The file, and what cargo-deny judges in addition to the manifests: the dependencies, and the
+/// rules and advisories for them.
 const FILE: &str = "deny.checked";
 const JUDGED: [&str; 3] = ["Cargo.lock", "deny.toml", "advisories.toml"];
 

@@ -1,7 +1,8 @@
 //! Which boards the steps choose.
 //!
-//! Owns: what stands for what: a board for its architecture, for its kind, for the chips that have four processors like it; and that in
-//! long runs each stands for itself alone. Must never know: what a step does on a board.
+//! Owns: the boards that represent others: their architecture, their kind, the chips that have four
+//! processors like them; and that in long runs each board represents itself alone. Must never know:
+//! what a step does on a board.
 
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
@@ -17,8 +18,8 @@ pub(super) const ARCHITECTURES: [Board; 4] = [
     Board::Virt(Virt::RiscV64),
 ];
 
-/// One of each kind: of a processor, with its timers, and its means to protect memory. The others, of chips, differ from these in places
-/// alone.
+/// One of each kind: of a processor, with its timers, and its means to protect memory. The others,
+/// of chips, differ from these in places alone.
 pub(super) const KINDS: [Board; 7] = [
     Board::Mps2An386,
     Board::Mps3An547,
@@ -29,8 +30,9 @@ pub(super) const KINDS: [Board; 7] = [
     Board::Virt(Virt::RiscV64),
 ];
 
-/// Chips with four processors that begin in a way of their own: by a table of words, and without any firmware. What is particular to the
-/// others is known by these and by the thorough boards: how firmware starts a processor, and both interrupt controllers.
+/// Chips with four processors that begin in a way of their own: by a table of words, and without
+/// any firmware. The properties particular to the others are known by these and by the thorough
+/// boards: how firmware starts a processor, and both interrupt controllers.
 const CHIPS: [Virt; 2] = [Virt::RaspberryPi4, Virt::HifiveUnleashed];
 
 /// The boards with one processor for what is each architecture's; all in long runs.
@@ -64,7 +66,8 @@ pub(super) fn chips(length: Length) -> impl Iterator<Item = Several> {
     })
 }
 
-/// Whether a board with four processors has the `place`th of what is the same on all of them: in short runs these share it.
+/// Whether a board with four processors has the `place`th of what is the same on all of them: in
+/// short runs these share it.
 pub(super) fn has_share(board: Several, place: usize, length: Length) -> bool {
     let own = Several::thorough().position(|one| one == board);
     let boards = Several::thorough().count();

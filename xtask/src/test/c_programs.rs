@@ -1,4 +1,5 @@
-//! The step on C programs: the library is installed as a user does, and projects outside of the tree build with it and run.
+//! The step on C programs: the library is installed as a user does, and projects outside of the
+//! tree build with it and run.
 //!
 //! Owns: for which boards, and what each must print. Must never know: what the library's calls do.
 
@@ -16,8 +17,9 @@ use super::cargo::{tool_built, tool_in};
 use super::own::empty_folder;
 use super::storms::Length;
 
-/// The targets that a project is built for: one of each architecture, and of each way of handing over floating-point values. Armv8-M's
-/// library differs from Armv7-M's in the port alone, whose suites run on it.
+/// The targets that a project is built for: one of each architecture, and of each way of handing
+/// over floating-point values. Armv8-M's library differs from Armv7-M's in the port alone, and the
+/// port's suites run on Armv8-M.
 const TARGETS: [&str; 5] = [
     "mps2-an386",
     "mps2-an386-hard",
@@ -25,21 +27,23 @@ const TARGETS: [&str; 5] = [
     "virt-aarch64",
     "virt-riscv64",
 ];
-/// The folders that the library is installed in: as usual, and with clocks of threads' processor time.
+/// The folders that the library is installed in: as usual, and with clocks of threads' processor
+/// time.
 const SDK: &str = "sdk";
 const METERED_SDK: &str = "sdk-metered";
-/// The boards whose library has those clocks; that of the others has none, as usual.
+/// The boards with those clocks in their library; that of the others has none, as usual.
 const METERED: [&str; 3] = ["mps3-an547", "realview-pb-a8", "virt-riscv64"];
-/// How the targets end whose library is bitcode, and the folder that they are installed in.
+/// Ending of the targets with a library of bitcode, and the folder that they are installed in.
 const BITCODE: &str = "-lto";
 const SDK_OF_BITCODE: &str = "sdk-lto";
-/// What a compiler is told that cannot be used for them.
+/// Error that a compiler reports if it cannot be used for them.
 const REFUSED: &str = "mps2-an386-lto-is-for-CMAKE_TOOLCHAIN_FILE-arm-none-eabi-clang.cmake";
-/// What the new project prints.
+/// Output of the new project.
 const SAYS: &str = "the sum is 10";
-/// The flag by which a linker leaves out what nobody calls.
+/// The flag by which a linker leaves out code without a caller.
 const COLLECTING: &str = "-Wl,--gc-sections";
-/// The tables of all calls: those of the standard, those of FreeRTOS, those of POSIX threads, and the kernel's own.
+/// The tables of all calls: those of the standard, those of FreeRTOS, those of POSIX threads, and
+/// the kernel's own.
 const TABLES: &str = "user/c/tests";
 const PROGRAMS: [&str; 7] = [
     "table", "freertos", "hooks", "posix", "signals", "queues", "native",
@@ -49,7 +53,7 @@ const NEWLIB: &str = "newlib";
 /// The tables of C++: without exceptions, and with a compiler's usual options.
 const OF_CPP: &str = "user/c/tests/cpp";
 const CPP_PROGRAMS: [&str; 2] = ["cpp", "cpp-exceptions"];
-/// What a program in C++ begins with.
+/// First lines of a program in C++.
 const CPP: &str = "#include \"taktos.h\"\n#include \"cmsis_os2.h\"\n";
 /// The page of the book, which shows a program of FreeRTOS's.
 const PAGE: &str = "docs/c-programs.md";
@@ -111,8 +115,8 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     Ok(all)
 }
 
-/// The tables that are run on a target: all on one of 32 bits and one of 64, and where there is time; elsewhere those of all calls of the
-/// standard, and of the kernel's own.
+/// The tables that are run on a target: all on one of 32 bits and one of 64, and where there is
+/// time; elsewhere those of all calls of the standard, and of the kernel's own.
 fn tables(target: &str, length: Length) -> impl Iterator<Item = &'static str> {
     let has_all = length == Length::Long || ["mps2-an386", "virt-riscv64"].contains(&target);
     let of_each = |program: &&str| ["table", "native"].contains(program);
@@ -121,7 +125,7 @@ fn tables(target: &str, length: Length) -> impl Iterator<Item = &'static str> {
         .filter(move |program| has_all || of_each(program))
 }
 
-/// The targets whose library is bitcode: all, where there is time.
+/// Returns the targets with a library of bitcode: all, if there is time.
 fn bitcode(length: Length) -> Vec<String> {
     let all = match length {
         Length::Short => vec![TARGETS[0].to_owned()],
@@ -229,7 +233,8 @@ impl Place<'_> {
         Ok(self.folder.join(sdk(target)).join(file))
     }
 
-    /// A compiler that does not write bitcode is told which one does.
+    /// Checks that a compiler that does not write bitcode is refused. The message names one that
+    /// does.
     fn refused_by_gcc(&self) -> Result<Tally> {
         let source = self.workspace.path(TABLES);
         let build = self.folder.join("build-refused");
@@ -258,7 +263,8 @@ impl Place<'_> {
             .arg(source))
     }
 
-    /// The same project by pkg-config, without CMake, and by a linker that keeps what nobody calls: all that is named must be there.
+    /// Builds and runs the same project by pkg-config, without CMake, and by a linker that keeps
+    /// unused functions: all that is named must be there.
     fn packaged(&self) -> Result<Tally> {
         let project = self.folder.join("for-mps2-an386");
         let sources = ["main.c", "sensor.c"];
@@ -328,7 +334,7 @@ impl Place<'_> {
     }
 }
 
-/// What prepares a build of a project for a target.
+/// Returns the command that prepares a build of a project for a target.
 fn configured((source, build): (&Path, &Path), target: &str, tool_chain: &Path) -> Command {
     let mut command = Command::new("cmake");
     command

@@ -1,6 +1,7 @@
-//! Owns: the steps that are programs of the tool chain, a command line each, and how what they say is counted.
-//! Must never know: what is checked by them.
+//! Owns: the steps that are programs of the tool chain, a command line each, and how what they say
+//! is counted. Must never know: what is checked by them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +13,7 @@ use taktos_runner::several::Board as Several;
 use taktos_runner::vm;
 use taktos_runner::workspace::Workspace;
 
+use super::changed::HOST_TESTS;
 use super::storms::Length;
 use super::{BUILDING, Step, Tally, boards, step};
 use crate::images::programs;
@@ -23,11 +25,12 @@ type Row = (&'static str, &'static str, &'static [Need]);
 /// The profile in which the script `taktos` builds the tool.
 const TOOL: &str = "tool";
 
-/// What is looked at before anything runs. The profile of the laboratory: what is built once serves the tool and its tests.
-/// The lints of the host are those of what is compiled for this machine; the boards' programs have lints of their own. What else is for
-/// a board alone is looked at together, for one, so that what it depends on is so once.
-/// No line names a package where the name of a target will do: with all packages chosen the features are the same in each line, and no
-/// crate is built twice.
+/// Checks of sources before anything runs. They use the profile of the laboratory: what is built
+/// once serves the tool and its tests. The lints of the host are those of the code that is compiled
+/// for this machine; the boards' programs have lints of their own. Other code for boards alone is
+/// checked together, for one board, so that its dependencies are checked once. No line names a
+/// package if the name of a target will do: with all packages chosen the features are the same in
+/// each line, and no crate is built twice.
 const LOOKS: [Row; 2] = [
     (
         "lints of the library for C, and of what is loaded",
@@ -44,7 +47,8 @@ const LOOKS: [Row; 2] = [
 /// How sources are laid out.
 const FORMAT: Row = ("format", "fmt --all -- --check -l", BUILDING);
 
-/// The run against the naive model that plain `cargo test` leaves out, because a debug build is slow.
+/// The run against the naive model that plain `cargo test` leaves out, because a debug build is
+/// slow.
 const OPERATIONS: Row = (
     "ten million random operations",
     "test --quiet --profile lab --test model -- --ignored ten_million_operations",
@@ -56,34 +60,35 @@ const CALLS: Row = (
     "test --quiet --profile lab --test user_mode -- --ignored ten_million_calls",
     &[],
 );
-/// The ready queue with as many priorities as the library for C has. Its package is not named: what it depends on is then as the other tests
-/// have it.
+/// The ready queue with as many priorities as the library for C has. Its package is not named: what
+/// it depends on is then as the other tests have it.
 const MANY_PRIORITIES: Row = (
     "63 priorities",
     "test --quiet --profile lab --features taktos-schedule/priorities-63 --test ready",
     &[],
 );
-/// A day of virtual time in which hostile guests run beside servers that the analysis admits.
+/// A day of virtual time in which hostile guests run next to servers that the analysis admits.
 const DAY: Row = (
     "a day beside hostile guests",
     "test --quiet --profile lab -p taktos-simulate --test hostile -- --ignored",
     &[],
 );
 
-/// Instances that close and open beside one that does neither: 50,000 random runs of all policies,
+/// Instances that close and open next to one that does neither: 50,000 random runs of all policies,
 /// and 20,000 in which processors leave while budgets are used up.
 const CLOSED: Row = (
     "seventy thousand stress runs of closed instances",
-    "test --quiet --profile lab --test smp_closed -- --ignored",
+    "test --quiet --profile lab --test seats -- --ignored",
     &[],
 );
 
-/// The step that looks at the layout of sources.
+/// Returns the step that checks the layout of sources.
 pub(super) fn format() -> Step {
     row(FORMAT)
 }
 
-/// The steps that look at sources: of each board, then of this machine, whose folder the tests' build has longest.
+/// Returns the steps that check sources: of each board, then of this machine. The tests' build uses
+/// the folder of this machine longest.
 pub(super) fn lints() -> Vec<Step> {
     let ones = Board::ALL.map(|board| (board.name(), board.triple()));
     let fours = Several::ALL.map(|board| (board.name, board.machine.triple()));
@@ -122,17 +127,24 @@ const LOOKING: &[Need] = &[Need::Images, Need::Emulator, Need::Browser];
 
 /// The tests of this machine.
 pub(super) fn host_tests() -> Step {
-    let host = step("host tests, tool end to end", |workspace| {
-        counted(&mut words(
-            workspace,
-            "test --quiet --no-fail-fast --profile lab",
-        ))
+    host_tests_of(None)
+}
+
+/// Those of these packages, or of all that are compiled for this machine.
+pub(super) fn host_tests_of(packages: Option<BTreeSet<String>>) -> Step {
+    let host = step(format!("{HOST_TESTS}, tool end to end"), move |workspace| {
+        let mut tests = words(workspace, "test --quiet --no-fail-fast --profile lab");
+        for package in packages.iter().flatten() {
+            tests.args(["-p", package]);
+        }
+        counted(&mut tests)
     });
     host.needing(LOOKING)
 }
 
-/// Those of them that plain `cargo test` leaves out, and the interpreter in long runs: the library forbids `unsafe`, so that it finds only
-/// what the compiler or a crate that is depended on does wrong; overflows are checked in every run.
+/// Those of them that plain `cargo test` leaves out, and the interpreter in long runs: the library
+/// forbids `unsafe`, so that it finds only what the compiler or a crate that is depended on does
+/// wrong; overflows are checked in every run.
 pub(super) fn more_tests(length: Length) -> Vec<Step> {
     let mut steps: Vec<Step> = [OPERATIONS, CALLS, MANY_PRIORITIES].map(row).into();
     if let Length::Long = length {
@@ -155,18 +167,24 @@ fn words(workspace: &Workspace, line: &str) -> Command {
     cargo
 }
 
+/// No folder has more lines than its budget.
+pub(super) fn line_budgets(workspace: &Workspace) -> Result<Tally> {
+    Ok(crate::size::check(workspace)?.into_iter().collect())
+}
+
 /// No dependency goes through a wall.
 pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
     walls::check(workspace).map(|_| Tally::pass())
 }
 
-/// Every program of a board of each architecture builds; what the lints look at is each program of all boards.
+/// Every program of a board of each architecture builds; what the lints look at is each program of
+/// all boards.
 pub(super) fn images(workspace: &Workspace, length: Length) -> Result<Tally> {
     crate::images::build(workspace, &boards::of_architectures(length)).map(|_| Tally::pass())
 }
 
-/// What the interpreter need not look at, which is a third of its time: who borrows what raw pointers point to. The library forbids
-/// `unsafe`, so it has none.
+/// Option of the interpreter that leaves out the borrow checks of raw pointers, a third of its
+/// time. The library forbids `unsafe`, so it has no raw pointers.
 const NO_POINTERS: (&str, &str) = ("MIRIFLAGS", "-Zmiri-disable-stacked-borrows");
 
 /// The scheduling library's own tests in the interpreter that looks for undefined behaviour.
@@ -180,7 +198,7 @@ fn miri(workspace: &Workspace) -> Result<Tally> {
     counted(miri.arg(workspace.target().join("miri")).env(flags, flag))
 }
 
-/// What the workspace's manifest says of a tool that the tests use.
+/// Returns the entry of the workspace's manifest for a tool that the tests use.
 pub(super) fn ours(manifest: &str, key: &str) -> Option<String> {
     let manifest: toml::Table = manifest.parse().ok()?;
     let ours = manifest.get("workspace")?.get("metadata")?.get("taktos")?;
@@ -206,7 +224,8 @@ pub(super) fn tool_in(workspace: &Workspace, folder: &Path) -> Command {
     call
 }
 
-/// Runs a program, which may say how many of its tests passed; one that says nothing of tests passes or fails as a whole.
+/// Runs a program, which may say how many of its tests passed; one that says nothing of tests
+/// passes or fails as a whole.
 pub(super) fn counted(program: &mut Command) -> Result<Tally> {
     let (success, said) = call(program)?;
     let (passed, failed) = said
@@ -214,7 +233,7 @@ pub(super) fn counted(program: &mut Command) -> Result<Tally> {
         .filter_map(counts)
         .reduce(|sum, counts| (sum.0 + counts.0, sum.1 + counts.1))
         .unwrap_or((u64::from(success), 0));
-    // What fails before any test ran, such as a compilation, is one failure.
+    // A failure before any test ran, such as that of a compilation, is one failure.
     let failed = if success { failed } else { failed.max(1) };
     Ok(Tally {
         passed,
@@ -277,8 +296,8 @@ mod tests {
         for package in metadata["packages"].as_array().unwrap() {
             let manifest = package["manifest_path"].as_str().unwrap();
             let manifest = manifest.strip_prefix(workspace).unwrap();
-            // The library for C would give all that is compiled with it its 63 priorities, a program that loads another one what that needs
-            // of the kernel.
+            // The library for C would give all that is compiled with it its 63 priorities, a
+            // program that loads another one what that needs of the kernel.
             let is_apart = ["/user/c/", "/user/pump"]
                 .iter()
                 .any(|place| manifest.starts_with(place));

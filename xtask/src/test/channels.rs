@@ -5,17 +5,17 @@ use taktos_runner::progress::Progress;
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
-use taktos_cli::command::partitions::Machines;
+use taktos_experiments::mechanisms::Machines;
 
 /// The machine of the project's own guests: nothing is fetched for it.
 const MACHINE: &str = "fifo-taktos";
 /// Round trips: they take a second of virtual time.
 const TRIPS: u64 = 20;
-/// The shortest period of a server there: who answers has budget in each.
+/// The shortest period of a server there: the guest that replies has budget in each.
 const PERIOD_NS: u64 = 1_000_000;
 
-/// Bytes come back from another guest as they were (the guest itself looks), within a period of its server, and
-/// after the same times in a second run.
+/// Bytes come back from another guest as they were (the guest itself looks), within a period of its
+/// server, and after the same times in a second run.
 pub(super) fn round_trips(workspace: &Workspace) -> Result<Tally> {
     let file = workspace.path("experiments").join("mechanisms.toml");
     let progress = Progress::default();

@@ -1,7 +1,7 @@
 //! The step that reads the code of a Cortex-M's images.
 //!
-//! Owns: which functions may mask interrupts above the kernel's level, and which programs have no frame that passes a guard.
-//! Must never know: an instruction.
+//! Owns: which functions may mask interrupts above the kernel's level, and which programs have no
+//! frame that passes a guard. Must never know: an instruction.
 
 use anyhow::{Context, Result};
 use taktos_cycles::firmware;
@@ -11,15 +11,16 @@ use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 
-/// One board with a clock of its own, and one of each architecture with the processor's timer: the code of the others is the same.
+/// One board with a clock of its own, and one of each architecture with the processor's timer: the
+/// code of the others is the same.
 const BOARDS: [Board; 3] = [Board::Mps2An386, Board::Stm32F405, Board::Mps3An547];
 const PROGRAMS: [&str; 3] = ["bench", "hello", "port"];
 
-/// Parts of the symbols of those who may: what moves the processor's timer, for a dozen instructions; the end of a program by a fault;
-/// and what tests the port, with all masked.
+/// Parts of the symbols of functions that may mask: the one that moves the processor's timer, for a
+/// dozen instructions; the end of a program by a fault; and the test of the port, with all masked.
 const MAY_MASK: [&str; 3] = ["store_moved", "overflow_at_switch", "come_in_order"];
 
-/// Looks at each program of each board.
+/// Checks each program of each board.
 pub(super) fn code(workspace: &Workspace) -> Result<Tally> {
     let mut all = Tally::default();
     for board in BOARDS {
@@ -49,7 +50,7 @@ fn masks(what: &str, elf: &[u8]) -> Result<Tally> {
     Ok(told(others))
 }
 
-/// No frame passes the guard, where the image has one whose size it tells.
+/// Checks that no frame passes the guard, if the image has one and states its size.
 fn frames(what: &str, elf: &[u8]) -> Result<Tally> {
     let Some(guard) = firmware::guard(elf) else {
         return Ok(Tally::pass());

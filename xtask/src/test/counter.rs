@@ -1,6 +1,8 @@
-//! The step on measuring by a board's own counter: in the emulator, up to the refusal of a counter that is an emulator's.
+//! The step on measuring by a board's own counter: in the emulator, up to the refusal of a counter
+//! that is an emulator's.
 //!
-//! Owns: which counters there are, and what each must be refused for. Must never know: the form of a session.
+//! Owns: which counters there are, and what each must be refused for. Must never know: the form of
+//! a session.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use taktos_emulator::Board;
 use taktos_emulator::several::Virt;
-use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::baseline::{Baseline, checked_in};
 use taktos_experiments::hardware::{Session, read};
 use taktos_runner::image::build_counted;
 use taktos_runner::several::Board as Named;
@@ -19,13 +21,15 @@ use super::Tally;
 use super::cargo::{tool, tool_built};
 use super::repeat::place;
 
-/// A board of each architecture whose counter the emulator has, and one of which it has only the registers; and why each is refused.
+/// Boards that are refused, and why: one of each architecture with a counter in the emulator, and
+/// one for which the emulator has only the registers.
 const REFUSED: [(Board, &str); 3] = [
     (Board::Stm32F405, "dwt-cyccnt stands still"),
     (Board::RealviewPbA8, "pmccntr equals the clock"),
     (Board::Virt(Virt::RiscV64), "its machine is qemu"),
 ];
-/// The emulator's counters count instructions: as many as the baseline has, but for what reading the counter changes around an operation.
+/// The emulator's counters count instructions: as many as the baseline has, but for what reading
+/// the counter changes around an operation.
 const CLOSE: u64 = 8;
 
 /// Measures in the emulator, and has the tool refuse what came.
@@ -53,7 +57,7 @@ pub(super) fn refused(workspace: &Workspace) -> Result<Tally> {
     Ok(all)
 }
 
-/// What an image prints in the emulator.
+/// Returns the output of an image in the emulator.
 fn run(runner: &str, image: &Path) -> Result<String> {
     let mut words = runner.split_whitespace();
     let program = words.next().context("a board has an emulator")?;
@@ -70,10 +74,10 @@ fn run(runner: &str, image: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A session has the operations of the baseline, and, where the counter counts instructions, nearly its counts.
+/// A session has the operations of the baseline, and, where the counter counts instructions, nearly
+/// its counts.
 fn counts(workspace: &Workspace, board: Board, session: &Session) -> Result<Tally> {
-    let file = workspace.path(&format!("experiments/baseline/{}.json", board.name()));
-    let before = Baseline::read(&file)?;
+    let before: Baseline = checked_in(workspace, board.name())?;
     let measured = session.medians();
     let stands_still = session.rates.iter().all(|(cycles, _)| *cycles == 0);
     let check = |(name, counts): (&String, &taktos_experiments::baseline::Counts)| {

@@ -1,8 +1,9 @@
-//! Owns: the step that holds what the project depends on to deny.toml: licences, sources, known advisories.
-//! Must never know: how a dependency is judged, which is cargo-deny's business.
+//! Owns: the step that holds what the project depends on to deny.toml: licences, sources, known
+//! advisories. Must never know: how a dependency is judged, which is cargo-deny's business.
 //!
-//! Advisories are looked up in the RustSec database where that can be had, and in advisories.toml, what is known without
-//! it, where not. So that no check passes for want of looking, each is also made to fail.
+//! Advisories are looked up in the RustSec database where that can be had, and in advisories.toml,
+//! what is known without it, where not. So that no check passes for want of looking, each is also
+//! made to fail.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,14 +21,14 @@ use super::{Tally, as_checked};
 
 /// How long the database may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A package of the registry that the project uses, with an advisory that somebody might write.
+/// A package of the registry that the project uses, with an advisory that might be written.
 const MADE_UP: (&str, &str) = ("libm", "RUSTSEC-9999-0001");
 
-/// What stands for this step's folder where databases are named: the program takes addresses with a host only, and leaves
-/// the rest to git.
+/// Address in the place of this step's folder where databases are named: the program takes
+/// addresses with a host only, and leaves the rest to git.
 const SITE: &str = "https://advisories.invalid/";
 
-/// What is known without the database.
+/// Facts that are known without the database.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -55,7 +56,7 @@ struct Place<'a> {
     folder: PathBuf,
 }
 
-/// What the step needs: nothing where all is as it was checked.
+/// Returns what the step needs: nothing if all is as it was checked.
 pub(super) fn needs(length: Length) -> &'static [Need] {
     let is_as_checked = |tree| as_checked::is_as_checked(&tree).unwrap_or(false);
     match length {
@@ -64,7 +65,8 @@ pub(super) fn needs(length: Length) -> &'static [Need] {
     }
 }
 
-/// Checks the project, and that the checks can fail; in short runs, unless all is as it was checked.
+/// Checks the project, and that the checks can fail; in short runs, unless all is as it was
+/// checked.
 pub(super) fn check(workspace: &Workspace, length: Length) -> Result<Tally> {
     if length == Length::Short && as_checked::is_as_checked(workspace)? {
         let mut all = unused(workspace, &known(workspace)?)?;
@@ -134,7 +136,7 @@ fn known(workspace: &Workspace) -> Result<Known> {
     toml::from_str(&text).context("advisories.toml")
 }
 
-/// What is known concerns what is used: the rest is old.
+/// Checks that the known facts concern packages that are used: the rest is old.
 fn unused(workspace: &Workspace, known: &Known) -> Result<Tally> {
     let lock: toml::Table = std::fs::read_to_string(workspace.path("Cargo.lock"))?.parse()?;
     let packages = lock.get("package").and_then(toml::Value::as_array);
@@ -204,7 +206,8 @@ impl Place<'_> {
         folders.next().filter(|_| status.success())
     }
 
-    /// A database of these advisories, in the form that the program reads: a repository with a file each.
+    /// A database of these advisories, in the form that the program reads: a repository with a file
+    /// each.
     fn database(&self, name: &str, advisories: &[Advisory]) -> Result<PathBuf> {
         let folder = self.folder.join(name);
         for advisory in advisories {

@@ -1,5 +1,6 @@
-//! Runs on a host that does much else: as many processes as it has processors compute without end, and what the runs have started stands
-//! still again and again. All runs at once: what is computed for nothing is so only as long as they take together.
+//! Runs on a host under load: as many processes as it has processors compute without end, and the
+//! processes that the runs have started are stopped again and again. All runs are started at once,
+//! so that the load lasts only as long as they take together.
 //!
 //! Owns: how a host disturbs. Must never know: what is run, and what must come out.
 
@@ -12,8 +13,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// How long what was started goes on, and how long it then stands still, in milliseconds, one pair after the other: no multiple of anything
-/// that the emulator or the system does.
+/// How long the started processes run, and how long they are then stopped, in milliseconds, one
+/// pair after the other: no multiple of anything that the emulator or the system does.
 const TURNS: [(u64, u64); 5] = [(31, 3), (7, 11), (53, 1), (13, 29), (3, 7)];
 
 /// Runs the programs so, side by side, and gives what each printed.
@@ -61,7 +62,7 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        // It may have been ended by somebody else: then there is nothing to end.
+        // Another process may have ended it: then there is nothing to end.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -80,7 +81,8 @@ fn stop_again_and_again(run: u32, over: &AtomicBool) {
     }
 }
 
-/// The processes that a process has started and that still run: `/proc/ID/stat` names the parent, behind the name in parentheses.
+/// The processes that a process has started and that still run: `/proc/ID/stat` names the parent,
+/// after the name in parentheses.
 fn started_by(process: u32) -> Vec<String> {
     let of = process.to_string();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -13,7 +13,8 @@ use super::programs::{self, Case, MISSING_AT_EL2, PORT, PORT_FAULTS};
 /// The most real time of one run: such a program needs a second or two.
 const TIME: Duration = Duration::from_secs(120);
 
-/// The programs that test the port: on both processors, with one too few, and with a fault of EL2's own.
+/// The programs that test the port: on both processors, with one too few, and with a fault of EL2's
+/// own.
 pub(super) fn programs(workspace: &Workspace) -> Result<Tally> {
     let machine = |processor, processors| El2 {
         processor,

@@ -13,10 +13,11 @@ use super::cargo::tool_built;
 use super::repeat::{place, tool};
 use super::storms::Length;
 
-/// The program, and the most that its urgent task may be late, in instructions, of which each takes a nanosecond.
+/// The program, and the most that its urgent task may be late, in instructions, of which each takes
+/// a nanosecond.
 const PROGRAM: &str = "embassy-demo";
 const LATEST: u64 = 800;
-/// What a clock of 1 MHz adds, in nanoseconds: a tick, which a time-out is rounded up to.
+/// Delay that a clock of 1 MHz adds, in nanoseconds: a tick, which a time-out is rounded up to.
 const TICK: u64 = 1_000;
 
 /// Builds the program for each board, and runs it; without much time, for the first one.
@@ -44,7 +45,7 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
         "{PROGRAM} for {name}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    // No program of a board has its name, so nobody takes it for one of theirs.
+    // No program of a board has its name, so the tool does not take it for one of theirs.
     let image = format!("{triple}/release/{PROGRAM}");
     let image = workspace.target().join(image).display().to_string();
     let words = ["run", &image, "--board", name].map(str::to_owned);
@@ -65,7 +66,7 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     })
 }
 
-/// What the program says of its urgent task: `woke 100 times, 640 ns late at most`.
+/// Reads the lateness of the urgent task from the output: `woke 100 times, 640 ns late at most`.
 fn late(said: &str) -> Option<u64> {
     let (_, rest) = said.split_once("woke 100 times, ")?;
     rest.split_once(" ns late")?.0.parse().ok()

@@ -1,4 +1,5 @@
-//! The step on a controller of EtherCAT: on the bare machine and in a guest, without Linux, which would have to be fetched.
+//! The step on a controller of EtherCAT: on the bare machine and in a guest, without Linux, which
+//! would have to be fetched.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::repeat::{place, tool, twice};
 
 /// How many cycles of each case are counted.
 const CYCLES: &str = "300";
-/// What is run: cases of the experiment by letters of their names, and devices of ESI files.
+/// Runs: cases of the experiment by letters of their names, and devices of ESI files.
 const RUNS: [(&str, &[&str]); 3] = [
     ("native", &["reproduce", "ethercat", "--only", "native"]),
     (
@@ -23,10 +24,11 @@ const RUNS: [(&str, &[&str]); 3] = [
         &["run", "lab/fieldbus/tests/own-devices.toml"],
     ),
 ];
-/// A machine whose controller has a neighbour that starts anew without end; how often it does at least, in the time that the controller needs.
+/// A machine with a controller and a neighbour that restarts without end; how often the neighbour
+/// does at least, in the time that the controller needs.
 const RESTARTED: &str = "fieldbus/workload/tests/restarted-neighbour.toml";
 const RESTARTS: u64 = 100;
-/// What the controller and the segment must have counted there.
+/// Counts that the controller and the segment must have there.
 const UNHARMED: [&str; 9] = [
     "lost=0",
     "wkc_errors=0",
@@ -38,10 +40,11 @@ const UNHARMED: [&str; 9] = [
     "in_op=5",
     "counted=1000",
 ];
-/// What they gave before.
-const BASELINE: &str = "experiments/baseline/ethercat.json";
+/// Figures of earlier runs.
+const BASELINE: &str = "experiments/baseline-ethercat.json";
 
-/// Each case gives the same bytes twice, and the figures that are checked in: instructions, nanoseconds, faults.
+/// Each case gives the same bytes twice, and the figures that are checked in: instructions,
+/// nanoseconds, faults.
 pub(super) fn controller(workspace: &Workspace) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let baseline = std::fs::read_to_string(workspace.path(BASELINE)).unwrap_or_default();
@@ -100,7 +103,7 @@ fn beside_restarts(workspace: &Workspace) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The rows of a case beside those that are checked in.
+/// Compares the rows of a case with those that are checked in.
 fn compared(case: &str, before: &Value, after: &Value) -> Tally {
     let rows = |of: &Value| of.as_array().cloned().unwrap_or_default();
     let (before, after) = (rows(before), rows(after));

@@ -1,6 +1,8 @@
-//! The check that whoever reads the pages of the crate `taktos` finds an example of each thing that it gives a program.
+//! The check that the pages of the crate `taktos` have an example of each thing that the crate
+//! gives a program.
 //!
-//! Owns: what of a crate's source is public, and what an example is. Must never know: whether an example runs; cargo sees to that.
+//! Owns: which items of a crate's source are public, and what an example is. Must never know:
+//! whether an example runs; cargo sees to that.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +16,7 @@ use super::Tally;
 /// The crate's source.
 const SOURCE: &str = "facade/src";
 
-/// What is public and has its examples elsewhere, and where.
+/// Public items with examples elsewhere, and where.
 const ELSEWHERE: [(&str, &str); 3] = [
     ("board", "every example names it; what is in it has its own"),
     ("launch", "starts cargo, and is called by what `main` makes"),
@@ -24,10 +26,10 @@ const ELSEWHERE: [(&str, &str); 3] = [
     ),
 ];
 
-/// The kernel's, whose names the crate has, too.
+/// The kernel's source: the crate has its names, too.
 const KERNEL: &str = "kernel/src/lib.rs";
 
-/// Looks at every file of the crate, and whether it has all that the kernel has.
+/// Checks every file of the crate, and whether it has all that the kernel has.
 pub(super) fn shown(workspace: &Workspace) -> Result<Tally> {
     let folder = workspace.path(SOURCE);
     let mut named = Vec::new();
@@ -59,7 +61,7 @@ fn names(text: &str) -> Result<Vec<String>> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// What of a file is public and has no example.
+/// Returns the public items of a file that have no example.
 fn lacking(text: &str, file: &Path) -> Result<Vec<String>> {
     let parsed = syn::parse_file(text).with_context(|| file.display().to_string())?;
     let module = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -75,7 +77,7 @@ fn lacking(text: &str, file: &Path) -> Result<Vec<String>> {
     Ok(lacking.map(words).collect())
 }
 
-/// The public items of a file, with what stands before them.
+/// Returns the public items of a file, with the attributes before them.
 fn public(items: &[Item]) -> Vec<(String, &[Attribute])> {
     let mut all = Vec::new();
     for item in items {
@@ -125,12 +127,13 @@ const fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// Everything of a module of the crate, which is looked at there: a glob of another crate would be items that nobody looked at.
+/// Returns whether it is everything of a module of the crate, which is checked there. A glob of
+/// another crate would be items that no step checks.
 fn is_of_this_crate(tree: &UseTree) -> bool {
     matches!(tree, UseTree::Path(path) if matches!(*path.tree, UseTree::Glob(_)) && path.ident != "taktos_kernel")
 }
 
-/// What a `use` names.
+/// Returns the name that a `use` brings in.
 fn used(tree: &UseTree) -> String {
     match tree {
         UseTree::Path(path) => used(&path.tree),
@@ -150,7 +153,8 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(hidden)
 }
 
-/// Whether the documentation has a block that is run: one without a word, such as `text` or `ignore`, behind its fence.
+/// Returns whether the documentation has a block that is run: one without a word, such as `text` or
+/// `ignore`, after its fence.
 fn has_example(attributes: &[Attribute]) -> bool {
     let mut is_open = false;
     documentation(attributes).any(|line| {

@@ -1,8 +1,9 @@
-//! Owns: how the emulator starts a Raspberry Pi's processors as the board's firmware does, at words of its stub.
-//! Must never know: what runs there.
+//! Owns: how the emulator starts a Raspberry Pi's processors as the board's firmware does, at words
+//! of its stub. Must never know: what runs there.
 //!
-//! The emulator plays the stub for Linux alone, which lies at a fixed place; two instructions there lead to the image, which is in memory
-//! beside them. The machine has EL3, and the interrupt controller two states of security.
+//! The emulator plays the stub for Linux alone, which is located at a fixed place. Two instructions
+//! there lead to the image, which is in memory next to them. The machine has EL3, and the interrupt
+//! controller two states of security.
 
 use std::process::Command;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use taktos_runner::{emulator, image};
 
 /// The machine.
 const MACHINE: Virt = Virt::RaspberryPi4;
-/// What lies in Linux's place: `movz x9, #0x20, lsl #16`, `br x9`.
+/// Code in Linux's place: `movz x9, #0x20, lsl #16`, `br x9`.
 const TO_THE_IMAGE: [u32; 2] = [0xD2A0_0409, 0xD61F_0120];
 /// Otherwise as the machine of the other steps.
 const ARGUMENTS: &str = "-M raspi4b -m 2G -audio none -nodefaults -display none -serial stdio -semihosting-config enable=on,target=native";
@@ -48,7 +49,7 @@ pub(super) fn run(
         console.push_str(line);
         false
     });
-    // One that goes on ends with what it was heard by.
+    // A machine that keeps running ends with `process`.
     let exit_status = match end {
         End::Closed => process.wait()?.code().unwrap_or(-1),
         End::Enough | End::Late => -1,

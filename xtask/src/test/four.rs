@@ -16,12 +16,12 @@ const PROCESSORS: usize = Board::PROCESSORS;
 
 /// The seeds of the runs that hunt for races.
 const SEEDS: [u32; 3] = [1, 2, 3];
-/// The longest quantum in them: while one processor stands between two instructions, another one has the time to take
-/// its thread over.
+/// The longest quantum in them: while one processor is stopped between two instructions, another
+/// one has the time to take its thread over.
 const HUNTED: u32 = 300;
 
-/// The programs that test the port: with each quantum, hunting for races, faults with one quantum, and with too few
-/// processors.
+/// The programs that test the port: with each quantum, in the race search, faults with one quantum,
+/// and with too few processors.
 pub(super) fn programs(workspace: &Workspace, board: Board) -> Result<Tally> {
     let [least, middle, most] = QUANTA.map(|quantum| Setting::new(PROCESSORS, quantum));
     let runner = Runner::of(workspace, board)?;
@@ -39,7 +39,8 @@ pub(super) fn programs(workspace: &Workspace, board: Board) -> Result<Tally> {
     Ok(all)
 }
 
-/// The same on a board whose port was tested on another one: what its interrupt controller does, and how its processors begin.
+/// Runs the programs on a board with a port that was tested on another one: the effects of its
+/// interrupt controller, and how its processors begin.
 pub(super) fn programs_elsewhere(workspace: &Workspace, board: Board) -> Result<Tally> {
     let setting = |quantum| Setting::new(PROCESSORS, quantum);
     let runner = Runner::of(workspace, board)?;
@@ -70,7 +71,7 @@ pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
     suite_on(workspace, board, 0..PROCESSORS)
 }
 
-/// The same on one of them.
+/// Runs the suite on one of them.
 pub(super) fn suite_elsewhere(workspace: &Workspace, board: Board) -> Result<Tally> {
     suite_on(workspace, board, 2..3)
 }
@@ -87,7 +88,7 @@ fn suite_on(workspace: &Workspace, board: Board, places: Range<usize>) -> Result
     Ok(all)
 }
 
-/// What the suite said; it must have run where it was told to.
+/// Counts the results of the suite; it must have run on the requested processor.
 fn count(place: usize, ended: Ended) -> Result<Tally> {
     // The emulator may have warned of its machine before.
     let line = format!("on processor {place}");

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use object::{Object, ObjectSection, SectionFlags, SectionKind, elf};
 use taktos_emulator::several::Setting;
 use taktos_emulator::{Board, El2};
-use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::baseline::{Baseline, Baselined, checked_in};
 use taktos_experiments::figure::operations;
 use taktos_experiments::published::Peers;
 use taktos_experiments::session;
@@ -20,8 +20,8 @@ use super::runner::{Runner, counted};
 use taktos_cli::command::bench;
 use taktos_cli::command::bench::thread_metric::{self, Calls};
 
-/// The board whose smallest image is weighed, and the most bytes of its text:
-/// two threads and one semaphore.
+/// The board of the smallest image, and the most bytes of the image's text: two threads and one
+/// semaphore.
 const SMALLEST: (Board, u64) = (Board::Mps2An386, 4096);
 
 /// The text of the smallest image, as `size` counts it: whatever is loaded and
@@ -53,12 +53,14 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
 
 /// The most bytes of the section `.text` of the hypervisor, with all six schedulers. 65 536 is the
 /// aim; this is what is reached, rounded up: it may only fall, but for what decisions 17, 23 and 25
-/// name: handlers inside each other, levels that fall, stores with write-back, the homes of devices.
-const HYPERVISOR: u64 = 92_500;
-/// The same without CREDIT and CREDIT2: the schedulers with guarantees alone.
-const LEAN: u64 = 70_600;
+/// name: handlers inside each other, levels that fall, stores with write-back, the homes of
+/// devices.
+const HYPERVISOR: u64 = 91_700;
+/// Limit without CREDIT and CREDIT2: the schedulers with guarantees alone.
+const LEAN: u64 = 70_200;
 
-/// The code of the hypervisor: how much there is, and that speculation ends at each of its returns to a guest.
+/// The code of the hypervisor: how much there is, and that speculation ends at each of its returns
+/// to a guest.
 pub(super) fn hypervisor(workspace: &Workspace) -> Result<Tally> {
     let all = image::build_for(workspace, El2::BOARD, "hypervisor")?;
     let lean = image::build_lean(workspace, El2::BOARD, "hypervisor")?;
@@ -74,8 +76,9 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// What ends a copy of an image, in AArch64's instructions: `dsb sy`, `ic ialluis`, `dsb ish`, `isb`. An emulator fetches what is in
-/// memory without it, a processor what its caches hold of the guest before.
+/// End of a copy of an image, in AArch64's instructions: `dsb sy`, `ic ialluis`, `dsb ish`, `isb`.
+/// Without it an emulator fetches the contents of memory, a processor those of its caches from the
+/// guest before.
 const COPIED: [u32; 4] = [0xD503_3F9F, 0xD508_711F, 0xD503_3B9F, 0xD503_3FDF];
 
 /// Whether the hypervisor makes what it copies visible to the fetches of all processors.
@@ -118,8 +121,9 @@ fn code(what: &str, path: &Path, most: u64) -> Result<Tally> {
     })
 }
 
-/// The exception returns of an image. Each must be followed by a barrier: a processor may run on behind one, with the registers that it
-/// has filled for who is returned to, and leave traces of what it reads by them.
+/// Checks the exception returns of an image. Each must be followed by a barrier: a processor may
+/// run on after one, with the registers that it has filled for the guest that it returns to, and
+/// leave traces of what it reads by them.
 fn returns(what: &str, path: &Path) -> Result<Tally> {
     let file = read(path)?;
     let image = object::File::parse(file.as_slice())?;
@@ -145,8 +149,8 @@ fn returns(what: &str, path: &Path) -> Result<Tally> {
     })
 }
 
-/// The places of exception returns among instructions, and whether each is followed by a barrier: `dsb nsh; isb`, or `sb` (Arm DDI
-/// 0487, C6.2).
+/// The places of exception returns among instructions, and whether each is followed by a barrier:
+/// `dsb nsh; isb`, or `sb` (Arm DDI 0487, C6.2).
 fn exception_returns(words: &[u32]) -> impl Iterator<Item = (usize, bool)> {
     const ERET: u32 = 0xD69F_03E0;
     const ERET_WITH_KEYS: [u32; 2] = [0xD69F_0BFF, 0xD69F_0FFF];
@@ -168,8 +172,9 @@ fn is_text(flags: SectionFlags) -> bool {
     sh_flags.contains(elf::SHF_ALLOC) && !sh_flags.contains(elf::SHF_WRITE)
 }
 
-/// The kernel's own suite, for each interface of floating point that the board has. The two STM32 have one processor and one clock, and
-/// the Cortex-M55 has the registers of theirs: what the interface changes is seen on one of them, and on that one by the port's test.
+/// The kernel's own suite, for each interface of floating point that the board has. The two STM32
+/// have one processor and one clock, and the Cortex-M55 has the registers of theirs: what the
+/// interface changes is seen on one of them, and on that one by the port's test.
 pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
     let once = matches!(board, Board::Stm32F405 | Board::Mps3An547);
     let soft = (!once).then(|| board.triple());
@@ -195,7 +200,7 @@ pub(super) fn user_budgets(workspace: &Workspace, board: Several) -> Result<Tall
     compared(workspace, board, bench::USER)
 }
 
-/// The same with budgets.
+/// Compares the counts of these calls with budgets against theirs.
 pub(super) fn charged_budgets(workspace: &Workspace, board: Several) -> Result<Tally> {
     compared(workspace, board, bench::BUDGETS)
 }
@@ -204,7 +209,7 @@ pub(super) fn charged_budgets(workspace: &Workspace, board: Several) -> Result<T
 pub(super) fn thread_metric(workspace: &Workspace, calls: Calls) -> Result<Tally> {
     let session = thread_metric::measure(workspace, None, calls)?;
     let name = thread_metric::named_after(session.board, calls);
-    let before = Baseline::read(&bench::baseline_of(workspace, &name))?;
+    let before: Baseline = checked_in(workspace, &name)?;
     changed(&before, &thread_metric::counts(&session, calls))
 }
 
@@ -216,7 +221,7 @@ fn compared(
 ) -> Result<Tally> {
     let board = board.into();
     let baseline = format!("{}{ending}", board.name);
-    let before = Baseline::read(&bench::baseline_of(workspace, &baseline))?;
+    let before: Baseline = checked_in(workspace, &baseline)?;
     let file = workspace.path(file);
     let prepared = session::prepare_on_any(&file, Some(board.name))?;
     let silent = Progress::default();
@@ -229,14 +234,21 @@ fn compared(
     changed(&before, &now)
 }
 
-/// What changed from a baseline to the counts of a run.
+/// Compares the counts of a run with a baseline.
 pub(super) fn changed<T: Baselined>(before: &T, now: &T) -> Result<Tally> {
     let changes = before.changes(now)?;
-    let failed = changes.len() as u64;
+    let failed = changes.gated.len() as u64;
+    let mut said = changes.gated.join("\n");
+    if failed > 0 && !changes.reported.is_empty() {
+        let count = changes.reported.len();
+        said.push_str(&format!(
+            "\nmodelled cycles, which no check is for, moved in {count} rows"
+        ));
+    }
     Ok(Tally {
         passed: (now.rows() as u64).saturating_sub(failed),
         failed,
-        said: changes.join("\n"),
+        said,
         ..Tally::default()
     })
 }

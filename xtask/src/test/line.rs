@@ -5,26 +5,32 @@ use clap::Args;
 
 use super::storms::Length;
 
-/// What is run of everything that CI checks, and how.
+/// Choice of the steps that run, and how they run.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Line {
-    /// Run only the steps whose name contains this
+    /// Run only steps with a name that contains this
     pub filter: Option<String>,
-    /// The same, as an option
+    /// As the argument FILTER, but an option
     #[arg(long, value_name = "WORDS", conflicts_with = "filter")]
     pub only: Option<String>,
     /// The name must be the whole of it
     #[arg(long)]
     pub exact: bool,
-    /// Leave out the steps whose name contains this; may be said several times
+    /// Leave out steps with a name that contains this; may be said several times
     #[arg(long, value_name = "WORDS")]
     pub skip: Vec<String>,
     /// Say which steps there are; nothing is installed or run
     #[arg(long)]
     pub list: bool,
-    /// Longer storms: a million operations each on the boards with four processors, which takes hours
+    /// Longer stress tests: a million operations each on the boards with four processors,
+    /// which takes hours
     #[arg(long)]
     pub long: bool,
+    /// Run only the steps that a change since this commit can touch, with what is not committed;
+    /// default: what is not committed alone. Tests of this machine run for the packages that
+    /// changed and those that are built from them
+    #[arg(long, value_name = "COMMIT", num_args = 0..=1, default_missing_value = "HEAD")]
+    pub changed: Option<String>,
     /// How many steps run side by side; default: one more than there are processors
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     pub test_threads: Option<u16>,
@@ -45,7 +51,7 @@ impl Line {
         wanted && !self.skip.iter().any(|words| name.contains(words.as_str()))
     }
 
-    /// How long storms are.
+    /// Returns the length of the stress tests.
     pub(super) const fn length(&self) -> Length {
         match self.long {
             true => Length::Long,

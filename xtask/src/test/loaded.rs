@@ -1,8 +1,8 @@
-//! The step on programs that partitions load: they run, each life begins as the first, what they must not do is a fault, and an image that
-//! is wrong is refused; where a processor fetches for itself, each does so anew before it begins a life; and the tool counts them where
-//! they are named.
+//! The step on programs that partitions load. They run, each life begins as the first, what they
+//! must not do is a fault, and an image that is wrong is refused. Processors that fetch for
+//! themselves do so again before they begin a life. The tool counts the programs if they are named.
 //!
-//! Owns: what is looked at from outside. Must never know: what the two programs do.
+//! Owns: the checks from outside. Must never know: what the two programs do.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,13 +25,15 @@ use super::{Tally, boards};
 /// The program that loads another one, and the other one.
 const LOADER: &str = "pump-demo";
 const LOADED: &str = "pump";
-/// What the former says at its end, how many lives it gives the latter, and how many threads that has in each.
+/// Last line of the loader, how many lives it gives the loaded program, and how many threads that
+/// has in each.
 const PASSED: &str = "all passed\n";
 const LIVES: usize = 100;
 const THREADS: usize = 4;
-/// The point that a processor passes when it fetches anew, and the name by which the program's beginning is marked.
+/// The point that a processor passes when it fetches again, and the name by which the program's
+/// beginning is marked.
 const FETCHES: &str = "fetch-anew";
-/// The targets whose processors each fetch for themselves.
+/// The targets with processors that each fetch for themselves.
 const FETCHES_ITSELF: &str = "riscv64";
 const BEGINS: &str = "begins";
 
@@ -41,7 +43,8 @@ struct Built {
     program: PathBuf,
 }
 
-/// Builds it for each board, and runs it; looks at it from outside on one of one processor and on one of several.
+/// Builds it for each board, and runs it; checks it from outside on one of one processor and on one
+/// of several.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     for board in all_boards(length) {
@@ -79,7 +82,7 @@ fn build(workspace: &Workspace, board: Several) -> Result<Built> {
         "{LOADER} for {name}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    // The one that lies beside the image may be that of another board of the triple.
+    // The one next to the image may be that of another board of the triple.
     let said = String::from_utf8_lossy(&output.stdout);
     let mut scripts = said.lines().filter_map(script_of_loader);
     let folder = scripts
@@ -95,7 +98,7 @@ fn build(workspace: &Workspace, board: Several) -> Result<Built> {
     })
 }
 
-/// The folder of what the loader's build script has made, if cargo's line tells of that.
+/// Returns the folder of what the loader's build script has made, if cargo's line reports that.
 fn script_of_loader(line: &str) -> Option<String> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_told = message["reason"] == "build-script-executed";
@@ -116,7 +119,8 @@ fn runs(board: Several, built: &Built) -> Result<Result<(), String>> {
     })
 }
 
-/// The tool says what to name where nothing is named, refuses what is not loaded, and counts what is.
+/// The tool says what to name where nothing is named, refuses what is not loaded, and counts what
+/// is.
 fn is_counted(workspace: &Workspace, built: &Built) -> Result<Tally> {
     let image = built.image.to_string_lossy();
     let program = built.program.to_string_lossy();
@@ -164,8 +168,8 @@ fn is_counted(workspace: &Workspace, built: &Built) -> Result<Tally> {
         .collect()
 }
 
-/// On several processors each of which fetches for itself: between two lives of the program, each has fetched anew before a thread of the
-/// next life begins there.
+/// Checks several processors that each fetch for themselves: between two lives of the program, each
+/// has fetched again before a thread of the next life begins there.
 fn fetches_anew(board: Several, built: &Built) -> Result<Tally> {
     let elf = std::fs::read(&built.program)?;
     let entry = object::File::parse(elf.as_slice())?.entry();
@@ -183,7 +187,8 @@ fn fetches_anew(board: Several, built: &Built) -> Result<Tally> {
     })
 }
 
-/// The first thread that begins where the processor has not fetched since the life before, if there is one.
+/// The first thread that begins where the processor has not fetched since the life before, if there
+/// is one.
 fn stale(record: &Record, processors: usize) -> Option<String> {
     let is = |passing: &Passing, name: &str| passing.mark.name == name;
     let mut has_fetched = vec![false; processors];

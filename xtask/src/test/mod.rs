@@ -1,7 +1,7 @@
 //! `./taktos test`: everything that CI checks, as steps of an ordinary test-runner.
 //!
-//! Owns: which steps there are and in which order, and what each needs. Must never know: how a step looks at what it
-//! checks, how steps are run and told of.
+//! Owns: which steps there are and in which order, and what each needs. Must never know: how a step
+//! makes its checks, how steps are run and reported.
 
 mod agreement;
 mod as_checked;
@@ -9,6 +9,7 @@ mod boards;
 mod book;
 mod c_programs;
 mod cargo;
+mod changed;
 mod channels;
 mod cortex_m;
 mod counter;
@@ -42,6 +43,7 @@ mod several;
 mod speed;
 mod storms;
 mod tally;
+mod words;
 
 use anyhow::Result;
 use taktos_cli::arguments::Interface;
@@ -57,7 +59,7 @@ pub use run::{needs, run};
 use storms::Length;
 use tally::Tally;
 
-/// What a step does. An error is a failed check, which it explains.
+/// Work of a step. An error is a failed check, which it explains.
 type Work = Box<dyn Fn(&Workspace) -> Result<Tally> + Send + Sync>;
 
 /// One step: its name, and what it does.
@@ -90,7 +92,7 @@ fn on<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// The same, for work that may be long.
+/// Returns such a step for work that may be long.
 fn long<T: Copy + Send + Sync + 'static>(
     what: &str,
     name: &str,
@@ -103,30 +105,33 @@ fn long<T: Copy + Send + Sync + 'static>(
 }
 
 impl Step {
-    /// The same, needing this and nothing else beyond the tool.
+    /// Returns the step with these needs and no others beyond the tool.
     fn needing(self, needs: &'static [Need]) -> Self {
         Self { needs, ..self }
     }
 }
 
-/// A step that also looks at programs in a debugger.
+/// A step that also inspects programs in a debugger.
 const DEBUGGING: &[Need] = &[Need::Images, Need::Emulator, Need::Debugger];
 
 /// A step that also compiles C for the boards.
 const COMPILING_C: &[Need] = &[Need::Images, Need::Emulator, Need::CCompilers];
 
-/// The same, with the library as bitcode.
+/// Needs of a step that compiles C for the boards, with the library as bitcode.
 const COMPILING_C_TO_BITCODE: &[Need] =
     &[Need::Images, Need::Emulator, Need::CCompilers, Need::Clang];
 
 /// A step that runs nothing in the emulator.
 const BUILDING: &[Need] = &[Need::Images];
 
-/// The steps: what is quick and says most first, then the two that are longest, for all others to run beside them. These build in folders of
-/// their own, so that nobody waits for what they build.
+/// Returns the steps: what is quick and says most first, then the two that are longest, for all
+/// others to run at the same time. These two build in folders of their own, so that no step waits
+/// for their builds.
 fn steps(length: Length) -> Vec<Step> {
     let mut steps = vec![
         step("layering", cargo::layering).needing(&[]),
+        step("line budgets", cargo::line_budgets).needing(&[]),
+        step("words of comments", words::check).needing(&[]),
         step("an example of each item", examples::shown).needing(&[]),
         cargo::format(),
         cargo::host_tests(),
@@ -147,14 +152,14 @@ fn steps(length: Length) -> Vec<Step> {
     steps.extend(built.map(|step| step.needing(BUILDING)));
     let c_programs = step("C programs", move |ws| c_programs::programs(ws, length));
     steps.push(c_programs.needing(COMPILING_C_TO_BITCODE));
-    // What it needs is compiled, and set up last.
+    // The program that the step needs is compiled, and set up last.
     let dependencies = step("dependencies", move |ws| dependencies::check(ws, length));
     steps.push(dependencies.needing(dependencies::needs(length)));
     steps.extend(on_one_processor(length));
     for board in Several::thorough() {
         steps.extend(on_four_processors(board, length));
     }
-    // What a call does with the lock is the kernel's: in short runs one architecture shows it.
+    // A call's use of the lock is the kernel's: in short runs one architecture shows it.
     let shown = if length == Length::Long { 2 } else { 1 };
     steps.extend((Several::thorough().take(shown)).map(|board| {
         on(
@@ -177,7 +182,7 @@ fn steps(length: Length) -> Vec<Step> {
     steps.extend(budgets(length));
     steps.push(step("a board's own counter", counter::refused));
     steps.push(step(
-        "honest time on several processors",
+        "consistent time on several processors",
         several::honest_time,
     ));
     steps.push(step("a program with a vendor's drivers", own::hal::driven));
@@ -285,19 +290,19 @@ fn on_four_processors(board: Several, length: Length) -> [Step; 7] {
             there(),
             four::suite_for_several,
         ),
-        long("storms on", board.name, with(), storms::rage),
+        long("stress tests on", board.name, with(), storms::rage),
         long(
             "kernel and simulator agree on",
             board.name,
             with(),
             sets::agree,
         ),
-        long("hunting for races on", board.name, with(), storms::hunt),
+        long("race search on", board.name, with(), storms::hunt),
     ]
 }
 
-/// The counts of every board against its baseline; of the chips with several processors, whose ports are those of the thorough boards, in long
-/// runs.
+/// Returns the steps that compare the counts of every board with its baseline. The chips with
+/// several processors have the ports of the thorough boards; they are in long runs.
 fn budgets(length: Length) -> impl Iterator<Item = Step> {
     let ones = Board::ALL.into_iter().chain([Board::HYPERVISOR]);
     let ones = ones.map(|board| on("budgets of", (board.name(), board), images::budgets));

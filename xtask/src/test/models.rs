@@ -12,7 +12,7 @@ use super::storms::Length;
 use super::{Tally, boards};
 use crate::images::programs;
 
-/// The boards whose processors have a model, and the model.
+/// Returns the boards with a processor that has a model, and the model.
 fn modelled(length: Length) -> Vec<(Several, Cpu)> {
     let ones = boards::of_architectures(length)
         .into_iter()
@@ -23,8 +23,8 @@ fn modelled(length: Length) -> Vec<(Several, Cpu)> {
         .collect()
 }
 
-/// What the Cortex-A8 does not have of T32, so that its model need not know it: divisions, and the loads that acquire and stores that
-/// release of Armv8-M.
+/// Returns whether the Cortex-A8 lacks this T32 instruction, so that its model need not know it:
+/// divisions, and the loads that acquire and stores that release of Armv8-M.
 fn is_younger(bytes: &str) -> bool {
     let (first, second) = bytes.split_once(' ').unwrap_or_default();
     // Bits 7 to 4 of the second halfword tell them from TBB and from the exclusive pairs of ARMv7.
@@ -45,7 +45,8 @@ fn others(cpu: Cpu, mut unknown: Vec<UnknownInstruction>) -> Result<(), String> 
     }
 }
 
-/// The T32 code of the Cortex-M's images as the Cortex-A8 has it: it knows as many instructions, but for those that came after it.
+/// The T32 code of the Cortex-M's images as the Cortex-A8 has it: it knows as many instructions,
+/// but for those that came after it.
 fn as_thumb(elf: &[u8], known: usize) -> Result<(), String> {
     let rules = PhaseRules::default();
     match Table::for_image(elf, Cpu::CortexA8, &rules) {
@@ -59,7 +60,8 @@ fn as_thumb(elf: &[u8], known: usize) -> Result<(), String> {
     }
 }
 
-/// Every program of a board of each architecture has a timing table, and in long runs of every board.
+/// Every program of a board of each architecture has a timing table, and in long runs of every
+/// board.
 pub(super) fn every_instruction(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = Tally::default();
     for (board, cpu) in modelled(length) {

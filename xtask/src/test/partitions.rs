@@ -1,7 +1,8 @@
-//! The step that attacks the kernel from a partition, in the emulator: everything outside stays as it is, each fault's cause is told truly,
-//! the kernel lives.
+//! The step that attacks the kernel from a partition, in the emulator: everything outside stays as
+//! it is, each fault's cause is reported correctly, the kernel continues.
 //!
-//! Owns: with which seed, in which images, how late what is most urgent may be. Must never know: what the attacks are.
+//! Owns: with which seed, in which images, how late what is most urgent may be. Must never know:
+//! what the attacks are.
 
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ use super::runner::Runner;
 use super::storms::Length;
 use super::{Tally, boards, seed};
 
-/// The boards that are attacked a second time, in images that hand over floating-point values in registers of their own: in long runs.
+/// The boards that are attacked a second time, in images that pass floating-point values in
+/// registers of their own: in long runs.
 pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'static str)> {
     let all = matches!(length, Length::Long).then_some(Board::ALL);
     let all = all.into_iter().flatten();
@@ -23,23 +25,25 @@ pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'
 }
 
 const PROGRAM: &str = "user_attack";
-/// The same under interrupts above the kernel's level.
+/// Program with the attacks under interrupts above the kernel's level.
 const STORM: &str = "user_storm";
-/// The program whose partitions have budgets.
+/// The program with partitions that have budgets.
 const BUDGETS: &str = "budgets";
-/// How often a partition with a budget makes calls at random, with a seed each, on one processor and in each layout of four.
+/// How often a partition with a budget makes calls at random, with a seed each, on one processor
+/// and in each layout of four.
 const fn rages(length: Length) -> [u32; 2] {
     match length {
         Length::Long => [4, 2],
         Length::Short => [2, 1],
     }
 }
-/// What the program says at its end.
+/// Last output of the program.
 const PASSED: &str = "all passed\n";
-/// The latest that the most urgent thread may be, in instructions, of which each takes a nanosecond: its own way is 640 of them, the rest is
-/// behind the longest call.
+/// The latest that the most urgent thread may be, in instructions, of which each takes a
+/// nanosecond: its own path is 640 of them, in the rest it waits for the longest call.
 const LATEST: u32 = 1_500;
-/// What is asked for within the last 32 ticks before it is due comes so much later where SysTick is the only timer, of 32 MHz or more.
+/// The latest where SysTick is the only timer, of 32 MHz or more: an alarm that is set within the
+/// last 32 ticks before it is due comes so much later.
 const LATEST_OF_SYSTICK: u32 = LATEST + 1_000;
 /// The alarm of the Cortex-A8's board comes when a microsecond is full, and the next one.
 const LATEST_OF_MICROSECONDS: u32 = LATEST + 2_000;
@@ -47,12 +51,14 @@ const LATEST_OF_MICROSECONDS: u32 = LATEST + 2_000;
 const TIME: Duration = Duration::from_secs(900);
 const INSTRUCTIONS: u64 = 20_000_000_000;
 
-/// How late it may be where another processor may have the kernel's lock, in nanoseconds of the honest clock.
+/// How late it may be if another processor may have the kernel's lock, in nanoseconds of the
+/// consistent clock.
 const LATEST_OF_SEVERAL: u32 = 5_000;
-/// The same where processors stand still in between, any of them and again and again: all that is wanted then is that it comes.
+/// The latest where processors stand still in between, any of them and again and again: all that is
+/// wanted then is that it comes.
 const LATEST_HUNTED: u32 = 100_000;
-/// How long one processor may stand between two instructions while others go on, in nanoseconds: the way to another thread, and a restart's
-/// from its stop to its start, are shorter.
+/// How long one processor may stop between two instructions while others continue, in nanoseconds:
+/// the way to another thread, and a restart's from its stop to its start, are shorter.
 const HUNTED: u32 = 3_000;
 
 /// Attacks the board with four processors.
@@ -64,8 +70,9 @@ pub(super) fn attack_several(
     in_layouts(workspace, (board, length), (PROGRAM, ""))
 }
 
-/// Runs a program with these words on four processors: in an instance that has one of them, in one that has all, and there where races are
-/// hunted, too, which a program is told that demands less then. In short runs the boards share these layouts.
+/// Runs a program with these words on four processors: in an instance that has one of them, in one
+/// that has all, and in the latter also while races are hunted. The program receives that as a
+/// word, and demands less then. In short runs the boards share these layouts.
 fn in_layouts(
     workspace: &Workspace,
     (board, length): (Several, Length),
@@ -73,11 +80,11 @@ fn in_layouts(
 ) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
-    let honest = Setting::new(Several::PROCESSORS, QUANTUM);
+    let alike = Setting::new(Several::PROCESSORS, QUANTUM);
     let hunted = Setting::new(Several::PROCESSORS, HUNTED).hunting(seed::of(seed, 0));
     let layouts = [
-        ("", &honest, LATEST_OF_SEVERAL),
-        (" all", &honest, LATEST_OF_SEVERAL),
+        ("", &alike, LATEST_OF_SEVERAL),
+        (" all", &alike, LATEST_OF_SEVERAL),
         (" all hunted", &hunted, LATEST_HUNTED),
     ];
     let own = layouts.into_iter().enumerate();
@@ -95,7 +102,7 @@ pub(super) fn attack(workspace: &Workspace, board: Board) -> Result<Tally> {
     attack_as(workspace, (board, board.triple()))
 }
 
-/// The same with an image of this target.
+/// Attacks a board with an image of this target.
 pub(super) fn attack_as(
     workspace: &Workspace,
     (board, triple): (Board, &'static str),
@@ -112,14 +119,15 @@ pub(super) fn attack_as(
     Ok(all)
 }
 
-/// How many calls and restarts there are in a short storm.
+/// The numbers of calls and restarts in a short stress test.
 const OF_STORM: &str = "calls=3000 restarts=300";
 /// The level of its interrupts: above that of faults, and below; a short one is at either.
 const LEVELS: [u32; 2] = [0x20, 0x60];
 /// How late a thread may be there: of each thousand instructions some hundred are the interrupts'.
 const LATEST_IN_STORM: u32 = 3_000;
 
-/// The board on which interrupts above the kernel's level can come at any moment, and the targets of its images, each with a name.
+/// The board on which interrupts above the kernel's level can come at any moment, and the targets
+/// of its images, each with a name.
 pub(super) fn in_storms(
     length: Length,
 ) -> impl Iterator<Item = (&'static str, (Board, &'static str, Length))> {
@@ -160,7 +168,7 @@ const fn latest(board: Board) -> u32 {
     }
 }
 
-/// Has partitions with budgets do what they can to have more on `board`.
+/// Runs partitions that try to get more than their budgets, on `board`.
 pub(super) fn budgets(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     let seed = seed::fresh()?;
     let mut all = Tally::seeded(seed);
@@ -171,7 +179,7 @@ pub(super) fn budgets(workspace: &Workspace, board: Board, length: Length) -> Re
     Ok(all)
 }
 
-/// The same on a board with four processors.
+/// Runs such partitions on a board with four processors.
 pub(super) fn budgets_of_several(
     workspace: &Workspace,
     board: Several,

@@ -15,12 +15,12 @@ pub(super) struct Case {
     /// The word that the program finds on its command line.
     argument: Option<&'static str>,
     status: i32,
-    /// What its console must contain; `*` stands for anything between two parts.
+    /// Text that its console must contain; `*` matches anything between two parts.
     says: &'static str,
 }
 
 impl Case {
-    /// What is run.
+    /// Returns the program and its argument.
     pub(super) const fn words(&self) -> Words<'_> {
         (self.program, self.argument)
     }
@@ -49,11 +49,11 @@ const OVERFLOW_WITHOUT_FRAME: &str = "fault: stack overflow in thread 'victim'*\
 const OVERFLOW_OF_MAIN: &str = "fault: stack overflow in thread 'main' at address ";
 const OVERFLOW_OF_A_HANDLER: &str =
     "fault: stack overflow in an interrupt handler over thread 'victim' at address ";
-/// The same where a stack pointer has a limit: no address is touched.
+/// Reports if a stack pointer has a limit: no address is touched.
 const OVERFLOW_OF_MAIN_AT_LIMIT: &str = "fault: stack overflow in thread 'main'\n";
 const OVERFLOW_OF_A_HANDLER_AT_LIMIT: &str =
     "fault: stack overflow in an interrupt handler over thread 'victim'\n";
-/// The same on one of several processors.
+/// Makes the report on one of several processors.
 macro_rules! overflow_on {
     ($processor:literal) => {
         concat!(
@@ -84,7 +84,8 @@ const PANIC_IN_A_HANDLER: &str =
 const FORBIDDEN_CALL: &str =
     "fault: forbidden call in the handler of interrupt * over thread 'victim'\n";
 
-/// Those of the Cortex-M, which differ in what a stack that overflows says: of the first thread, of handlers, far below the guard.
+/// Those of the Cortex-M, which differ in what a stack that overflows says: of the first thread, of
+/// handlers, far below the guard.
 const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 31] {
     [
         PORT,
@@ -154,7 +155,8 @@ const fn mapped(null: &'static str) -> [Case; 17] {
 const CORTEX_A8: [Case; 17] = mapped(NULL);
 pub(super) const VIRT: [Case; 17] = mapped(NULL_OF_64_BITS);
 
-/// Recursions by the size of their frames, in bytes, of which only the lowest word is touched: none passes the guard.
+/// Recursions by the size of their frames, in bytes, of which only the lowest word is touched: none
+/// passes the guard.
 const SMALL_FRAMES: [Case; 8] = [
     fault("frame-16", OVERFLOW),
     fault("frame-32", OVERFLOW),
@@ -166,7 +168,8 @@ const SMALL_FRAMES: [Case; 8] = [
     fault("frame-240", OVERFLOW),
 ];
 
-/// Those that are larger than the guard of Armv7-M is where its size was not chosen: a step of its own chooses it.
+/// Those that are larger than the guard of Armv7-M is where its size was not chosen: a step of its
+/// own chooses it.
 const LARGE_FRAMES: [Case; 6] = [
     fault("frame-512", OVERFLOW),
     fault("frame-1024", OVERFLOW),
@@ -203,7 +206,7 @@ pub(super) const MISSING: Case = Case {
     says: "processor 3 is not there",
 };
 
-/// The same below the hypervisor, where the firmware gives no status.
+/// With a processor less, below the hypervisor: the firmware gives no status there.
 pub(super) const MISSING_AT_EL2: Case = Case {
     program: "port",
     argument: None,
@@ -211,7 +214,8 @@ pub(super) const MISSING_AT_EL2: Case = Case {
     says: "processor 3 is not there",
 };
 
-/// The end of a machine whose hypervisor faults: what is not to be executed, below its stack, its own code.
+/// Ends of a machine with a hypervisor that faults: it executes what is not to be executed, or
+/// writes below its stack or to its own code.
 pub(super) const PORT_FAULTS: &[Case] = &[
     fault_at_el2("fault-fetch", ": syndrome 0x000000008600000f,"),
     fault_at_el2("fault-stack", ": syndrome 0x0000000096000047,"),
@@ -227,7 +231,8 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
     }
 }
 
-/// Runs the programs of `board`, and the test of its port for the other interface of floating point, if it has one.
+/// Runs the programs of `board`, and the test of its port for the other interface of floating
+/// point, if it has one.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let cases: &[Case] = match board {
         Board::Mps2An386 | Board::Stm32L475Iot01 | Board::Stm32F405 => &CORTEX_M4,

@@ -1,5 +1,6 @@
-//! The steps on the crates that are to be published: each is packaged, a program is built and run from the packages alone, and their
-//! pages are made as a site for documentation makes them. None needs a network.
+//! The steps on the crates that are to be published: each is packaged, a program is built and run
+//! from the packages alone, and their pages are made as a site for documentation makes them. None
+//! needs a network.
 //!
 //! Owns: which crates those are, by their manifests, and what each manifest must say.
 //! Must never know: what is in a crate; how a program is written, built and run.
@@ -23,22 +24,23 @@ use taktos_cli::command::new;
 
 /// How their names begin.
 const FAMILY: &str = "taktos";
-/// What a manifest must say of a crate, for whoever finds it.
+/// Entries that a crate's manifest must have, for people that find the crate.
 const SAID: [&str; 4] = ["description", "license", "readme", "rust_version"];
 /// As many keywords as the registry takes.
 const KEYWORDS: std::ops::RangeInclusive<usize> = 1..=5;
-/// Libraries whose pages are made without being published: the book names them.
+/// Libraries with pages that are made though they are not published: the book names them.
 const DOCUMENTED: [&str; 3] = ["taktos-trace", "taktos-hypervisor", "taktos-simulate"];
 
 /// A crate that is to be published.
 struct Crate {
     name: String,
     version: String,
-    /// What cargo tells of it.
+    /// Cargo's metadata of it.
     metadata: Value,
 }
 
-/// Packages all, and runs a program that takes the kernel from the packages: on the first board, or, where there is time, on each.
+/// Packages all, and runs a program that takes the kernel from the packages: on the first board,
+/// or, where there is time, on each.
 pub(super) fn packages(workspace: &Workspace, length: Length) -> Result<Tally> {
     let all = crates(workspace)?;
     let mut tally: Tally = all.iter().map(told).collect();
@@ -67,8 +69,8 @@ pub(super) fn documentation(workspace: &Workspace) -> Result<Tally> {
         host.args(["-p", &one.name]).args(features(one));
     }
     let mut tally = counted(&mut host)?;
-    // One call for each, as a site makes them: no feature of one leaks into another. In the profiles of the lints, which have looked at what
-    // these are compiled with.
+    // One call for each, as a site makes them: no feature of one leaks into another. In the
+    // profiles of the lints, which have looked at what these are compiled with.
     for one in of_boards {
         let mut call = documented(workspace, "release");
         call.args(["-p", &one.name]).args(features(one));
@@ -78,7 +80,7 @@ pub(super) fn documentation(workspace: &Workspace) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The crates whose manifests do not forbid it.
+/// Returns the crates with manifests that do not forbid publishing.
 fn crates(workspace: &Workspace) -> Result<Vec<Crate>> {
     let packages = metadata::packages(workspace)?;
     let of = |package: &Value| {
@@ -97,7 +99,7 @@ fn crates(workspace: &Workspace) -> Result<Vec<Crate>> {
         .collect()
 }
 
-/// Whether the manifest says what whoever finds the crate must know.
+/// Checks that the manifest has the entries for people that find the crate.
 fn told(one: &Crate) -> Result<(), String> {
     let is_missing = |key: &&str| one.metadata[*key].as_str().is_none_or(str::is_empty);
     let missing: Vec<&str> = SAID.into_iter().filter(|key| is_missing(key)).collect();
@@ -115,13 +117,14 @@ fn told(one: &Crate) -> Result<(), String> {
     ))
 }
 
-/// Packages all, and unpacks them in a folder. What a manifest of a program says to take them from there.
+/// Packages all, and unpacks them in a folder. Returns the lines by which a manifest of a program
+/// takes them from there.
 fn unpacked(workspace: &Workspace, all: &[Crate], folder: &Path) -> Result<String> {
     let target = workspace.target().join("published");
     let output = output_of(
         cargo(workspace)
             .args(["package", "--quiet", "--offline", "--no-verify"])
-            // What is tested is the tree as it is.
+            // The tree is tested as it is.
             .args(["--allow-dirty", "--target-dir"])
             .arg(&target)
             .args(all.iter().flat_map(|one| ["-p", &one.name])),
@@ -139,7 +142,7 @@ fn unpacked(workspace: &Workspace, all: &[Crate], folder: &Path) -> Result<Strin
     Ok(patches)
 }
 
-/// Unpacks one, and says where it lies.
+/// Unpacks one, and returns its folder.
 fn unpack(target: &Path, one: &Crate, folder: &Path) -> Result<PathBuf> {
     let name = format!("{}-{}", one.name, one.version);
     let package = target.join("package").join(format!("{name}.crate"));
@@ -159,7 +162,8 @@ fn unpack(target: &Path, one: &Crate, folder: &Path) -> Result<PathBuf> {
     Ok(folder.join(name))
 }
 
-/// Writes a program for a board as `taktos new` does, has it name the crates by their versions, and runs it.
+/// Writes a program for a board as `taktos new` does, has it name the crates by their versions, and
+/// runs it.
 fn program(place: &Place<'_>, board: &str, patches: &str) -> Result<Tally> {
     let name = format!("for-{board}");
     place.write(&name, &["--board", board])?;
@@ -182,7 +186,7 @@ fn program(place: &Place<'_>, board: &str, patches: &str) -> Result<Tally> {
     place.run(&name, PROFILES[0], SAYS)
 }
 
-/// What makes pages, a warning being an error.
+/// Returns the command that makes pages, a warning being an error.
 fn documented(workspace: &Workspace, profile: &str) -> Command {
     let mut call = cargo(workspace);
     call.args(["doc", "--quiet", "--no-deps", "--lib", "--profile", profile])
@@ -207,7 +211,7 @@ fn features(one: &Crate) -> Vec<String> {
     usual.into_iter().chain(named).collect()
 }
 
-/// What the manifest says to a site.
+/// Returns the manifest's entries for a site.
 fn site(one: &Crate) -> &Value {
     &one.metadata["metadata"]["docs"]["rs"]
 }

@@ -1,4 +1,5 @@
-//! The step that runs everything twice, the second time on a host that does much else: the same bytes must come out.
+//! The step that runs everything twice, the second time on a host that does much else: the same
+//! bytes must come out.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ pub(super) fn same_bytes(workspace: &Workspace, length: Length) -> Result<Tally>
     Ok(all)
 }
 
-/// The tasks of the spacecraft, whose times are a tenth of theirs: the file's place.
+/// Writes the tasks of the spacecraft with a tenth of their times. Returns the file's path.
 fn quick_tasks(workspace: &Workspace) -> Result<String> {
     let tasks = std::fs::read_to_string(workspace.root().join("experiments/onboard.toml"))?;
     let folder = workspace.target().join("taktos-test");
@@ -68,7 +69,8 @@ pub(super) fn place(workspace: &Workspace, name: &str, run: u32) -> PathBuf {
     all.join(format!("{name}-{run}"))
 }
 
-/// Runs the tool twice for each case, all at once and disturbed the second time, and compares all that it wrote and printed.
+/// Runs the tool twice for each case, all at once and disturbed the second time, and compares all
+/// that it wrote and printed.
 pub(super) fn twice(workspace: &Workspace, cases: &[Case]) -> Result<Tally> {
     let run = |(name, arguments): &Case| tool(workspace, arguments, &place(workspace, name, 1));
     let printed: Vec<String> = cases.iter().map(run).collect::<Result<_>>()?;

@@ -1,5 +1,5 @@
-//! Owns: the report behind a run: a line a step with its time, the slowest steps, and the failures last, each with what
-//! runs it again and the beginning of why.
+//! Owns: the report after a run: a line a step with its time, the slowest steps, and the failures
+//! last, each with what runs it again and the beginning of why.
 //! Must never know: how steps are run.
 
 use std::time::Duration;
@@ -8,14 +8,15 @@ use super::run::Ran;
 use super::seed::VARIABLE;
 use super::{Line, Tally};
 
-/// The most lines of what a failed step said: the first ones tell, and the last ones of a storm, which name its seed and what is left of it.
+/// The most lines of a failed step's output: the first ones say most. The last ones of a stress
+/// test name its seed and what is left of it.
 const MOST_LINES: usize = 80;
-/// The same at the report's end: who is shown nothing but that has a clue.
+/// The most lines at the report's end: a reader that sees nothing else has a clue.
 const CLUE: usize = 4;
 /// How many of the slowest steps are named.
 const SLOWEST: usize = 8;
 
-/// What a failed step said, as far as it tells something.
+/// Returns the output of a failed step, as far as it is useful.
 pub(super) fn said(tally: &Tally) -> String {
     let lines: Vec<&str> = tally.said.trim_end().lines().collect();
     match lines.len().checked_sub(MOST_LINES) {
@@ -28,7 +29,7 @@ pub(super) fn said(tally: &Tally) -> String {
     }
 }
 
-/// The report on steps that took so long together, of a run that was asked for by that line.
+/// Returns the report on steps that took this time together, of a run that the line requested.
 pub(super) fn of(ran: &[Ran], took: Duration, line: &Line) -> String {
     let mut out = format!("{:>9} {:>7} {:>7}  step\n", "time", "passed", "failed");
     for step in ran {

@@ -1,7 +1,7 @@
 //! Owns: which steps run side by side, and what is kept of each.
-//! Must never know: what a step does, and how it is told of.
+//! Must never know: what a step does, and how it is reported.
 //!
-//! What is counted is counted inside of emulated machines, so a neighbour changes nothing of it.
+//! All counts are taken inside of emulated machines, so a neighbour changes nothing of them.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,35 +15,45 @@ use taktos_runner::failure::{CheckFailed, Failure, shown};
 use taktos_runner::progress;
 use taktos_runner::workspace::Workspace;
 
+use super::cargo;
+use super::changed::{Changes, HOST_TESTS};
 use super::report::{self, said};
 use super::setting_up::SettingUp;
 use super::{Line, Step, Tally, steps};
 
-/// What came of a step.
+/// Result of a step.
 pub(super) struct Ran {
     /// Its name.
     pub name: String,
     /// How long it ran.
     pub took: Duration,
-    /// What it found.
+    /// Findings of the step.
     pub tally: Tally,
 }
 
-/// What the chosen steps need, each thing once; to list them nothing is needed.
-pub fn needs(line: &Line) -> BTreeSet<Need> {
+/// Returns the needs of the chosen steps, each once; to list them nothing is needed.
+///
+/// # Errors
+/// As [`run`], of a commit that git does not know.
+pub fn needs(workspace: &Workspace, line: &Line) -> Result<BTreeSet<Need>> {
     if line.list {
-        return BTreeSet::new();
+        return Ok(BTreeSet::new());
     }
-    let steps = chosen(line);
-    steps.iter().flat_map(|step| step.needs).copied().collect()
+    let steps = chosen(workspace, line)?;
+    Ok(steps.iter().flat_map(|step| step.needs).copied().collect())
 }
 
 /// Runs the chosen steps, and reports.
 ///
 /// # Errors
-/// When no step is chosen, or a check fails.
+/// When no step is chosen, git does not know the commit that is to choose them, or a check fails.
 pub fn run(workspace: &Workspace, line: &Line) -> Result<()> {
-    let steps = chosen(line);
+    let steps = chosen(workspace, line)?;
+    if steps.is_empty() && line.changed.is_some() {
+        return Ok(screen::print(
+            "nothing has changed that a step depends on\n",
+        )?);
+    }
     if steps.is_empty() {
         return Err(Failure::error(
             format!(
@@ -73,20 +83,33 @@ pub fn run(workspace: &Workspace, line: &Line) -> Result<()> {
     }
 }
 
-/// One step more than there are processors: of those that build, all but one wait for each other now and then.
+/// One step more than there are processors: of those that build, all but one wait for each other
+/// now and then.
 fn side_by_side() -> Option<usize> {
     let processors = std::thread::available_parallelism().ok()?;
     Some(processors.get() + 1)
 }
 
 /// The steps that the line chooses, in the list's order.
-fn chosen(line: &Line) -> Vec<Step> {
+fn chosen(workspace: &Workspace, line: &Line) -> Result<Vec<Step>> {
     let mut steps = steps(line.length());
     steps.retain(|step| line.chooses(&step.name));
-    steps
+    let Some(commit) = &line.changed else {
+        return Ok(steps);
+    };
+    let changes = Changes::since(workspace, commit)?;
+    let tested = changes.tested();
+    let has_tests = tested.as_ref().is_none_or(|packages| !packages.is_empty());
+    let is_tests = |step: &Step| step.name.starts_with(HOST_TESTS);
+    steps.retain(|step| changes.touch(&step.name) && (has_tests || !is_tests(step)));
+    if let Some(tests) = steps.iter_mut().find(|step| is_tests(step)) {
+        *tests = cargo::host_tests_of(tested);
+    }
+    Ok(steps)
 }
 
-/// Runs them as soon as what they need is there, or lists them; what came of each, in the order in which they ended.
+/// Runs them as soon as what they need is there, or lists them; what came of each, in the order in
+/// which they ended.
 fn all(
     (workspace, setting_up): (&Workspace, SettingUp),
     steps: Vec<Step>,
@@ -102,7 +125,7 @@ fn all(
             keep(&ran, &workspace, &step, is_ready)
         })
     });
-    // It tells of each step as it ends; what it concludes is in what was kept.
+    // It reports each step as the step ends; its conclusion is in what was kept.
     let _conclusion = libtest_mimic::run(arguments, trials.collect());
     setting_up.end();
     let mut ran = ran.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +166,7 @@ mod tests {
     use super::*;
 
     fn ran(steps: Vec<Step>) -> Vec<Ran> {
-        // What it tells would be taken for what the tests of this crate tell.
+        // Its output would be taken for that of the tests of this crate.
         let arguments = Arguments {
             test_threads: Some(2),
             logfile: Some("/dev/null".into()),

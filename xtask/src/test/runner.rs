@@ -1,6 +1,6 @@
 //! A board's programs in the emulator, as the steps run them.
 //!
-//! Owns: how a program is found, told its words and started. Must never know: what it must say.
+//! Owns: how a program is found, gets its words and is started. Must never know: what it must say.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use taktos_runner::{emulator, image};
 
 use super::Tally;
 
-/// The most real time of one run, where nobody says: such a program needs a second or two.
+/// The most real time of one run by default: such a program needs a second or two.
 const TIME: Duration = Duration::from_secs(120);
 
 /// A board and its emulator.
@@ -45,17 +45,17 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// The same for programs of another target.
+    /// Returns the runner for programs of another target.
     pub(super) fn compiled_for(self, triple: &'static str) -> Self {
         Self { triple, ..self }
     }
 
-    /// The same for programs that may take longer.
+    /// Returns the runner for programs that may take longer.
     pub(super) fn for_at_most(self, time: Duration) -> Self {
         Self { time, ..self }
     }
 
-    /// The same for programs that may execute more.
+    /// Returns the runner for programs that may execute more.
     pub(super) fn with_instructions(self, instructions: u64) -> Self {
         Self {
             instructions,
@@ -63,7 +63,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs a program to its end on so many processors as the setting says.
+    /// Runs a program to its end on the number of processors in the setting.
     pub(super) fn run(&self, (program, words): Words<'_>, setting: &Setting) -> Result<Ended> {
         let board = (self.board.name, self.triple);
         let image = image::build_for(self.workspace, board, program)?;

@@ -1,8 +1,11 @@
-//! The step that runs scheduling scripts on the kernel, on an emulated board: who runs where must be what the library says.
+//! The step that runs scheduling scripts on the kernel, on an emulated board: each thread must run
+//! where the library says.
 //!
-//! A script is run against the library first, and what it does there is written down. What the board's program can do (see
-//! `taktos_workloads::orders`) it does then, command by command; who was seen on each processor is compared. Cases that need
-//! more (locks, time, processors that do not dispatch, more than three processors) are counted, not run: the host runs those.
+//! A script is run against the library first, and the effects there are written down. Then the
+//! board's program does what it can of the script (see `taktos_workloads::orders`), command by
+//! command; the threads seen on each processor are compared. Cases that need more (locks, time,
+//! processors that do not dispatch, more than three processors) are counted, not run: the host runs
+//! those.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -24,7 +27,7 @@ use super::runner::Runner;
 use super::storms::Length;
 use super::{Tally, boards};
 
-/// What the board's program can hold.
+/// Capacities of the board's program.
 const PROCESSORS: usize = 3;
 const THREADS: usize = 16;
 const LEVELS: u32 = 32;
@@ -35,7 +38,8 @@ const TIME: Duration = Duration::from_secs(30);
 /// Nanoseconds that one processor may run ahead of another.
 const QUANTUM: u32 = 100;
 
-/// Every case of every script that the board can run, under each of its policies; in short runs the boards share them.
+/// Every case of every script that the board can run, under each of its policies; in short runs the
+/// boards share them.
 pub(super) fn follow(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     let runner = Runner::of(workspace, board)?.for_at_most(TIME);
     let setting = Setting::new(PROCESSORS + 1, QUANTUM);
@@ -91,7 +95,7 @@ fn stories(workspace: &Workspace) -> Result<Vec<Story>> {
     Ok(stories)
 }
 
-/// One run of a case; none for one of many orders, or of a storm.
+/// Returns one run of a case; none for one of many orders, or of a stress test.
 fn story(script: &Script, case: &Case, policy: PolicyKind) -> Option<Story> {
     let listener = Listener::default();
     let alone = Script {
@@ -124,7 +128,7 @@ fn story(script: &Script, case: &Case, policy: PolicyKind) -> Option<Story> {
     })
 }
 
-/// A command that was carried out, and who was on each processor then.
+/// A command that was carried out, and the threads on each processor before and after it.
 struct Act {
     command: Command,
     before: Vec<OnCpu>,
@@ -248,7 +252,7 @@ fn word(on: &OnCpu) -> String {
     }
 }
 
-/// The library, with somebody who writes down what it is asked and what comes of it.
+/// The library, with a recorder of its commands and their effects.
 #[derive(Default)]
 struct Listener {
     heard: RefCell<Vec<Vec<Act>>>,

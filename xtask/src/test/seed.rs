@@ -4,10 +4,11 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use anyhow::{Context, Result};
 
-/// What names the seed, so that a run can be had again.
+/// Environment variable with the seed, so that a run can be reproduced.
 pub(super) const VARIABLE: &str = "TAKTOS_SEED";
 
-/// A seed that no run had before, or that of the environment's `TAKTOS_SEED`. Small enough to be read and written by a person.
+/// A seed that no run had before, or that of the environment's `TAKTOS_SEED`. Small enough to be
+/// read and written by a person.
 ///
 /// # Errors
 /// When the variable is no number of 32 bits.
@@ -22,7 +23,8 @@ pub(super) fn fresh() -> Result<u32> {
 
 /// The seed of the part `number` of a step; none is 0.
 pub(super) fn of(seed: u32, number: u32) -> u32 {
-    // The multiplier of Lehmer's generator spreads neighbours; odd, so that different numbers stay different.
+    // The multiplier of Lehmer's generator spreads neighbours; odd, so that different numbers stay
+    // different.
     let mixed = seed ^ number.wrapping_mul(0x9E37_79B9);
     mixed.wrapping_mul(48_271).max(1)
 }

@@ -1,4 +1,5 @@
-//! Owns: waiting for what the script `taktos` sets up beside the steps. Must never know: how anything is installed.
+//! Owns: waiting for what the script `taktos` sets up while steps run. Must never know: how
+//! anything is installed.
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -7,7 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use taktos_cli::command::needs::Need;
 
-/// What names the folder in which the script makes a file for each thing that is there; without it, all is.
+/// Environment variable with the folder in which the script makes a file for each thing that is
+/// there; without it, all is.
 const VARIABLE: &str = "TAKTOS_SETTING_UP";
 /// The file that says that no more will come: all is there, or something could not be installed.
 const OVER: &str = "over";
@@ -16,11 +18,11 @@ const MOST: Duration = Duration::from_secs(1800);
 /// How often a step looks.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// What is being set up.
+/// Set-up by the script that is under way.
 pub(super) struct SettingUp(Option<PathBuf>);
 
 impl SettingUp {
-    /// What the script said.
+    /// Returns the set-up that the script has announced.
     pub(super) fn told() -> Self {
         Self(std::env::var_os(VARIABLE).map(PathBuf::from))
     }
@@ -42,7 +44,7 @@ impl SettingUp {
         needs.iter().try_for_each(|need| wait(folder, need.word()))
     }
 
-    /// All steps are done: nobody looks any more.
+    /// Ends the waiting: all steps are done, and none checks the folder any more.
     pub(super) fn end(&self) {
         if let Some(folder) = &self.0 {
             // One that stays holds a few empty files.
@@ -55,7 +57,7 @@ fn wait(folder: &Path, need: &str) -> Result<()> {
     let begin = Instant::now();
     let is_there = || folder.join(need).exists();
     while !is_there() {
-        // It may have come before the end was told.
+        // It may have come before the end was reported.
         if folder.join(OVER).exists() && !is_there() {
             bail!(
                 "it needs {need}, which could not be set up: why is told above, or by ./taktos doctor"

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use taktos_emulator::several::Virt;
-use taktos_experiments::baseline::Baselined;
+use taktos_experiments::baseline::checked_in;
 use taktos_experiments::several_bench::Figures;
 use taktos_runner::image;
 use taktos_runner::progress::Progress;
@@ -11,11 +11,10 @@ use taktos_runner::workspace::Workspace;
 
 use super::Tally;
 use super::images::changed;
-use taktos_cli::command::bench::baseline_of;
 use taktos_cli::command::bench::several::{PROGRAM, measure};
-use taktos_cli::command::several::ready;
+use taktos_experiments::study::ready;
 
-/// Each quantum twice: the time must be honest, and the same both times.
+/// Runs each quantum twice: the time must be consistent, and the same both times.
 pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
     let mut all = Tally::default();
     for board in Virt::ALL {
@@ -51,7 +50,7 @@ fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
 
 /// The figures of a board against the checked-in ones.
 pub(super) fn budgets(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let before = Figures::read(&baseline_of(workspace, board.name))?;
+    let before: Figures = checked_in(workspace, board.name)?;
     let progress = Progress::default();
     let ready = ready(workspace, board, PROGRAM, &QUANTA, &progress)?;
     let now = measure(&ready, &progress)?;

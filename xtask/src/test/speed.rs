@@ -14,11 +14,12 @@ use taktos_runner::workspace::Workspace;
 use super::Tally;
 use super::cargo::{counted, tool, tool_built};
 
-/// The least share of the library's rate that the tool has. The loops of the simulator are generic, so they are compiled once more with
-/// the tool: at another level of optimisation they had a fifth of the library's rate.
+/// The least share of the library's rate that the tool has. The loops of the simulator are generic,
+/// so they are compiled once more with the tool: at another level of optimisation they had a fifth
+/// of the library's rate.
 const LEAST: f64 = 0.8;
-/// How often both are measured, one after the other, and how often at most: the best of each counts, since whatever else the machine does
-/// makes a rate lower.
+/// How often both are measured, one after the other, and how often at most: the best of each
+/// counts, since whatever else the machine does makes a rate lower.
 const ROUNDS: (usize, usize) = (3, 12);
 
 /// Some half a second each, as the tool's.

@@ -1,6 +1,7 @@
-//! The steps that let the storm rage over the kernel on four emulated processors: with several quanta, and hunting for races.
+//! The steps that run the stress tests of the kernel on four emulated processors: with several
+//! quanta, and the race search.
 //!
-//! Owns: which storms there are, and how long they are. Must never know: what a storm does.
+//! Owns: the stress tests, and how long they are. Must never know: what a stress test does.
 
 use std::time::Duration;
 
@@ -12,10 +13,12 @@ use taktos_runner::workspace::Workspace;
 use super::runner::Runner;
 use super::{Tally, seed};
 
-/// A policy, a layout, and how calm it is: one in so many choices may be an operation that spans instances.
+/// A policy, a layout, and the rate of operations that span instances: one in this number of
+/// choices may be such an operation.
 type World = (&'static str, &'static str, u32);
 
-/// One storm: its world, how far a processor may run ahead, whether that varies, and how many operations there are.
+/// One stress test: its world, how far a processor may run ahead, whether that varies, and how
+/// many operations there are.
 #[derive(Clone, Copy, Debug)]
 struct Storm {
     world: World,
@@ -24,7 +27,8 @@ struct Storm {
     hunts: bool,
 }
 
-/// The worlds and quanta of storms in steady time: each policy, layout and quantum at least once.
+/// The worlds and quanta of stress tests in steady time: each policy, layout and quantum at least
+/// once.
 const STEADY: [(World, u32); 6] = [
     (("edf", "global", 1), 100),
     (("simple", "clustered", 1), 20),
@@ -34,9 +38,9 @@ const STEADY: [(World, u32); 6] = [
     (("cbs", "global", 1), 20),
 ];
 
-/// The worlds in which races are hunted, with each quantum: instances that are closed for long, and such as open and close all the
-/// time, of one processor and of several; and those that never close. How many per cent of the operations each has: the quick ones
-/// more.
+/// The worlds in which races are hunted, with each quantum: instances that rarely lend seats, and
+/// such as do so all the time, of one processor and of several. The number is the share of the
+/// operations in per cent: the quick ones have more.
 const HUNTED: [(World, u64); 5] = [
     (("priority", "partitioned", 60), 30),
     (("priority", "clustered", 8), 30),
@@ -45,7 +49,7 @@ const HUNTED: [(World, u64); 5] = [
     (("strong-affinity", "global", 1), 8),
 ];
 
-/// How long storms are.
+/// Length of the stress tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// A minute.
@@ -70,7 +74,7 @@ impl Length {
         }
     }
 
-    /// The most real time of one storm.
+    /// The most real time of one stress test.
     fn limit(self) -> Duration {
         Duration::from_secs(match self {
             Self::Short => 240,
@@ -101,12 +105,13 @@ fn hunted(length: Length) -> Vec<Storm> {
     QUANTA.into_iter().flat_map(with).collect()
 }
 
-/// The storms in steady time on a board.
+/// Runs the stress tests in steady time on a board.
 pub(super) fn rage(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     each(workspace, board, length, &steady(length))
 }
 
-/// Those that hunt for races: quanta have any length up to the given one, and begin with any processor.
+/// Runs those that hunt for races: quanta have any length up to the given one, and begin with any
+/// processor.
 pub(super) fn hunt(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     each(workspace, board, length, &hunted(length))
 }
@@ -140,7 +145,7 @@ fn one(runner: &Runner<'_>, storm: &Storm, seed: u32) -> Result<Tally> {
 }
 
 impl Storm {
-    /// What the program is told.
+    /// Returns the arguments of the program.
     fn words(&self, seed: u32) -> String {
         let (policy, layout, calm) = self.world;
         let operations = self.operations;

@@ -1,15 +1,15 @@
 //! Owns: what a step found. Must never know: which step.
 
-/// What a step found.
+/// Findings of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Checks that passed.
     pub passed: u64,
     /// Checks that failed.
     pub failed: u64,
-    /// What a person needs to mend them.
+    /// Text that a person needs to fix them.
     pub said: String,
-    /// What was measured, a line each, which is told whether checks fail or not.
+    /// Measurements, a line each, which are reported whether checks fail or not.
     pub figures: String,
     /// The seed of what was at random.
     pub seed: Option<u32>,

@@ -17,8 +17,9 @@ pub const WHO: u32 = 0xC600_0003;
 pub const YIELD: u32 = 0xC600_0004;
 /// Raises the doorbell of channel x1 at the caller itself: what an interrupt costs.
 pub const RING_SELF: u32 = 0xC600_0005;
-/// Tells which end of channel x1 is the caller's: answers [`SUCCESS`], in x1 the end (0 or 1) and in x2 how many bytes its
-/// memory has; or [`INVALID`] (no such channel, or the caller does not see its memory).
+/// Reports which end of channel x1 is the caller's. Returns [`SUCCESS`], the end (0 or 1) in x1,
+/// and the size of its memory in bytes in x2. Returns [`INVALID`] if there is no such channel, or
+/// if the caller does not see its memory.
 pub const CHANNEL: u32 = 0xC600_0006;
 
 /// The answer when all is well.

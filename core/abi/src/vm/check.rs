@@ -7,9 +7,9 @@ use super::layout::{
 };
 use super::{Channel, Description, Device, Partition, Policy, Pool, Server, VcpuRecord, Window};
 
-/// A page, on whose borders devices and channels lie.
+/// The size of a page. Devices and channels are located on its borders.
 const PAGE: u64 = 0x1000;
-/// The border on which partitions' memory lies.
+/// The border on which partitions' memory is located.
 const BLOCK: u64 = 0x20_0000;
 /// Where the machine's physical addresses end: the largest of the processors (Cortex-A53: 40 bits).
 const PHYSICAL_END: u64 = 1 << 40;
@@ -17,19 +17,19 @@ const MILLISECOND: u64 = 1_000_000;
 /// Shared interrupts that a partition can have: those of the virtual controller.
 const SHARED_INTERRUPTS: core::ops::Range<u32> = 32..96;
 
-/// Whether what does not concern memory and the numbers of records is taken for good: the names, and the parameters, which the
-/// schedulers look at themselves. It is so in images, whose text counts, and to which the tool hands no description that it
-/// has not looked at.
+/// Whether checks are skipped that do not concern memory and the numbers of records: of the names,
+/// and of the parameters, which the schedulers check themselves. They are skipped in images, where
+/// the size of text counts, and which the tool gives only descriptions that it has checked.
 const TRUSTING: bool = cfg!(target_os = "none");
 
-/// What is wrong with a description.
+/// A fault of a description.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The kind of record.
     pub kind: Kind,
     /// Its number.
     pub number: u8,
-    /// What is wrong with it.
+    /// The fault, as text.
     pub what: &'static str,
 }
 
@@ -63,10 +63,12 @@ impl core::fmt::Display for Fault {
 
 impl core::error::Error for Fault {}
 
-/// A law that does not hold, of a record whose kind and number the caller knows.
+/// The result of an invariant: its text if it does not hold. The caller knows the record's kind and
+/// number.
 type Law = Result<(), &'static str>;
 
-/// Images keep no text for each law: the tool has told it before, and all laws then fail in one way.
+/// Returns the result of an invariant. Images keep no text for each invariant: the tool has
+/// reported it before, and all invariants then fail in one way.
 const fn law(holds: bool, otherwise: &'static str) -> Law {
     match holds {
         true => Ok(()),
@@ -83,16 +85,17 @@ fn of(kind: Kind, number: usize) -> impl Fn(&'static str) -> Fault {
     }
 }
 
-/// Applies the laws of a kind to each of its records.
+/// Applies the invariants of a kind to each of its records.
 fn each<T>(kind: Kind, records: &[T], laws: impl Fn(usize, &T) -> Law) -> Result<(), Fault> {
     let mut records = records.iter().enumerate();
     records.try_for_each(|(number, record)| laws(number, record).map_err(of(kind, number)))
 }
 
 impl Description {
-    /// Whether it makes sense: counts fit, numbers name records, parameters are in their ranges
-    /// (those of `taktos_schedule::vcpu`), sets of processors are disjoint, memory is aligned
-    /// and nobody else's, segments and entries lie in their partition.
+    /// Whether the description is consistent: counts fit, numbers name records, and parameters are
+    /// in their ranges (those of `taktos_schedule::vcpu`). Sets of processors are disjoint, and
+    /// memory is aligned and belongs to one partition alone. Segments and entries are in their
+    /// partition.
     ///
     /// It does not say whether servers are admitted, nor whether the machine has so much
     /// memory. Bound: the square of the number of records.
@@ -369,7 +372,7 @@ fn memory(partition: &Partition) -> Law {
     )
 }
 
-/// Whether so many bytes there lie in the partition's memory, in its own space.
+/// Whether that number of bytes from there on is in the partition's memory, in its own space.
 fn within(partition: &Partition, at: u64, bytes: u64) -> bool {
     let end = at.checked_add(bytes);
     at >= MEMORY && end.is_some_and(|end| end <= MEMORY + partition.bytes)
@@ -395,7 +398,8 @@ fn segments(partition: &Partition) -> Law {
     Ok(())
 }
 
-/// What the hypervisor itself shows to guests, and the machine's own interrupt controller.
+/// Addresses that the hypervisor itself shows to guests, and the machine's own interrupt
+/// controller.
 const EMULATED: [(u64, u64); 4] = [
     (DISTRIBUTOR, CONSOLE - DISTRIBUTOR),
     (CONSOLE, PAGE),

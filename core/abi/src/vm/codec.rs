@@ -2,17 +2,17 @@
 //! Must never know: which descriptions make sense ([`Description::check`] does).
 //!
 //! A header of 24 bytes: the magic number, the version, the number of bytes that follow, and their
-//! digest (FNV-1a, 64 bits: it tells damage, it is no seal). Then each field in the order of
-//! its declaration, little-endian, without gaps; of an array only the records that count; of an
-//! enumeration its number, then its fields. What each record consists of is said once, in
-//! [`Form`], for both directions.
+//! digest (FNV-1a, 64 bits: it detects damage, but does not authenticate). Then each field in the
+//! order of its declaration, little-endian, without gaps. Of an array only the records that count
+//! are written; of an enumeration its number, then its fields. [`Form`] defines the contents of
+//! each record once, for both directions.
 
 use super::{
     Channel, Description, Device, End, Fault, Linkage, OnStop, Partition, Policy, Pool, Segment,
     Server, VcpuRecord, Wait, Window,
 };
 
-/// What a description begins with.
+/// The first bytes of a description.
 const MAGIC: [u8; 8] = *b"TAKTOSVM";
 /// Which form this is. Another form has another number.
 const VERSION: u32 = 1;
@@ -41,7 +41,7 @@ pub enum DecodeError {
     Digest,
     /// A count or a number is out of range.
     Form,
-    /// What they say makes no sense.
+    /// Their content makes no sense.
     Fault(Fault),
 }
 
@@ -97,9 +97,9 @@ impl Description {
         Ok(HEADER + length)
     }
 
-    /// Reads what [`Description::encode`] wrote at the start of `bytes`; what follows it is not
-    /// looked at. Any bytes may be given: what is answered has passed [`Description::check`],
-    /// and what lies beyond its counts is empty. Bound: the length that the bytes state, twice.
+    /// Reads the result of [`Description::encode`] at the start of `bytes`; what follows it is not
+    /// read. Any bytes may be given: the result has passed [`Description::check`], and entries
+    /// beyond its counts are empty. Bound: the length that the bytes state, twice.
     ///
     /// # Errors
     /// [`DecodeError`].
@@ -141,10 +141,11 @@ fn digest(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Whoever moves values to or from bytes. What goes wrong (no room to write, nothing to read, a number out of
-/// range) is asked for at the end: no field asks.
+/// A mover of values to or from bytes. A fault (no space to write, nothing to read, a number out of
+/// range) is checked at the end, not by each field.
 trait Mover {
-    /// Writes the bytes, or replaces them by those that were read; leaves them where that cannot be.
+    /// Writes the bytes, or replaces them by those that were read; leaves them where that cannot
+    /// be.
     fn bytes(&mut self, bytes: &mut [u8]);
     /// Takes note that something goes wrong.
     fn stop(&mut self);
@@ -190,7 +191,7 @@ impl Mover for Reader<'_> {
     }
 }
 
-/// What a value consists of.
+/// The parts of a value.
 trait Form {
     /// Shows each part of it to the mover, in order.
     fn walk(&mut self, mover: &mut impl Mover);

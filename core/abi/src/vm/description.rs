@@ -43,7 +43,8 @@ impl Description {
     /// The most channels.
     pub const CHANNELS: usize = 8;
 
-    /// One processor and nothing on it. What lies beyond a count is so in each array.
+    /// One processor and nothing on it. In each array, the entries beyond its count have these
+    /// values.
     pub const EMPTY: Self = Self {
         cpus: 1,
         timer_floor: 0,
@@ -112,16 +113,16 @@ pub enum Policy {
     Credit {
         /// The length of a slice.
         slice: u64,
-        /// How long who runs is left alone.
+        /// How long a running unit is left alone.
         ratelimit: u64,
         /// How long after it ran a unit is not stolen.
         migration_delay: u64,
-        /// Whether processors steal from each other and units are placed anew.
+        /// Whether processors steal from each other and units are placed again.
         balance: bool,
     },
     /// CREDIT2.
     Credit2 {
-        /// How long who runs is left alone.
+        /// How long a running unit is left alone.
         ratelimit: u64,
         /// Whether units go to other run queues, of which there is one a processor then;
         /// without, all processors share one.
@@ -169,28 +170,28 @@ pub struct Partition {
     pub first_vcpu: u8,
     /// See `first_vcpu`.
     pub vcpus: u8,
-    /// What it is worth to CREDIT and CREDIT2.
+    /// Its weight for CREDIT and CREDIT2.
     pub weight: u32,
     /// The most it may use of a processor, in percent; zero for no limit. CREDIT, CREDIT2.
     pub cap: u32,
-    /// Where its memory lies in the machine, on a border of 2 MiB; in its own space it lies
-    /// at [`super::layout::MEMORY`].
+    /// Where its memory is located in the machine, on a border of 2 MiB; in its own space it is at
+    /// [`super::layout::MEMORY`].
     pub memory: u64,
     /// How much memory it has, a multiple of 2 MiB.
     pub bytes: u64,
-    /// What is copied into its memory at each start.
+    /// The pieces that are copied into its memory at each start.
     pub segments: [Segment; 4],
     /// How many `segments` there are.
     pub segment_count: u8,
     /// Where it starts, in its own space.
     pub entry: u64,
-    /// What it finds in x0: the address of its device tree.
+    /// The value in x0 at its start: the address of its device tree.
     pub argument: u64,
     /// Whether waiting for interrupts is trapped.
     pub wait: Wait,
-    /// What happens when it faults.
+    /// The action after a fault of the partition.
     pub on_fault: OnStop,
-    /// What happens when it resets itself.
+    /// The action after the partition resets itself.
     pub on_reset: OnStop,
     /// Whether it has a console.
     pub console: bool,
@@ -201,7 +202,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The weight of a partition that nobody gave one.
+    /// The weight of a partition that was given none.
     pub const WEIGHT: u32 = 256;
 
     /// Nothing.
@@ -226,7 +227,7 @@ impl Partition {
         device_count: 0,
     };
 
-    /// What is copied.
+    /// Returns the pieces that are copied.
     pub fn segments(&self) -> &[Segment] {
         counted(&self.segments, self.segment_count)
     }
@@ -247,7 +248,7 @@ impl Partition {
     }
 }
 
-/// What is copied.
+/// A piece that is copied into a partition's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
     /// Where it is kept in the machine.
@@ -270,7 +271,7 @@ impl Segment {
 /// A device of the machine in a partition's space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Device {
-    /// Where it lies in the machine and in the partition's space, on a page's border.
+    /// Where it is located in the machine and in the partition's space, on a page's border.
     pub at: u64,
     /// How long it is, in whole pages.
     pub bytes: u64,
@@ -296,7 +297,7 @@ pub enum Wait {
     Native,
 }
 
-/// What happens to a partition that stopped.
+/// The action for a partition that stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnStop {
     /// It stays so.
@@ -319,7 +320,7 @@ pub struct VcpuRecord {
 }
 
 impl VcpuRecord {
-    /// Nobody's.
+    /// A record that no partition uses.
     pub const EMPTY: Self = Self {
         partition: 0,
         hard: 0,
@@ -335,7 +336,7 @@ pub struct Server {
     pub period: u64,
     /// RTDS's budget, SEDF's slice.
     pub budget: u64,
-    /// Whether it may use more when nobody else wants it.
+    /// Whether it may use more if no other unit wants it.
     pub extra: bool,
     /// SEDF's weight; zero for none.
     pub weight: u32,
@@ -374,14 +375,14 @@ impl Channel {
 /// An end of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
-    /// Whose it is.
+    /// The partition that has this end.
     pub partition: u8,
     /// How it looks there.
     pub linkage: Linkage,
 }
 
 impl End {
-    /// Nobody's.
+    /// An end that no partition uses.
     pub const EMPTY: Self = Self {
         partition: 0,
         linkage: Linkage::Memory,
@@ -391,8 +392,8 @@ impl End {
 /// How a channel looks in a partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Linkage {
-    /// Its memory, and a doorbell. What the memory holds is a pair of rings if it is a FIFO.
+    /// Its memory, and a doorbell. The memory holds a pair of rings if the channel is a FIFO.
     Memory,
-    /// A PL011, whose bytes the hypervisor moves to and from the rings.
+    /// A PL011: the hypervisor moves its bytes to and from the rings.
     Uart,
 }

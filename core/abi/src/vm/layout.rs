@@ -1,4 +1,4 @@
-//! Owns: the address spaces: what lies where for a guest, and for the hypervisor itself.
+//! Owns: the address spaces of a guest, and of the hypervisor itself: what is located where.
 //! Must never know: what a certain guest's memory holds.
 //!
 //! A guest finds the same devices at the same places as on the emulator's board `virt`, so
@@ -36,7 +36,7 @@ pub const MACHINE_MEMORY: u64 = 0x4000_0000;
 pub const HYPERVISOR: u64 = 0x4020_0000;
 /// Where the tool puts the [`super::Description`], at most [`DESCRIPTION_BYTES`] long.
 pub const DESCRIPTION: u64 = 0x40F0_0000;
-/// What is kept for the description.
+/// The space for the description, in bytes.
 pub const DESCRIPTION_BYTES: u64 = 0x1_0000;
 /// The first address that is the partitions': stores of images, guests' memory, channels.
 pub const PARTITIONS: u64 = 0x4100_0000;

@@ -1,9 +1,9 @@
-//! What a hypervisor, its guests and the tool that starts them share.
+//! Data that a hypervisor, its guests and the tool that starts them share.
 //!
-//! Owns: the machine's description as the tool hands it over ([`Description`]), where things
-//! lie in a guest's address space ([`layout`]), the hypercalls ([`call`]), the rings in a channel's memory
+//! Owns: the machine's description as the tool transfers it ([`Description`]), the layout of a
+//! guest's address space ([`layout`]), the hypercalls ([`call`]), the rings in a channel's memory
 //! ([`ring`]).
-//! Must never know: registers; how partitions are scheduled or guests are built.
+//! Must never know: registers; the scheduling of partitions; the building of guests.
 
 pub mod call;
 pub mod layout;

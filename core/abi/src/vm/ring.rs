@@ -1,24 +1,27 @@
-//! A pair of byte rings in the memory of a channel: what two partitions say to each other as streams of bytes.
+//! A pair of byte rings in the memory of a channel, for streams of bytes between two partitions.
 //!
-//! Owns: what lies where in that memory, the order in which it is read and written, when a doorbell must be
-//! rung. Must never know: how memory is reached ([`Memory`]), how doorbells are.
+//! Owns: the layout of that memory, the order in which it is read and written, the condition for
+//! ringing a doorbell. Must never know: the access to memory ([`Memory`]) and to doorbells.
 //!
 //! # The rings
-//! Ring n carries what end n of the channel writes. Each has one writer and one reader (Lamport 1983, "Specifying
-//! concurrent program modules"); the counts of bytes written and read only grow, modulo 2³², and
-//! each is written by one side. Memory that is all zeros is a pair of empty rings.
+//! Ring n carries what end n of the channel writes. Each has one writer and one reader (Lamport
+//! 1983, "Specifying concurrent program modules"); the counts of bytes written and read only grow,
+//! modulo 2³², and each is written by one side. Memory that is all zeros is a pair of empty rings.
 //!
 //! # Doorbells
-//! Who finds less than it wants says so in a word of the ring, and looks once more. Who moves bytes
-//! afterwards takes that word back and rings ([`Moved::ring`]). All words are sequentially consistent, so one of the two sees
-//! what the other did, and no wish is overlooked. Who is busy is not rung for.
+//! An end that finds less than it wants sets a word of the ring, and checks once more. An end that
+//! moves bytes afterwards clears that word and rings ([`Moved::ring`]). All words are sequentially
+//! consistent, so one of the two sees the action of the other, and no request is overlooked. A busy
+//! end gets no doorbell.
 //!
 //! # A hostile other end
-//! may write anything anywhere in the memory, at any time. Each end keeps its own count to itself; the other's count
-//! is checked, and places are masked: no access leaves the memory, and every call ends. Ends whose counts do not fit
-//! together drop what is in the ring, and go on from there.
+//! may write anything anywhere in the memory, at any time. Each end keeps its own count to itself;
+//! the other's count is checked, and places are masked: no access leaves the memory, and every call
+//! ends. Ends with counts that do not fit together drop the content of the ring, and continue from
+//! there.
 
-/// The memory of a channel, as one of its ends reaches it. Places are in bytes from the memory's beginning; those of words are multiples of
+/// The memory of a channel, as one of its ends reaches it. Places are in bytes from the memory's
+/// beginning; those of words are multiples of
 /// 64. The other end may access it at the same time.
 pub trait Memory {
     /// Reads a word; sequentially consistent with all accesses to words.
@@ -31,16 +34,16 @@ pub trait Memory {
     fn write(&self, at: u32, from: &[u8]);
 }
 
-/// What the words before the rings' bytes take.
+/// Bytes of the words before the rings' bytes.
 const HEADER: u32 = 512;
-/// What the words of one ring take: each has a cache line to itself.
+/// Bytes of the words of one ring: each word has a cache line to itself.
 const WORDS: u32 = 256;
 const WRITTEN: u32 = 0;
 const READ: u32 = 64;
 const READER_WAITS: u32 = 128;
 const WRITER_WAITS: u32 = 192;
 
-/// Makes the rings in a memory empty, whatever it holds. Nobody uses them yet.
+/// Makes the rings in a memory empty, whatever it holds. Neither side uses them yet.
 pub fn clear(memory: &impl Memory) {
     for ring in 0..2 {
         for word in [WRITTEN, READ, READER_WAITS, WRITER_WAITS] {
@@ -49,14 +52,15 @@ pub fn clear(memory: &impl Memory) {
     }
 }
 
-/// How a pair of rings lies in memory.
+/// The layout of a pair of rings in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     capacity: u32,
 }
 
 impl Layout {
-    /// That in `bytes` of memory: the largest powers of two of which two fit. None where none fit, or `bytes` is above 2³¹.
+    /// That in `bytes` of memory: the largest powers of two of which two fit. None where none fit,
+    /// or `bytes` is above 2³¹.
     pub const fn of(bytes: u64) -> Option<Self> {
         if bytes < HEADER as u64 + 2 || bytes > 1 << 31 {
             return None;
@@ -73,7 +77,7 @@ impl Layout {
     }
 }
 
-/// What a call moved.
+/// The result of a call that moves bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use = "the other end waits for its doorbell"]
 pub struct Moved {
@@ -99,13 +103,14 @@ impl Ring {
         memory.set_word(self.number * WORDS + word, value);
     }
 
-    /// How many bytes are between the two counts; none where they cannot be true.
+    /// Returns how many bytes are between the two counts; none if they cannot be true.
     fn used(self, written: u32, read: u32) -> Option<u32> {
         let used = written.wrapping_sub(read);
         (used <= self.capacity).then_some(used)
     }
 
-    /// Where the byte of this count lies, and how many lie behind it in one piece, `most` at most.
+    /// Returns where the byte of this count is located, and how many bytes follow in one piece
+    /// from there on, `most` at most.
     fn piece(self, count: u32, most: usize) -> (u32, usize) {
         let place = count & (self.capacity - 1);
         let behind = (self.capacity - place) as usize;
@@ -143,8 +148,8 @@ impl Writer {
         }
     }
 
-    /// Writes as many of `bytes` as there is room for. Where that is not all, the other end rings as soon as there is more room.
-    /// Bound: a few words, two copies.
+    /// Writes as many of `bytes` as there is room for. If that is not all, the other end rings as
+    /// soon as there is more room. Bound: a few words, two copies.
     pub fn write(&mut self, memory: &impl Memory, bytes: &[u8]) -> Moved {
         let mut moved = self.put(memory, bytes);
         let mut ring = false;
@@ -166,7 +171,8 @@ impl Writer {
         (self.ring.capacity - used) as usize
     }
 
-    /// For how many bytes there is room; where that is fewer than `wanted`, the other end rings as soon as there is more. Bound: fixed.
+    /// For how many bytes there is room; where that is fewer than `wanted`, the other end rings as
+    /// soon as there is more. Bound: fixed.
     pub fn room_or_wait(&self, memory: &impl Memory, wanted: usize) -> usize {
         let room = self.room(memory);
         if room >= wanted {
@@ -180,7 +186,8 @@ impl Writer {
         self.ring.used(self.written, self.ring.word(memory, READ))
     }
 
-    /// Writes what there is room for. The count is written even where that is nothing: the other end may have written over it.
+    /// Writes what there is room for. The count is written even where that is nothing: the other
+    /// end may have written over it.
     fn put(&mut self, memory: &impl Memory, bytes: &[u8]) -> usize {
         let bytes = &bytes[..bytes.len().min(self.room(memory))];
         let (at, first) = self.ring.piece(self.written, bytes.len());
@@ -203,7 +210,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The reader at end `end` (0 or 1) of a channel, of what the other end writes, going on where the last one ended.
+    /// The reader at end `end` (0 or 1) of a channel, of what the other end writes, going on where
+    /// the last one ended.
     pub fn attach(layout: Layout, end: usize, memory: &impl Memory) -> Self {
         let ring = Ring {
             number: (end & 1 ^ 1) as u32,
@@ -215,16 +223,18 @@ impl Reader {
         }
     }
 
-    /// How many bytes are there to be read, without a wish for more: nobody rings for who only looks. Where the counts cannot be true, as many
-    /// as fit: [`Reader::read`] falls in step then. Bound: two words.
+    /// Returns how many bytes can be read, without a request for more: the other end rings no
+    /// doorbell for this check. If the counts cannot be true, returns the capacity:
+    /// [`Reader::read`] falls in step then. Bound: two words.
     pub fn filled(&self, memory: &impl Memory) -> usize {
         let written = self.ring.word(memory, WRITTEN);
         let used = self.ring.used(written, self.read);
         used.unwrap_or(self.ring.capacity) as usize
     }
 
-    /// Reads as many bytes into `buffer` as there are. Where they do not fill it, the other end rings as soon as there are more; where
-    /// they do, there may be more now. Bound: a few words, two copies.
+    /// Reads as many bytes into `buffer` as there are. If they do not fill it, the other end rings
+    /// as soon as there are more; if they do, there may be more now. Bound: a few words, two
+    /// copies.
     pub fn read(&mut self, memory: &impl Memory, buffer: &mut [u8]) -> Moved {
         let before = self.read;
         let mut moved = self.take(memory, buffer);
@@ -238,7 +248,8 @@ impl Reader {
         }
     }
 
-    /// Reads what there is. The count is written even where that is nothing: the other end may have written over it.
+    /// Reads what there is. The count is written even where that is nothing: the other end may have
+    /// written over it.
     fn take(&mut self, memory: &impl Memory, buffer: &mut [u8]) -> usize {
         let written = self.ring.word(memory, WRITTEN);
         let Some(used) = self.ring.used(written, self.read) else {

@@ -1,4 +1,4 @@
-//! Descriptions written and read back; bytes of any kind; every law broken once.
+//! Descriptions written and read back; bytes of any kind; every invariant broken once.
 
 use proptest::prelude::*;
 
@@ -91,7 +91,7 @@ fn good(kinds: &[u8], sizes: &[u8], channels: u8, time: u64) -> Description {
     }
     for (number, kind) in kinds.iter().enumerate() {
         let first = made.partitions[number % sizes.len()].first_vcpu;
-        // A pool that nobody is in cannot have windows.
+        // A pool without members cannot have windows.
         let kind = if number < sizes.len() { *kind } else { 4 };
         made.pools[number] = Pool {
             cpus: 1 << number,
@@ -215,7 +215,7 @@ fn each_kind_of_damage_has_its_name() {
         Description::decode(&sealed(longer)),
         Err(DecodeError::Length)
     );
-    // The policy's number lies behind the counts and the pool's processors.
+    // The policy's number is located after the counts and the pool's processors.
     let mut unknown = bytes;
     unknown[24 + 14 + 8] = 6;
     assert_eq!(

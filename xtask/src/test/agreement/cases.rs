@@ -22,7 +22,7 @@ pub struct Jobs {
     pub work: u64,
 }
 
-/// What a guest was seen to need, alone on the machine; nanoseconds.
+/// Times that a guest was seen to need, alone on the machine; nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// From its first instruction to its first wait.
@@ -57,8 +57,8 @@ const WINDOWS: &str = "policy = \"arinc653\"\nframe = \"10 ms\"\n\
     [[pool.window]]\npartition = \"filter\"\nruntime = \"4 ms\"\n";
 const WEIGHTS: [&str; 3] = ["weight = 512\n", "", ""];
 
-/// A case for each policy. All times are such that no two events which have nothing to do with each other come at almost one
-/// instant: which is first would be chance.
+/// A case for each policy. All times are such that no two unrelated events come at almost one
+/// instant: their order would be arbitrary.
 pub fn all() -> Vec<Case> {
     vec![
         Case {
@@ -167,7 +167,8 @@ impl Case {
         format!("[machine]\ncpus = 1\n{}{guests}", self.shared())
     }
 
-    /// The same partitions for the simulator, by the machine's clock: all guests start at `start`; what each needs.
+    /// Returns the same partitions for the simulator, by the machine's clock: all guests start at
+    /// `start` and need `needs`.
     pub fn workload(&self, start: u64, needs: &[Needs]) -> String {
         let guests = self.guests.iter().zip(needs);
         let guests: String = guests

@@ -15,8 +15,8 @@ use taktos_vm::{Configuration, Plan, Sources};
 use super::cases::Case;
 use super::turns::Turn;
 
-/// Parts of the symbols of functions of the library that the hypervisor calls when it begins: for its first processor, and
-/// for each guest that starts.
+/// Parts of the symbols of functions of the library that the hypervisor calls when it begins: for
+/// its first processor, and for each guest that starts.
 const BEGIN: &str = "FixedPools6assign";
 const START: &str = "FixedPools4wake";
 
@@ -30,7 +30,7 @@ pub struct Recorder {
     points: [(&'static str, u64); 2],
 }
 
-/// What was seen; nanoseconds of the machine's clock.
+/// Recorded events; nanoseconds of the machine's clock.
 #[derive(Debug, Default)]
 pub struct Recording {
     /// When the schedulers began.
@@ -85,7 +85,7 @@ impl Recorder {
         })
     }
 
-    /// The turns of the case's guests until the machine has executed so many instructions.
+    /// Records the turns of the case's guests until the machine has executed `instructions`.
     pub fn record(&self, case: &Case, instructions: u64) -> Result<Recording> {
         let configuration = Configuration::parse(&case.configuration(), case.policy)?;
         let sources = vec![self.guest.clone(); case.guests.len()];

@@ -1,5 +1,5 @@
-//! The step that holds the simulator against the hypervisor: the same partitions, run by its image in the emulator, and
-//! simulated.
+//! The step that holds the simulator against the hypervisor: the same partitions, run by its image
+//! in the emulator, and simulated.
 //!
 //! Owns: what is measured beforehand, and how far apart the two may be.
 //! Must never know: how either schedule comes about.
@@ -10,7 +10,7 @@ mod simulated;
 mod turns;
 
 use anyhow::{Context, Result, ensure};
-use taktos_experiments::baseline::{Baseline, Baselined};
+use taktos_experiments::baseline::{Baseline, checked_in};
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
@@ -19,12 +19,13 @@ use machine::{Recorder, Recording};
 use simulated::{Measured, simulate};
 use turns::compare;
 
-/// How long machines run, in instructions; one that only shows what its guest needs, and the one whose policy decides
-/// nothing, less: they idle, and idling is none.
+/// How long machines run, in instructions. Machines that only show what their guest needs, and the
+/// one with a policy that decides nothing, run less: they idle, and idling is none.
 const LENGTH: u64 = 300_000_000;
 const SHORT: u64 = 12_000_000;
 
-/// Under each policy the simulator has the order of the hypervisor, and its times but for what its acts cost.
+/// Under each policy the simulator has the order of the hypervisor, and its times but for what its
+/// acts cost.
 pub(super) fn agree(workspace: &Workspace) -> Result<Tally> {
     let costs = measured(workspace)?;
     let recorder = Recorder::ready(workspace)?;
@@ -37,7 +38,7 @@ pub(super) fn agree(workspace: &Workspace) -> Result<Tally> {
 
 /// The checked-in counts of the hypervisor's operations.
 fn measured(workspace: &Workspace) -> Result<Measured> {
-    let baseline = Baseline::read(&workspace.path("experiments/baseline/virt-aarch64-el2.json"))?;
+    let baseline: Baseline = checked_in(workspace, taktos_emulator::Board::HYPERVISOR.name())?;
     let count = |operation: &str| {
         let counts = baseline.operations.get(operation);
         let counts = counts.with_context(|| format!("the baseline has no {operation}"))?;
@@ -84,9 +85,10 @@ fn one(recorder: &Recorder, costs: Measured, case: &Case) -> Result<Tally> {
     })
 }
 
-/// How far apart the begin of a turn may be. All guests start at one instant in the simulator, one after the other in the
-/// machine; what hangs on the start is off by that. Beside it a turn has at most one switch, one wait that wakes, one
-/// interrupt of the timer before it that the simulator does not know, or knows to cost something else.
+/// Returns how far apart the beginnings of a turn may be. All guests start at one instant in the
+/// simulator, one after the other in the machine: times that depend on the start are off by that.
+/// In addition, a turn follows at most one switch, one wait that wakes, one interrupt of the timer
+/// that the simulator does not know, or knows to cost something else.
 fn tolerance(costs: Measured, recording: &Recording) -> Result<u64> {
     let start = recording.starts.first().context("no guest starts")?;
     let first = recording.turns.first().context("nobody runs")?;
@@ -94,7 +96,8 @@ fn tolerance(costs: Measured, recording: &Recording) -> Result<u64> {
     Ok(first.at - start + costs.switch + costs.wait + costs.timer)
 }
 
-/// What the guest needs, as seen when it is alone: each turn lasts until the hypervisor has switched away.
+/// Measures the times that the guest needs when it is alone: each turn lasts until the hypervisor
+/// has switched away.
 fn needs(recorder: &Recorder, costs: Measured, guest: Guest) -> Result<Needs> {
     if guest.jobs.is_none() {
         return Ok(Needs::default());

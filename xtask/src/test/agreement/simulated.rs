@@ -9,7 +9,7 @@ use taktos_time::{Duration, Instant};
 
 use super::turns::Turn;
 
-/// What the hypervisor's acts were measured to cost, in nanoseconds of an instruction each.
+/// Measured costs of the hypervisor's operations, in nanoseconds of an instruction each.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// From one guest to another.
@@ -20,7 +20,8 @@ pub struct Measured {
     pub wait: u64,
 }
 
-/// The turns of a workload's guests, which have one virtual processor each, from `begin`, when the schedulers do, until `end`.
+/// The turns of a workload's guests, which have one virtual processor each, from `begin`, when the
+/// schedulers do, until `end`.
 pub fn simulate(text: &str, costs: Measured, begin: u64, end: u64) -> Result<Vec<Turn>> {
     let set = file::parse(text, "the simulated partitions.toml")?;
     let constant = |nanos| Cost::Constant(Duration::from_nanos(nanos));
@@ -40,14 +41,14 @@ pub fn simulate(text: &str, costs: Measured, begin: u64, end: u64) -> Result<Vec
     Ok(seen.0)
 }
 
-/// What the processor executes from when on.
+/// Turns of the processor, each with its time.
 #[derive(Default)]
 struct Seen(Vec<Turn>);
 
 impl HostObserver for Seen {
     fn run(&mut self, at: Instant, _: Cpu, vcpu: Option<(usize, usize)>, _: Duration) {
         let whose = vcpu.map(|(partition, _)| partition);
-        // A decision that leaves who runs is no turn.
+        // A decision that keeps the present guest is not a turn.
         if self.0.last().is_none_or(|last| last.whose != whose) {
             let at = at.as_nanos();
             self.0.push(Turn { at, whose });
@@ -100,10 +101,11 @@ mod tests {
         }
     }
 
-    /// A set whose 25th turn the image begins 39 us before the simulator. No fault of either: a
-    /// credit is the sum of all that was charged since the credits were given, so it adds up each act's error, and a
-    /// guest of a small weight pays several times as much; where two credits meet is off by the sum. Nobody's budget
-    /// adds up so: under the other policies the same error shifts each turn by its own acts.
+    /// A set with a 25th turn that the image begins 39 us before the simulator. Neither is at
+    /// fault. A credit is the sum of all charges since the credits were given, so it adds up each
+    /// operation's error, and a guest of a small weight pays several times as much. The point where
+    /// two credits meet is off by the sum. No budget adds up so: under the other policies the same
+    /// error shifts each turn by its own operations.
     #[test]
     fn credits_add_up_what_acts_cost() {
         let error = Measured {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-/// From `at` on, in nanoseconds, the processor is a guest's, by its number, or nobody's.
+/// From `at` on, in nanoseconds, the guest with this number has the processor, or no guest has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     pub at: u64,
@@ -19,8 +19,8 @@ pub struct Agreement {
     pub apart: u64,
 }
 
-/// Whether `recorded`, which ends at `end`, has the turns of `simulated` in the same order, each begun within `tolerance`
-/// nanoseconds. So near the end only one of them may have one more.
+/// Whether `recorded`, which ends at `end`, has the turns of `simulated` in the same order, each
+/// begun within `tolerance` nanoseconds. So near the end only one of them may have one more.
 ///
 /// # Errors
 /// Words about the first turn that differs.

@@ -5,7 +5,7 @@ use taktos_experiments::experiment::line_of;
 /// A fenced block of code.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Block<'a> {
-    /// What stands behind the opening fence.
+    /// Text after the opening fence.
     pub head: &'a str,
     /// The number of its first line.
     pub line: usize,
@@ -19,7 +19,7 @@ impl<'a> Block<'a> {
         self.head.split(',').next().unwrap_or_default()
     }
 
-    /// The words behind the language.
+    /// Returns the words after the language.
     pub fn words(&self) -> impl Iterator<Item = &'a str> {
         self.head.split(',').skip(1)
     }
@@ -40,7 +40,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
             line: line_of(text, text.len() - body.len()) + 1,
             text: inside.strip_prefix('\n').unwrap_or(inside),
         });
-        // Behind the whole closing fence: it opens nothing.
+        // Continues after the whole closing fence, which opens nothing.
         rest = &body[end + 4..];
     }
     found

@@ -1,17 +1,18 @@
 //! The step that keeps the book true: every block of code in it is compiled
 //! or understood.
 //!
-//! - `rust`: the body of the first thread of a program. It is compiled and run on
-//!   the host; a `?` that fails, or an assertion, fails the step. `rust,no_run`
-//!   is only compiled. `rust,several` runs on four processors in two instances.
-//! - `rust,BOARD`: a whole program of that board, checked by its compiler. `rust,taktos new` is the program that the tool
-//!   writes, to the letter.
+//! - `rust`: the body of the first thread of a program. It is compiled and run on the host; a `?`
+//!   that fails, or an assertion, fails the step. `rust,no_run` is only compiled. `rust,several`
+//!   runs on four processors in two instances.
+//! - `rust,BOARD`: a whole program of that board, checked by its compiler. `rust,taktos new` is the
+//!   program that the tool writes, to the letter.
 //! - `console`, `sh`: a line that calls the tool must be a command that it knows.
 //! - `toml` with a `program`: must be an experiment; with tasks or partitions, a task set;
 //!   `toml,costs`: what a kernel's acts cost.
 //! - `json,tasks` and `xml,tasks`: must be a task set of rt-app, of SimSo.
-//! - A table behind `<!-- bench BOARD -->`: its counts must be the baseline's. One behind `<!-- several BOARD TABLE -->` must be
-//!   that table of a board with several processors, from its baseline.
+//! - A table after `<!-- bench BOARD -->`: its counts must be the baseline's. One after `<!--
+//!   several BOARD TABLE -->` must be that table of a board with several processors, from its
+//!   baseline.
 
 mod block;
 #[cfg(test)]
@@ -140,7 +141,7 @@ fn commands(block: &Block<'_>, place: &str) -> Tally {
     tally
 }
 
-/// The words of a line, as a shell has them: what stands in double quotes is one.
+/// Returns the words of a line, as a shell splits it: text in double quotes is one word.
 fn words_of(line: &str) -> Vec<&str> {
     let parts = line.split('"').enumerate();
     let words = parts.flat_map(|(number, part)| match number % 2 {
@@ -150,7 +151,7 @@ fn words_of(line: &str) -> Vec<&str> {
     words.collect()
 }
 
-/// A script: it is run as it stands.
+/// Runs a script unchanged.
 fn scenario(block: &Block<'_>, place: &str) -> Tally {
     // Its lines are those of the page.
     let text = format!("{}{}", "\n".repeat(block.line - 1), block.text);
@@ -158,10 +159,10 @@ fn scenario(block: &Block<'_>, place: &str) -> Tally {
     match run_file(&text, page, &Options::default()) {
         Ok(_) => Tally::pass(),
         Err(error) => {
-            let mend = error
-                .mend()
-                .map_or_else(String::new, |mend| format!(" ({mend})"));
-            Tally::fail(format!("{error}{mend}\n"))
+            let hint = error
+                .hint()
+                .map_or_else(String::new, |hint| format!(" ({hint})"));
+            Tally::fail(format!("{error}{hint}\n"))
         }
     }
 }
@@ -192,7 +193,7 @@ fn costs(block: &Block<'_>, place: &str) -> Tally {
 fn checked<T>(read: Result<T, FileError>, place: &str, what: &str) -> Tally {
     match read {
         Ok(_) => Tally::pass(),
-        Err(error) => Tally::fail(format!("{place}: no {what}: {error}: {}\n", error.mend)),
+        Err(error) => Tally::fail(format!("{place}: no {what}: {error}: {}\n", error.hint)),
     }
 }
 

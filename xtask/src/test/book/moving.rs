@@ -1,4 +1,5 @@
-//! The pages for those who come from another system say of nothing that it is missing which has a page of its own.
+//! The check of the pages for users of another system: they call nothing missing that has a page of
+//! its own.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +7,8 @@ use std::path::Path;
 
 const PAGES: [&str; 3] = ["from-freertos.md", "from-zephyr.md", "from-rtems.md"];
 
-/// The subject of each page of the calls, in words of those systems' calls; none where it is none of them.
+/// The subject of each page of the calls, in words of those systems' calls; none where it is none
+/// of them.
 const SUBJECTS: [(&str, &[&str]); 22] = [
     ("alarm", &["timer", "watchdog", "schedule"]),
     ("condition", &["condvar", "barrier"]),

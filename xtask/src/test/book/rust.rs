@@ -19,7 +19,8 @@ use super::block::Block;
 use crate::test::cargo::counted;
 use taktos_cli::command::new::PROGRAM;
 
-/// Programs whose libraries examples on the host may use. No package is named: with all packages chosen they are as the tests have them.
+/// Programs with libraries that examples on the host may use. No package is named: with all
+/// packages chosen they are as the tests have them.
 const PROGRAMS: [&str; 4] = ["--test", "model", "--bin", "xtask"];
 
 /// The first line of a page's file: what every example sees, and how it is run.
@@ -40,7 +41,7 @@ const PRELUDE: &str = "#![allow(unused, reason = \"an example\")] use taktos_ker
 /// The word for the program that the tool writes.
 const WRITTEN: &str = "taktos new";
 
-/// What an example on several processors sees besides.
+/// Line that an example on several processors sees in addition.
 const SEVERAL: &str = "use taktos_tests::several::SeveralHost as Board; ";
 
 /// The arguments by which the compiler finds libraries.
@@ -96,7 +97,7 @@ impl Compiler {
         })
     }
 
-    /// The compiler for programs of a board, whose libraries are built when the first wants them.
+    /// Returns the compiler for programs of a board. Its libraries are built at the first use.
     fn compiler(&mut self, workspace: &Workspace, board: Board) -> Result<Command> {
         let libraries = match self.boards.entry(board) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
@@ -168,14 +169,14 @@ fn whole(workspace: &Workspace, page: &str, block: &Block<'_>) -> Result<PathBuf
     Ok(file)
 }
 
-/// What the compiler says of a page's file that it does not take.
+/// Returns the compiler's messages on a page's file, if it refuses the file.
 fn said(rustc: &mut Command, file: &Path, page: &str) -> Result<Option<String>> {
     let output = rustc.output().context("rustc does not start")?;
     let said = || named(&String::from_utf8_lossy(&output.stderr), file, page);
     Ok((!output.status.success()).then(said))
 }
 
-/// The file that stands for a page, with its folder.
+/// Returns the file that is compiled in the place of a page, and creates its folder.
 fn twin(workspace: &Workspace, page: &str, ending: &str) -> Result<PathBuf> {
     let stem = page.trim_end_matches(".md");
     let file = workspace
@@ -192,7 +193,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// What the compiler said of a page's file, said of the page.
+/// Replaces the file's name in the compiler's messages by the page's.
 fn named(said: &str, file: &Path, page: &str) -> String {
     said.replace(&file.display().to_string(), page)
 }
@@ -258,14 +259,14 @@ fn of_board(workspace: &Workspace, board: Board) -> Result<Libraries> {
     )
 }
 
-/// Has cargo build; the libraries that it made in the first place, and where
-/// those lie that they use.
+/// Runs a build by cargo. Returns the libraries that it made in the first place, and the folders of
+/// those that they use.
 fn libraries(build: &mut Command, places: &[PathBuf]) -> Result<Libraries> {
     let output = output_of(build.args(["--quiet", "--message-format", "json"]))?;
     if !output.status.success() {
         return Err(Failure::error(
             "the crates that the book uses do not build",
-            "mend them; taktos test --only images says what the compiler says",
+            "fix them; taktos test --only images says what the compiler says",
         ));
     }
     let mut arguments = Libraries::new();
@@ -288,7 +289,8 @@ fn libraries(build: &mut Command, places: &[PathBuf]) -> Result<Libraries> {
     Ok(arguments)
 }
 
-/// Where the linker shall look, as a build script said of which cargo tells in a message.
+/// Returns the folders that the linker shall search, as a build script named them: cargo reports
+/// them in a message.
 fn searched(message: &str) -> Vec<String> {
     let message: Option<Value> = serde_json::from_str(message).ok();
     let paths = message

@@ -16,7 +16,7 @@ use crate::test::Tally;
 
 /// The most real time of a run, in seconds.
 const LIMIT: u64 = 120;
-/// How many channels the two have who ring doorbells: as many as there can be.
+/// How many channels the two guests that ring doorbells have: as many as there can be.
 const CHANNELS: usize = 8;
 /// The board's clock, given to the peer.
 const CLOCK: &str = "[[partition.device]]\nname = \"clock\"\naddress = 0x09010000\nsize = \"4 KiB\"\ninterrupt = 34\n";
@@ -26,14 +26,14 @@ const SERVER: &str = "period = \"10 ms\"\nbudget = \"4 ms\"\nextra-time = false\
 struct Case {
     name: String,
     policy: &'static str,
-    /// Text of the victim's table of its virtual processor, of the peer's, and behind both.
+    /// Text of the victim's table of its virtual processor, of the peer's, and after both.
     tables: [String; 3],
     /// For how long, in milliseconds.
     span: u64,
     /// The peer's attack when it is quiet, and when it is not.
     quiet: &'static str,
     attack: &'static str,
-    /// The victim's greatest loss, in hundredths of its turns beside the quiet peer.
+    /// The victim's greatest loss, in hundredths of its turns next to the quiet peer.
     most_lost: u64,
 }
 
@@ -77,7 +77,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Counts what each victim does beside a peer that is quiet, and beside one that attacks.
+/// Counts what each victim does next to a peer that is quiet, and next to one that attacks.
 pub fn costs(images: &Images) -> Result<Tally> {
     let mut found = Tally::default();
     for case in cases() {
@@ -119,13 +119,13 @@ impl Case {
             let told = only(&heard, &format!("[{who}] @hostile ")).map_err(anyhow::Error::msg)?;
             number(told, "attempts").with_context(|| format!("`{told}` lacks `attempts`"))
         };
-        // One that sleeps tells nothing.
+        // A peer that sleeps reports nothing.
         Ok((told("victim")?, told("hostile").unwrap_or_default()))
     }
 
     fn text(&self, peer: &str) -> String {
         let span = self.span;
-        // The peer has told what it did when the victim ends.
+        // The peer has reported its attempts when the victim ends.
         let ends = [("busy", span + 1), (peer, span)];
         let [victim, hostile] = ["victim", "hostile"].map(|name| {
             let (attack, until) = ends[usize::from(name == "hostile")];
@@ -149,8 +149,8 @@ fn guest(name: &str, words: &str) -> String {
     )
 }
 
-/// Runs a machine of so many processors, of which none runs ahead by more than a tenth of what an
-/// exit takes.
+/// Runs a machine of this number of processors, of which none runs ahead by more than a tenth of an
+/// exit's time.
 fn run(images: &Images, machine: (&str, &str), processors: usize) -> Result<Heard> {
     let setting = Setting::new(processors, 100);
     let clock = emulator::find(Virt::Aarch64El2)?.time(&setting, None)?;
@@ -161,8 +161,8 @@ fn run(images: &Images, machine: (&str, &str), processors: usize) -> Result<Hear
 /// way into the hypervisor.
 const RESTARTS: u64 = 3;
 
-/// Partitions of two processors that stop themselves so by a reset and by a fault: none of the life
-/// before goes on, each life starts its second processor, and the last is the last.
+/// Partitions of two processors that stop themselves so by a reset and by a fault: nothing of the
+/// life before continues, each life starts its second processor, and the last is the last.
 pub fn stops(images: &Images) -> Result<Tally> {
     let mut found = Tally::default();
     for stop in ["reset", "fault"] {

@@ -1,23 +1,25 @@
-//! Owns: who attacks whom under which scheduler, and what the victim was promised.
+//! Owns: the attacker, the victim and the scheduler of each case, and the victim's guarantee.
 
 use crate::test::storms::Length;
 
-/// What must hold for the victim, beside that its memory and registers are its own and that nobody speaks for it.
+/// Guarantee that must hold for the victim, in addition to these: its memory and registers are its
+/// own, and no other guest speaks for it.
 #[derive(Clone, Copy, Debug)]
 pub enum Promise {
-    /// In each of so many periods it has its budget; no two looks at the clock are further apart than so many microseconds.
+    /// It has its budget in each of `periods`. Two successive readings of the clock are at most
+    /// `longest_gap_us` microseconds apart.
     Supply { periods: u64, longest_gap_us: u64 },
-    /// It does so many jobs, all by their deadlines.
+    /// It does `count` jobs, all by their deadlines.
     Jobs { count: u64 },
-    /// It ends well. Its scheduler promises no more.
+    /// It ends well. Its scheduler guarantees no more.
     End,
-    /// It is the kernel's test-suite, of which at least so many cases pass and none fails.
+    /// It is the kernel's test-suite, of which at least `cases` pass and none fails.
     Suite { cases: u64 },
 }
 
-/// What becomes of the guest that attacks.
+/// End of the guest that attacks.
 #[derive(Clone, Copy, Debug)]
-pub enum Fate {
+pub enum ExpectedOutcome {
     /// It ends by itself, having tried at least so often.
     Ends { attempts: u64 },
     /// It is started again exactly so often.
@@ -35,19 +37,20 @@ pub struct Case {
     /// One instruction takes two to this many nanoseconds.
     pub shift: u32,
     pub promise: Promise,
-    pub fate: Fate,
+    pub fate: ExpectedOutcome,
     /// The most real time, in seconds.
     pub limit: u64,
 }
 
-/// A scheduler: its pool, and what stands in the tables of the two virtual processors.
+/// A scheduler: its pool, and the text of the tables of the two virtual processors.
 struct Scheduler {
     name: &'static str,
     pool: &'static str,
     server: &'static str,
 }
 
-/// Four of ten milliseconds each, and no more: two fifths of the processor stay idle or are the hypervisor's.
+/// Four of ten milliseconds each, and no more: two fifths of the processor stay idle or are the
+/// hypervisor's.
 const SERVER: &str =
     "[[partition.vcpu]]\nperiod = \"10 ms\"\nbudget = \"4 ms\"\nextra-time = false\n";
 const RTDS: Scheduler = Scheduler {
@@ -83,14 +86,17 @@ const OWN: Scheduler = Scheduler {
     server: "",
 };
 
-/// By supply: 4 ms in 10, of which 2.5 % may be lost to where periods are thought to begin, and to the hypervisor's own work.
+/// By supply: 4 ms in 10, of which 2.5 % may be lost to where periods are thought to begin, and to
+/// the hypervisor's own work.
 const SUPPLY: &str = "mode=supply period-us=10000 budget-us=3900 gap-ns=200000";
-/// A server may have its budget at one period's beginning and at the next one's end: 2 · (10 − 4) ms, and 0.2 ms for the hypervisor.
+/// A server may have its budget at one period's beginning and at the next one's end: 2 · (10 − 4)
+/// ms, and 0.2 ms for the hypervisor.
 const SERVERS_GAP: u64 = 12_200;
 /// Windows are where they are: 10 − 4 ms, and as much.
 const WINDOWS_GAP: u64 = 6_200;
-/// By jobs: 150,000 instructions, 2.4 ms at shift 4. A job is done 2 · (10 − 4) + 2.4 ms behind its release at the latest, wherever the server's periods
-/// begin (Shin and Lee 2003: the longest time without supply, and the work); and 0.2 ms for the hypervisor.
+/// By jobs: 150,000 instructions, 2.4 ms at shift 4. A job is done 2 · (10 − 4) + 2.4 ms after its
+/// release at the latest, wherever the server's periods begin (Shin and Lee 2003: the longest time
+/// without supply, and the work); and 0.2 ms for the hypervisor.
 const JOBS: &str = "mode=jobs period-us=10000 work=150000 deadline-us=14600";
 
 /// A machine with one processor, and one with two.
@@ -117,12 +123,14 @@ fn text(machine: &str, scheduler: &Scheduler, victim: &str, hostile: &str, stops
     )
 }
 
-/// Guests that fault are started again for ever, so that attacks go on.
+/// Guests that fault are started again for ever, so that attacks continue.
 const AGAIN: &str = "on-fault = \"restart\"\n";
 
-/// Who has the input is heard byte by byte, so that a line of the hypervisor's, of a restart say, can come in the middle of
-/// its own. Where nothing is judged that the hostile guest tells of its end, it has the input, and the victim's lines wait
-/// until they are whole. (Wrong answers it tells anew in each turn.) Where it is judged, it has ended before the victim tells.
+/// The guest that has the input is heard byte by byte, so a line of the hypervisor's, for example
+/// of a restart, can come in the middle of its own. If nothing is judged that the hostile guest
+/// reports at its end, it has the input, and the victim's lines wait until they are whole. (It
+/// reports wrong results again in each turn.) If its end is judged, it has ended before the victim
+/// reports.
 const HEARD: &str = "input = \"hostile\"\n";
 
 /// All cases, the long ones first.
@@ -150,10 +158,10 @@ pub fn all(length: Length) -> Vec<Case> {
     cases
 }
 
-/// Every attack in turn, a tenth of a second each, for so many minutes.
+/// Every attack in turn, a tenth of a second each, for this number of minutes.
 fn minutes(scheduler: &Scheduler, minutes: u64) -> Case {
     let victim = format!("{SUPPLY} for-ms=60000 rounds={minutes}");
-    // The hostile guest ends before the victim does, and tells.
+    // The hostile guest ends before the victim does, and reports.
     let hostile = format!("attack=all for-ms=100 until-ms={}", minutes * 60_000);
     Case {
         name: format!("{}, every attack in turn for {minutes} min", scheduler.name),
@@ -163,7 +171,7 @@ fn minutes(scheduler: &Scheduler, minutes: u64) -> Case {
             periods: 5_990 * minutes,
             longest_gap_us: SERVERS_GAP,
         },
-        fate: Fate::Ends { attempts: 1_000 },
+        fate: ExpectedOutcome::Ends { attempts: 1_000 },
         limit: 600 * minutes,
     }
 }
@@ -193,7 +201,7 @@ fn all_in_turn(scheduler: &Scheduler) -> Case {
         text: text(machine, scheduler, &victim, hostile, AGAIN),
         shift: 4,
         promise,
-        fate: Fate::Ends { attempts: 1_000 },
+        fate: ExpectedOutcome::Ends { attempts: 1_000 },
         limit: 120,
     }
 }
@@ -206,7 +214,7 @@ fn suite() -> Case {
         text: heard(&RTDS, "", hostile, AGAIN),
         shift: 3,
         promise: Promise::Suite { cases: 265 },
-        fate: Fate::Any,
+        fate: ExpectedOutcome::Any,
         limit: 240,
     }
 }
@@ -226,7 +234,7 @@ fn levels() -> Case {
         ),
         shift: 4,
         promise: Promise::End,
-        fate: Fate::Ends { attempts: 100 },
+        fate: ExpectedOutcome::Ends { attempts: 100 },
         limit: 120,
     }
 }
@@ -247,7 +255,7 @@ fn thousand(attack: &str, stops: &str) -> Case {
             periods: 1_598,
             longest_gap_us: SERVERS_GAP,
         },
-        fate: Fate::Restarts(1_000),
+        fate: ExpectedOutcome::Restarts(1_000),
         limit: 240,
     }
 }
@@ -261,7 +269,7 @@ fn final_one(attack: &str) -> Case {
         text: heard(&RTDS, &victim, &hostile, ""),
         shift: 4,
         promise: Promise::Jobs { count: 50 },
-        fate: Fate::Any,
+        fate: ExpectedOutcome::Any,
         limit: 120,
     }
 }

@@ -1,6 +1,6 @@
 //! Owns: whether what was heard is what was promised.
 
-use super::cases::{Case, Fate, Promise};
+use super::cases::{Case, ExpectedOutcome, Promise};
 use super::machine::Heard;
 
 /// Judges; why not, in words.
@@ -22,7 +22,7 @@ pub fn judge(case: &Case, heard: &Heard) -> Result<(), String> {
     demand(memory, "kept", |kept| kept == 1)?;
     demand(memory, "registers", |changed| changed == 0)?;
     keep(case, heard)?;
-    // Where there is no promise of time, the victim's own verdict does not count.
+    // If no time is guaranteed, the victim's own verdict does not count.
     if !matches!(case.promise, Promise::End) && only(heard, "[victim] @exit ")? != "status=0" {
         return Err("the victim is not content".into());
     }
@@ -40,7 +40,7 @@ fn keep(case: &Case, heard: &Heard) -> Result<(), String> {
                 demand(round, "short", |short| short == 0)?;
                 demand(round, "lost", |lost| lost == 0)?;
                 demand(round, "gap_max_ns", |ns| ns <= longest_gap_us * 1000)?;
-                // Somebody else did run.
+                // The victim did not have the processor all the time.
                 demand(round, "gaps", |gaps| gaps > 0)?;
             }
             let sum: u64 = rounds
@@ -76,19 +76,19 @@ fn suite(heard: &Heard, least: u64) -> Result<(), String> {
 
 fn fate(case: &Case, heard: &Heard) -> Result<(), String> {
     match case.fate {
-        Fate::Ends { attempts } => {
+        ExpectedOutcome::Ends { attempts } => {
             let told = only(heard, "[hostile] @hostile ")?;
             demand(told, "attempts", |found| found >= attempts)
         }
-        Fate::Restarts(wanted) if heard.restarts != wanted => Err(format!(
+        ExpectedOutcome::Restarts(wanted) if heard.restarts != wanted => Err(format!(
             "the hostile guest was started again {} times instead of {wanted}",
             heard.restarts
         )),
-        Fate::Restarts(_) | Fate::Any => Ok(()),
+        ExpectedOutcome::Restarts(_) | ExpectedOutcome::Any => Ok(()),
     }
 }
 
-/// What stands behind `head` in each line that begins so.
+/// Returns the text after `head` of each line that begins so.
 fn lines<'a>(heard: &'a Heard, head: &str) -> Vec<&'a str> {
     let lines = heard.lines.iter();
     lines.filter_map(|line| line.strip_prefix(head)).collect()
@@ -105,7 +105,7 @@ pub(super) fn only<'a>(heard: &'a Heard, head: &str) -> Result<&'a str, String> 
     }
 }
 
-/// What the line says of `key`.
+/// Returns the value of `key` in the line.
 pub(super) fn number(line: &str, key: &str) -> Option<u64> {
     let mut words = line.split(' ').filter_map(|word| word.split_once('='));
     let (_, value) = words.find(|(name, _)| *name == key)?;

@@ -17,7 +17,7 @@ use super::cases::Case;
 const EMULATOR: &str = "qemu-system-aarch64";
 /// When the victim has ended, all that matters is said.
 const OVER: &str = "[taktos] victim stopped: ";
-/// What is not kept: what the hostile guest says for nothing.
+/// Prefix of lines that are dropped: output of the hostile guest that has no meaning.
 const FLOOD: &str = "[hostile] ";
 const TOLD: &str = "[hostile] @";
 
@@ -57,15 +57,15 @@ impl Images {
     }
 }
 
-/// What was heard.
+/// Output of a machine.
 #[derive(Debug, Default)]
 pub struct Heard {
-    /// Lines of the victim and of the hypervisor, and what the hostile guest told; of the hypervisor's about
-    /// restarts only the number is kept.
+    /// Lines of the victim and of the hypervisor, and the reports of the hostile guest. Of the
+    /// hypervisor's lines about restarts only the number is kept.
     pub lines: Vec<String>,
     /// How often the hostile guest was started again.
     pub restarts: u64,
-    /// A line that bears nobody's mark.
+    /// A line that has no sender's mark.
     pub unmarked: Option<String>,
 }
 
@@ -75,8 +75,8 @@ pub fn run(images: &Images, case: &Case) -> Result<Heard> {
     run_text(images, (&case.name, &case.text), &time, case.limit)
 }
 
-/// Runs the machine of the configuration `text` until the victim has ended, or so many seconds; the emulator's words `time` say how time
-/// passes.
+/// Runs the machine of the configuration `text` until the victim has ended, for at most `limit`
+/// seconds. The emulator's arguments `time` say how time passes.
 pub fn run_text(
     images: &Images,
     (name, text): (&str, &str),
@@ -131,7 +131,7 @@ impl Heard {
         if let Some(times) = of_hostile.and_then(vm::restarts) {
             self.restarts = times;
         } else if line.starts_with("[taktos] hostile stopped") {
-            // One for each restart that is told.
+            // One line for each restart that is reported.
         } else if line.starts_with(TOLD)
             || line.starts_with("[victim] ")
             || line.starts_with("[taktos] ")

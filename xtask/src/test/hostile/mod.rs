@@ -1,11 +1,12 @@
-//! The steps that put a hostile guest beside a victim that was promised time and memory: whatever the one does, the
-//! other gets what it was promised.
+//! The steps that put a hostile guest next to a victim with guaranteed time and memory: whatever
+//! the hostile guest does, the victim gets what is guaranteed.
 //!
 //! Owns: which attacks meet which schedulers, and what must hold.
 //! Must never know: how a machine is laid out, how a guest attacks.
 //!
-//! Times are of the emulated machine. One instruction takes 2^shift nanoseconds there: a slow processor, so that a minute costs seconds. The hypervisor's
-//! own work is then as much slower, which the tolerances include.
+//! Times are of the emulated machine. One instruction takes 2^shift nanoseconds there: a slow
+//! processor, so that a minute costs seconds. The hypervisor's own work is then as much slower,
+//! which the tolerances include.
 
 mod beside;
 mod cases;
@@ -19,11 +20,11 @@ use super::{Tally, storms};
 use cases::Case;
 use machine::Images;
 
-/// The cost of doorbells to a victim that takes no interrupts, and of a device's interrupts to one that shares
-/// processors; partitions that stop themselves while one of their processors leaves; each attack
-/// beside victims under each scheduler; guests that are started again a thousand times; and every
-/// attack in turn for a minute under RTDS, for an hour under both schedulers with servers where
-/// asked.
+/// The cost of doorbells to a victim that takes no interrupts, and of a device's interrupts to one
+/// that shares processors; partitions that stop themselves while one of their processors leaves;
+/// each attack on victims under each scheduler; guests that are started again a thousand times; and
+/// every attack in turn for a minute under RTDS, in long runs for an hour under both schedulers
+/// with servers.
 pub(super) fn attack(workspace: &Workspace, length: storms::Length) -> Result<Tally> {
     let images = Images::build(workspace)?;
     let mut found = beside::costs(&images)?;

@@ -10,9 +10,9 @@ use super::{Place, Tally, said};
 
 /// A gdb that knows the boards' processors.
 const DEBUGGER: &str = "gdb-multiarch";
-/// The program, which waits for nobody to look.
+/// The program, which does not wait for a debugger.
 const PROGRAM: &str = include_str!("threads/main.rs");
-/// What is typed when the program has come to where it is looked at.
+/// Input at the point of the program where it is inspected.
 const TYPED: [&str; 6] = [
     "break *looked_at",
     "continue",
@@ -22,8 +22,9 @@ const TYPED: [&str; 6] = [
     "kill",
 ];
 
-/// What must be shown, words of a line each: the threads by name, state, priority and size of their stacks; where the worker
-/// waits, and from where it came; and that there are no calls of a thread that only is ready.
+/// Output that must be shown, words of a line each: the threads by name, state, priority and size
+/// of their stacks; where the worker waits, and from where it came; and that there are no calls of
+/// a thread that only is ready.
 const SHOWN: [&[&str]; 5] = [
     &["worker", "blocked", "5"],
     &["main", "executing", "20"],
@@ -32,7 +33,7 @@ const SHOWN: [&[&str]; 5] = [
     &["idle is ready: only a thread that waits, or runs, has calls to show"],
 ];
 
-/// Has gdb look at the program that was written as `name`, where there is a gdb.
+/// Inspects the program that was written as `name` with gdb, if there is a gdb.
 pub(super) fn looks(place: &Place<'_>, name: &str, board: Board) -> Result<Tally> {
     if Command::new(DEBUGGER)
         .arg("--version")
@@ -65,7 +66,8 @@ pub(super) fn looks(place: &Place<'_>, name: &str, board: Board) -> Result<Tally
         .collect())
 }
 
-/// One session. The emulator is a child of gdb, which speaks with it where the console otherwise is.
+/// One session. The emulator is a child of gdb, which speaks with it where the console otherwise
+/// is.
 fn session(place: &Place<'_>, name: &str, board: Board) -> Result<Output> {
     let image = place.image(name, board);
     let silent = |word: &'static str| if word == "stdio" { "null" } else { word };

@@ -1,5 +1,5 @@
-//! Owns: a program whose frames are larger than the usual guard of Armv7-M: that the tool warns of it, and that a larger guard, which the
-//! program chooses, is passed by none of them.
+//! Owns: a program with frames larger than the usual guard of Armv7-M: that the tool warns of it,
+//! and that no frame passes a larger guard, which the program chooses.
 //! Must never know: how a program is written, built and run.
 
 use std::process::Command;
@@ -17,7 +17,7 @@ const OVERFLOW: &str = "fault: stack overflow in thread 'worker' at address ";
 /// The tool's warning of a frame that passes the usual guard.
 const WARNING: &str = "warning: the frame of frames::descend is of ";
 
-/// Builds and looks at them, on the board whose guard has a size that programs choose.
+/// Builds and checks them, on the board with a guard of a size that programs choose.
 pub(super) fn are_guarded(place: &Place<'_>) -> Result<Tally> {
     let board = Board::Mps2An386;
     place.write(NAME, &["--board", board.name()])?;

@@ -1,5 +1,5 @@
-//! Owns: a guest of the hypervisor of one's own: what it must say on the bare board and as a guest, how it ends, and how an image of a
-//! bare board ends there.
+//! Owns: a guest of the hypervisor of one's own: what it must say on the bare board and as a guest,
+//! how it ends, and how an image of a bare board ends there.
 //! Must never know: how a program is written and built.
 
 use std::process::Output;
@@ -25,7 +25,8 @@ const PANICKED: &[(&str, usize)] = &[
     ("[guest] @exit status=70", 1),
     ("[taktos] guest stopped: off", 1),
 ];
-/// An image for the bare board: its end is an undefined instruction there, and so is that of the report of it.
+/// An image for the bare board: its end is an undefined instruction there, and so is that of the
+/// report of it.
 const BARE: &[(&str, usize)] = &[
     ("[guest] the sum is 10", 1),
     ("[guest] fault: ", 1),

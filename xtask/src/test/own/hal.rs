@@ -1,9 +1,11 @@
-//! The step that builds and runs a program with drivers of a chip's vendor (HAL), whose crate has the table of interrupts.
+//! The step that builds and runs a program with drivers of a chip's vendor (HAL): the drivers'
+//! crate has the table of interrupts.
 //!
 //! Owns: which drivers, and what the program must print.
 //! Must never know: how a program is written, built and run.
 //!
-//! The drivers are in a registry, so this is the one step of programs that needs the network, where cargo has not fetched them before.
+//! The drivers are in a registry, so this is the one step of programs that needs the network, if
+//! cargo has not fetched them before.
 
 use anyhow::{Result, ensure};
 use taktos_emulator::Board;

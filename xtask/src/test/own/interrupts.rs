@@ -8,7 +8,8 @@ use super::{PROFILES, Place, Tally};
 
 /// The program, the same for all; each board has a device of its own.
 const PROGRAM: &str = include_str!("interrupts/main.rs");
-/// What it prints: the device's interrupt comes, is kept back, and comes then; so does the one that is pended.
+/// Output of the program: the device's interrupt comes, is kept back, and comes then; so does the
+/// one that is pended.
 const SAYS: &str = "Ok(()), kept true, Ok(()); Ok(())";
 
 /// Numbers that the device's line of the Cortex-M4 cannot have, and why.

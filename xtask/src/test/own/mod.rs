@@ -1,8 +1,10 @@
-//! The step that writes programs as a user does, outside of the tree, and has cargo run and test them: with the tree by its path
-//! and by git, as they are debugged and as they ship. Where it can be, the network is forbidden.
+//! The step that writes programs as a user does, outside of the tree, and has cargo run and test
+//! them: with the tree by its path and by git, as they are debugged and as they ship. Where it can
+//! be, the network is forbidden.
 //!
 //! Owns: which programs are written, and what each must print.
-//! Must never know: what stands in them; that is `taktos new`, and `interrupts`, `serial` and `threads`; nor what a debugger shows.
+//! Must never know: their text; that is `taktos new`, and `interrupts`, `serial` and
+//! `threads`; nor what a debugger shows.
 
 mod debugger;
 mod frames;
@@ -49,8 +51,9 @@ struct Profiles {
 }
 
 impl Profiles {
-    /// All, where there is time. Otherwise once for each architecture as it is debugged, for one board whose several processors are a
-    /// feature, and once as it ships, which takes longer.
+    /// Returns all profiles, if there is time. Otherwise the one for debugging for each
+    /// architecture and for one board that has several processors as a feature, and once the one
+    /// that ships, which takes longer.
     fn of(board: Several, length: Length) -> Self {
         let own = [
             Several::from(Board::RealviewPbA8),
@@ -72,8 +75,8 @@ impl Profiles {
     }
 }
 
-/// A program for each board and each way of handing over floating-point values, one that takes the tree by git, and some that
-/// cannot be.
+/// A program for each board and each way of handing over floating-point values, one that takes the
+/// tree by git, and some that cannot be.
 pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let place = Place::new(workspace, "own")?;
@@ -87,7 +90,8 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             all.add(interrupts::handled(&place, &name, board)?);
             all.add(serial::echoed(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
-            // The emulator of the Cortex-A8's board does not speak with gdb on its standard streams.
+            // The emulator of the Cortex-A8's board does not speak with gdb on its standard
+            // streams.
             if board != Board::RealviewPbA8 {
                 all.add(debugger::looks(&place, &name, board)?);
             }
@@ -116,7 +120,8 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     Ok(all)
 }
 
-/// An empty folder of this name outside of the tree. It is always the same one, so that what builds there knows what it built.
+/// An empty folder of this name outside of the tree. It is always the same one, so that what builds
+/// there knows what it built.
 pub(super) fn empty_folder(workspace: &Workspace, name: &str) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     workspace.root().hash(&mut hasher);
@@ -130,8 +135,9 @@ pub(super) fn empty_folder(workspace: &Workspace, name: &str) -> Result<PathBuf>
 }
 
 impl<'a> Place<'a> {
-    /// An empty folder of this name outside of the tree. It is always the same one, so that cargo knows what it built there. Programs
-    /// in it are built without a network, so what the tree depends on is fetched here, in case that no step before did it.
+    /// An empty folder of this name outside of the tree. It is always the same one, so that cargo
+    /// knows what it built there. Programs in it are built without a network, so what the tree
+    /// depends on is fetched here, in case that no step before did it.
     pub(super) fn new(workspace: &'a Workspace, name: &str) -> Result<Self> {
         let folder = empty_folder(workspace, name)?;
         let output = output_of(cargo(workspace).args(["fetch", "--quiet", "--locked"]))?;
@@ -157,7 +163,7 @@ impl<'a> Place<'a> {
         tool_in(self.workspace, &self.folder.join(folder))
     }
 
-    /// Has the tool write a program.
+    /// Writes a program with the tool.
     pub(super) fn write(&self, name: &str, words: &[&str]) -> Result<()> {
         let mut tool = self.tool("");
         let output = tool.args(["new", name]).args(words).output();
@@ -185,7 +191,8 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// The step of the program's CI that counts what it costs, word for word; a budget that is too small fails it.
+    /// The step of the program's CI that counts what it costs, word for word; a budget that is too
+    /// small fails it.
     fn keeps_its_budgets(&self, name: &str) -> Result<Tally> {
         let ci = fs::read_to_string(self.folder.join(name).join(".github/workflows/ci.yml"))?;
         let step = ci
@@ -214,8 +221,8 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// A program that loads another one into a partition, which fails and is loaded once more; what needs no kernel of that one is tested on
-    /// this machine.
+    /// A program that loads another one into a partition, which fails and is loaded once more; what
+    /// needs no kernel of that one is tested on this machine.
     fn loads(&self) -> Result<Tally> {
         const LAST: &str = "filter: undefined instruction, and is loaded once more";
         let [board, ..] = Board::ALL;
@@ -226,8 +233,9 @@ impl<'a> Place<'a> {
         Ok(all)
     }
 
-    /// Programs that panic, by themselves and in the kernel, and say in their last words where and why, with the values. The kernel's
-    /// place is that in its tree, without the folder that this lies in.
+    /// Programs that panic, by themselves and in the kernel, and say in their last words where and
+    /// why, with the values. The kernel's place is that in its tree, without the folder in
+    /// which the tree is located.
     fn panics(&self) -> Result<Tally> {
         let [board, ..] = Board::ALL;
         let cases = [
@@ -294,7 +302,8 @@ impl<'a> Place<'a> {
         )
     }
 
-    /// A program that takes the tree by git: as it is, from a repository of its own, since nothing is known of the one it came in.
+    /// A program that takes the tree by git: as it is, from a repository of its own, since nothing
+    /// is known of the one it came in.
     fn by_git(&self) -> Result<Tally> {
         self.git(&["init", "--quiet"])?;
         self.git(&["add", "--all"])?;
@@ -310,7 +319,7 @@ impl<'a> Place<'a> {
         self.folder.join("tree.git")
     }
 
-    /// What git prints, in a repository beside the programs, of the tree.
+    /// Returns the output of git, in a repository next to the programs, of the tree.
     fn git(&self, words: &[&str]) -> Result<String> {
         let output = Command::new("git")
             .args([
@@ -334,8 +343,8 @@ impl<'a> Place<'a> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Has cargo copy the commit, for a package that needs nothing of a registry: a commit that it has cargo takes later where the
-    /// network is forbidden.
+    /// Makes cargo copy the commit, for a package that needs nothing of a registry: cargo can use a
+    /// commit that it has later, where the network is forbidden.
     fn fetch(&self, url: &str, rev: &str) -> Result<()> {
         let folder = self.folder.join("fetch");
         fs::create_dir_all(folder.join("src"))?;
@@ -387,7 +396,8 @@ impl<'a> Place<'a> {
             .with_context(|| format!("cannot write {file} of {name}"))
     }
 
-    /// Programs that cannot be: each by what is replaced in a file of one that can, and why it is refused.
+    /// Programs that cannot be: each by what is replaced in a file of one that can, and why it is
+    /// refused.
     fn refused(&self) -> Result<Tally> {
         let [board, ..] = Board::ALL;
         let another = |other: &Board| other.triple() != board.triple();
@@ -421,7 +431,7 @@ impl<'a> Place<'a> {
         Ok(all)
     }
 
-    /// A program in one of whose files something is replaced, and which then is refused.
+    /// Replaces text in a file of a program, and checks that the program is refused then.
     fn refused_with(
         &self,
         name: &str,
@@ -439,14 +449,15 @@ impl<'a> Place<'a> {
         )
     }
 
-    /// Cargo in the folder of a program. What is built is kept in the tree's target directory, in one place for all.
+    /// Cargo in the folder of a program. Its results are kept in the tree's target directory, in
+    /// one place for all.
     fn cargo(&self, program: &str) -> Command {
         let mut cargo = cargo(self.workspace);
         cargo
             .current_dir(self.folder.join(program))
             .env("CARGO_TARGET_DIR", self.workspace.target().join("own"))
             .env("CARGO_NET_OFFLINE", "true")
-            // They would fill the disk, and nobody looks at them.
+            // These files would fill the disk, and no step reads them.
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
             .env("CARGO_INCREMENTAL", "false");
         cargo

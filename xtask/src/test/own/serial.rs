@@ -1,5 +1,5 @@
-//! Owns: a program whose thread reads and writes a serial line of the board's, and what comes back over it.
-//! Must never know: how a program is written and built.
+//! Owns: a program with a thread that reads and writes a serial line of the board's, and what comes
+//! back over it. Must never know: how a program is written and built.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -11,14 +11,16 @@ use taktos_emulator::Board;
 use super::{Place, Tally, said};
 
 const PROGRAM: &str = include_str!("serial/main.rs");
-/// What it says: the speed that there is for the one that was asked for, that what is none was refused, and how many bytes were lost.
+/// Output of the program: the available speed for the requested one, that invalid speeds were
+/// refused, and how many bytes were lost.
 const SAYS: &str = "Ok(9600), refused [true, true, true], lost Ok(0)";
 /// The board's first line; the emulator's second, for the console's is its first.
 const LINE: [&str; 2] = ["-serial", "stdio"];
 /// More than the way back holds, so that it waits for room.
 const BYTES: usize = 1_881;
 
-/// Puts the program in the place of that one which was written as `name`, where the board has lines, and speaks with it.
+/// Puts the program in the place of that one which was written as `name`, where the board has
+/// lines, and speaks with it.
 pub(super) fn echoed(place: &Place<'_>, name: &str, board: Board) -> Result<Tally> {
     if board != Board::Mps2An386 {
         return Ok(Tally::default());

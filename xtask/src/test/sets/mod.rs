@@ -1,7 +1,7 @@
-//! The step that holds the simulator against the kernel: random task sets under each policy, run by its image in the emulator,
-//! and simulated.
+//! The step that holds the simulator against the kernel: random task sets under each policy, run by
+//! its image in the emulator, and simulated.
 //!
-//! Owns: which sets there are, and which hang on chance.
+//! Owns: which sets there are, and which depend on an arbitrary order.
 //! Must never know: how either runs one, and how far apart the two may be: the comparison does.
 
 use anyhow::Result;
@@ -17,7 +17,7 @@ use taktos_time::Duration;
 use super::storms::Length;
 use super::{Tally, boards, seed};
 use taktos_cli::command::compare::{Compared, Works, in_both, works};
-use taktos_cli::command::several::{Ready, ready};
+use taktos_experiments::study::{Ready, ready};
 
 /// The program that runs task sets.
 const PROGRAM: &str = "spacecraft";
@@ -26,8 +26,9 @@ const HORIZON: Duration = Duration::from_millis(50);
 /// The most tasks of a set: what the kernel works for a job is measured with as many.
 const MOST: usize = 7;
 
-/// Where a set runs, and whether releases coincide. Where they do, the tasks of an instance wait on one processor: those of
-/// several are released by several, side by side, and so in no order (decision 0019).
+/// Where a set runs, and whether releases coincide. Where they do, the tasks of an instance wait on
+/// one processor: those of several are released by several, side by side, and so in no order
+/// (decision 0019).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kind {
     layout: Layout,
@@ -46,9 +47,10 @@ const KINDS: [Kind; 5] = [
     kind(Layout::Clustered, false),
 ];
 
-/// Whether sets of this kind are compared under this policy. Servers whose tasks are released at one instant are not: of the sets
-/// that were tried one in five parted, by who of two with nearly equal server deadlines went first, and it is not known yet
-/// which of the two worlds is right.
+/// Returns whether sets of this kind are compared under this policy. Servers with tasks that are
+/// released at one instant are not: of the sets that were tried one in five parted. The cause was
+/// which of two with nearly equal server deadlines went first, and it is not known yet which of the
+/// two worlds is right.
 fn is_compared(policy: Policy, kind: Kind) -> bool {
     !(policy == Policy::Cbs && kind.together)
 }
@@ -61,13 +63,14 @@ const fn sets(length: Length) -> u32 {
     }
 }
 
-/// So many are drawn at most until one does not hang on chance.
+/// The most sets that are drawn until one does not depend on an arbitrary order.
 const DRAWN: u32 = 20;
 
 /// Sets that once showed a fault: policy, kind, and the set's key.
 const FOUND: [(Policy, Kind, (u64, u32)); 0] = [];
 
-/// Under each policy the simulator has the order of the kernel, and its times within what the kernel works.
+/// Under each policy the simulator has the order of the kernel, and its times within what the
+/// kernel works.
 pub(super) fn agree(workspace: &Workspace, board: Board, length: Length) -> Result<Tally> {
     let ready = ready(workspace, board, PROGRAM, &[QUANTUM], &Progress::default())?;
     let seed = seed::fresh()?;
@@ -79,7 +82,7 @@ pub(super) fn agree(workspace: &Workspace, board: Board, length: Length) -> Resu
     Ok(all)
 }
 
-/// What came of the sets under a policy.
+/// Results of the sets under a policy.
 #[derive(Default)]
 struct Found {
     agreed: u32,
@@ -143,7 +146,7 @@ fn set(policy: Policy, kind: Kind, (experiment, index): (u64, u32)) -> Case {
 }
 
 impl Found {
-    /// Compares the first set that does not hang on chance.
+    /// Compares the first set that does not depend on an arbitrary order.
     fn first_of(
         &mut self,
         ready: &Ready,
@@ -198,8 +201,9 @@ impl Found {
     }
 }
 
-/// Whether the order of a set is another one in the simulator itself where the kernel's work is another, or parts from the
-/// kernel's where two processors begin turns at nearly one time: then nothing follows from another order on the kernel.
+/// Whether the order of a set is another one in the simulator itself where the kernel's work is
+/// another, or parts from the kernel's where two processors begin turns at nearly one time: then
+/// nothing follows from another order on the kernel.
 fn hangs_on_chance(case: &Case, compared: &Compared, works: Works) -> Result<bool> {
     let instances = case.layout.instances();
     let (tasks, until) = (case.tasks.len(), case.horizon.as_nanos());
@@ -221,7 +225,8 @@ fn hangs_on_chance(case: &Case, compared: &Compared, works: Works) -> Result<boo
     {
         return Ok(true);
     }
-    // A job is delayed by what the kernel works for itself, and for another one that is released while it runs.
+    // A job is delayed by what the kernel works for itself, and for another one that is released
+    // while it runs.
     let others = [
         1,
         works.cost / 4,

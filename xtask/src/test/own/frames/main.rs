@@ -1,4 +1,4 @@
-//! A recursion whose frames are large, and of each of which only the lowest word is touched.
+//! A recursion with large frames; only the lowest word of each is touched.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use core::hint::black_box;

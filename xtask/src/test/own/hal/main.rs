@@ -1,4 +1,5 @@
-//! A program with the drivers of a chip's vendor: an interrupt by its name in the chip's crate, and durations of both worlds.
+//! A program with the drivers of a chip's vendor: an interrupt by its name in the chip's crate, and
+//! durations of both worlds.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use taktos::board::Board;

@@ -1,4 +1,5 @@
-//! A device of the program's own wakes a thread by its interrupt; so does an interrupt that the program pends.
+//! A device of the program's own wakes a thread by its interrupt; so does an interrupt that the
+//! program pends.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 mod device;
@@ -23,7 +24,7 @@ fn pended() {
     let _ = PENDED.give();
 }
 
-/// What waits for either.
+/// Waits for either.
 #[taktos::main(MAIN)]
 fn first() {
     let soon = Timeout::after(20.millis());

@@ -12,7 +12,7 @@ const CLEAR: usize = 0x4000_100C;
 const COUNTS_AND_INTERRUPTS: u32 = 0b1001;
 
 fn write(register: usize, value: u32) {
-    // SAFETY: the timer's registers, which nobody else uses.
+    // SAFETY: the timer's registers, which no other code uses.
     unsafe { with_exposed_provenance_mut::<u32>(register).write_volatile(value) };
 }
 

@@ -1,4 +1,4 @@
-//! Owns: a program that logs by `defmt`: what lies in its memory for a probe.
+//! Owns: a program that logs by `defmt`: what its memory has for a probe.
 //! Must never know: how the crate writes it there.
 
 use anyhow::{Context, Result};
@@ -8,12 +8,14 @@ use taktos_emulator::Board;
 use super::{PROFILES, Place, Tally, said};
 
 const NAME: &str = "records";
-/// What the program shows, as the emulator prints it: the control block, then the index of the record's words, microseconds, the sum.
+/// Output of the program, as the emulator prints it: the control block, then the index of the
+/// record's words, microseconds, the sum.
 const SHOWN: &str = "SEGGER RTT: [1, 0, ";
 const SUM: &str = ", 10, 0, 0, 0]";
 const WORDS: &str = "the sum is {=u32}";
 
-/// Runs it. Its record must be in the ring, and the words of it in the image, out of the memory that is loaded.
+/// Runs it. Its record must be in the ring, and the words of it in the image, out of the memory
+/// that is loaded.
 pub(super) fn lie_in_memory(place: &Place<'_>) -> Result<Tally> {
     let [board, ..] = Board::ALL;
     place.write(NAME, &["--board", board.name()])?;

@@ -4,7 +4,8 @@ fn show() {
     unsafe extern "C" {
         static _SEGGER_RTT: [u8; 48];
     }
-    // SAFETY: the control block: its name, two counts, then of the first ring a name, where it is, its size, and how much is written.
+    // SAFETY: the control block: its name, two counts, then of the first ring a name, where it is,
+    // its size, and how much is written.
     unsafe {
         let ring = (&raw const _SEGGER_RTT).byte_add(24).cast::<usize>();
         let bytes = *ring.add(1) as *const u8;

@@ -1,4 +1,4 @@
-//! A thread uses more of its stack than it needs later, and waits; the program looks at all threads.
+//! A thread uses more of its stack than it needs later, and waits; the program checks all threads.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use core::hint::black_box;
@@ -6,7 +6,7 @@ use taktos::board::Board;
 use taktos::{Semaphore, System, Thread, Timeout, fault, table};
 
 const WORD: usize = size_of::<usize>();
-/// What the worker uses of its stack for a while.
+/// Bytes of its stack that the worker uses for a while.
 const BUFFER: usize = 256;
 
 static MAIN: Thread<Board, { 768 * WORD }> = Thread::new("main").priority(20);
@@ -32,7 +32,7 @@ fn first() {
     Board::exit(0);
 }
 
-/// Where a debugger looks at the threads.
+/// The place at which a debugger inspects the threads.
 #[inline(never)]
 #[unsafe(no_mangle)]
 extern "C" fn looked_at() {
