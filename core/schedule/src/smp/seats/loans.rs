@@ -931,9 +931,7 @@ impl<'a, Id: Copy + Eq, Seat: Copy, Q: Ready<Id>, const N: usize> Router<'a, Id,
         let lent = lent(home, w);
         let id = self.left_over(w, home, cpu, lent.at(cpu.index()).owner.get())?;
         let row = w.row(id)?;
-        let stands = self.is_ready(w, id)
-            && self.system.loan(row).moves(true)
-            && home.decider().seat_of(&lent, id).is_none();
+        let stands = self.is_ready(w, id) && home.decider().seat_of(&lent, id).is_none();
         (stands && !self.system.stays_listed(row)).then_some(id)
     }
 

@@ -61,6 +61,9 @@ impl System {
         if self.lock(lock).is_apart() {
             return self.clear_reasons(id, Reasons::LOCK);
         }
+        if !self.lock(lock).sticks() {
+            self.clear_reasons(id, Reasons::LOCK);
+        }
         let reach = self.follow_owner(lock);
         self.update_owners(lock, reach, Order::Prepend);
         if self.lock(lock).sticks() {
@@ -68,8 +71,6 @@ impl System {
             self.share(id, home, lock, Level::NONE);
             self.clean_sticky(id, home);
             self.update_priority(id, Order::Prepend);
-        } else {
-            self.clear_reasons(id, Reasons::LOCK);
         }
         // One may spin for this thread, or for the owner.
         self.let_owner_of_lead(Some(id));
