@@ -109,7 +109,7 @@ impl<S: System> Kernel<S> {
     /// of the slice in the instant in which another one was chosen. A thread has a whole slice
     /// again when it has waited, yielded, or used it up. After a direct switch the receiver runs on
     /// the sender's slice. The rest of a preempted thread's slice is kept while slices are off.
-    /// With the feature `own-turns` a thread can be set to take no turns.
+    /// With the feature `c-library` a thread can be set to take no turns.
     ///
     /// A thread that is preempted is charged what its slice ran to within a tick of the timer, and
     /// in addition what the switch takes.

@@ -29,6 +29,10 @@ pub trait System: Sized + 'static {
             "the board has several processors and does not say where the kernel keeps what they need"
         )
     }
+    /// Whether reports of faults are brief, for images in which each byte counts: a number of an
+    /// interrupt is left out, and neither is it checked that the thread's control block is intact,
+    /// nor that the report itself faults.
+    const BRIEF_REPORTS: bool = false;
     /// Writes to the console. Bounded by the device; allowed everywhere.
     fn write(text: &str);
     /// Ends the program with a status (0: success). Allowed everywhere.

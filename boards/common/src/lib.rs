@@ -57,6 +57,10 @@ pub use {taktos_kernel as kernel, taktos_machine as machine};
 #[doc(hidden)]
 pub use taktos_workloads as workloads;
 
+/// Whether the feature `brief-reports` is on.
+#[doc(hidden)]
+pub const BRIEF_REPORTS: bool = cfg!(feature = "brief-reports");
+
 /// Checks the offsets that the linker's script gives to tools.
 const _: () = {
     use taktos_kernel::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};

@@ -102,15 +102,16 @@ impl<S: System> Operation<S> for SendToEqual<S> {
     /// Of several processors another one may run the receiver.
     const ALWAYS_SWITCHES: bool = !is_smp::<S>();
 
-    /// The receiver, of the same priority as the running thread, waits for a message from it.
+    /// The receiver, of the same priority as the running thread, waits for a message from it. Its
+    /// words are `first`, and what [`pack`] made of the second one and of the sender.
     fn run(
         cs: CriticalSection<'_>,
         receiver: &'static AnyThread<S>,
         first: usize,
-        words: Timeout,
+        packed: Timeout,
     ) -> OutcomeOf<S> {
         let receiver = receiver.reference();
-        let (sender, second) = unpack(cs, words);
+        let (sender, second) = unpack(cs, packed);
         receiver.set_value(cs, first);
         receiver.argument.set(cs, second);
         compiler_barrier();

@@ -377,9 +377,9 @@ impl<S: System> Kernel<S> {
 
 /// Direct switches: a receiver takes its sender's turn.
 impl<S: System> Kernel<S> {
-    /// Ends an operation of `sender`, which runs, by a direct switch to `receiver`, which has the
-    /// `priority` of its equal, and about which nothing is special. On several processors
-    /// another one may run it, if they share no queue.
+    /// Ends a send by a direct switch. `sender` runs; `receiver` has the same `priority`, no
+    /// time-out, and is not suspended. On several processors the receiver may run elsewhere if the
+    /// two share no queue.
     #[inline(always)]
     pub(crate) fn conclude_by_direct_switch(
         cs: CriticalSection<'_>,

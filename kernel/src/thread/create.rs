@@ -77,7 +77,7 @@ impl<S: System, const N: usize> Thread<S, N> {
     pub const fn priority(mut self, level: u8) -> Self {
         assert!(
             level < Priority::COUNT as u8,
-            "the level is too high: priorities are 0 (most urgent) to 31, or 62 with the feature priorities-63"
+            "the level is too high: priorities are 0 (most urgent) to 31, or 62 with the feature c-library"
         );
         self.priority = Guarded::new(Priority::from_stored(level));
         self
@@ -263,7 +263,7 @@ impl Info {
         self.name.set(cs, name.as_ptr());
         self.name_length.set(cs, name.len());
         self.stack.set(cs, stack);
-        #[cfg(feature = "own-turns")]
+        #[cfg(feature = "c-library")]
         self.keeps_turn.set(cs, false);
     }
 }
@@ -394,7 +394,7 @@ impl ThreadRef {
     /// Returns the fixed data of the thread, if the control block still points there, and both
     /// agree on their places. For reports of faults, which may have overwritten either.
     pub(crate) fn intact_info<S: System>(self, cs: CriticalSection<'_>) -> Option<&'static Info> {
-        if cfg!(feature = "brief-reports") {
+        if S::BRIEF_REPORTS {
             return self.info.get(cs);
         }
         let block = ptr::from_ref::<Tcb>(&self).addr();

@@ -1,9 +1,9 @@
 //! Owns: how a fault is reported and how the program ends by it.
 
 use crate::critical_section::CriticalSection;
-#[cfg(feature = "overflow-hook")]
+#[cfg(feature = "c-library")]
 use crate::critical_section::Guarded;
-#[cfg(feature = "overflow-hook")]
+#[cfg(feature = "c-library")]
 use crate::sched::hold;
 use crate::sched::is_smp;
 use crate::thread::tcb::ThreadRef;
@@ -22,8 +22,8 @@ static BEGUN: AtomicBool = AtomicBool::new(false);
 /// Begins a report. If one has begun before, this is a fault of its own, of the console or of the
 /// program's end (semihosting that is not carried out): there is no means left to report it, and
 /// the processor stays here. So does another one that faults meanwhile.
-fn begin() {
-    if cfg!(feature = "brief-reports") {
+fn begin<S: System>() {
+    if S::BRIEF_REPORTS {
         return;
     }
     // On the host a program's end is not that of the process.
@@ -69,7 +69,7 @@ fn write_formatted<S: System>(text: fmt::Arguments<'_>) {
 /// [`print`], or requested reasons, by [`tell_reasons`]. The image of a program that does neither
 /// does not contain the code for that.
 pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
-    begin();
+    begin::<S>();
     announce::<S>(Cause::Panic, S::Machine::in_interrupt());
     if let Some(place) = panic.location() {
         S::write(" at ");
@@ -135,14 +135,14 @@ fn report_from_above<S: System>() -> ! {
 ///
 /// Without the formatting machinery: every image carries this, the smallest too.
 pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
-    begin();
+    begin::<S>();
     announce::<S>(cause_of::<S>(fault), fault.in_interrupt);
     if let Some(address) = fault.address {
         S::write(" at address ");
         write_hexadecimal::<S>(address);
     }
     end_line::<S>();
-    let is_brief = cfg!(feature = "brief-reports");
+    let is_brief = S::BRIEF_REPORTS;
     if let (false, Some((name, value))) = (is_brief, fault.status) {
         write_register::<S>(name, Some(*value));
     }
@@ -153,7 +153,7 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
         let is_known = is_brief || !S::Machine::lost(fault.values).contains(&place);
         write_register::<S>(name, is_known.then_some(*value));
     }
-    #[cfg(feature = "overflow-hook")]
+    #[cfg(feature = "c-library")]
     if cause_of::<S>(fault) == Cause::StackOverflow
         && !fault.in_interrupt
         && let Some(call) = ON_STACK_OVERFLOW.get(last_section())
@@ -164,13 +164,13 @@ pub(crate) fn report<S: System>(fault: &Fault<'_>) -> ! {
 }
 
 /// The function that is called after the report of a thread's stack overflow.
-#[cfg(feature = "overflow-hook")]
+#[cfg(feature = "c-library")]
 static ON_STACK_OVERFLOW: Guarded<Option<fn()>> = Guarded::new(None);
 
 /// Sets `call` as the function after the report of a thread's stack overflow: it is called in the
 /// handler of the fault, before the program ends. The current thread is the one with the overflow.
 /// Bound: a store. Allowed everywhere.
-#[cfg(feature = "overflow-hook")]
+#[cfg(feature = "c-library")]
 pub fn on_stack_overflow<S: System>(call: fn()) {
     ON_STACK_OVERFLOW.set(hold::<S>().section(), Some(call));
 }
@@ -191,7 +191,7 @@ fn write_register<S: System>(name: &str, value: Option<usize>) {
 fn announce<S: System>(cause: Cause, in_interrupt: bool) {
     S::write("fault: ");
     S::write(cause.text());
-    let number = S::Machine::interrupt_number().filter(|_| !cfg!(feature = "brief-reports"));
+    let number = S::Machine::interrupt_number().filter(|_| !S::BRIEF_REPORTS);
     if let Some(number) = number {
         S::write(" in the handler of interrupt ");
         write_decimal::<S>(number as u32);
@@ -204,8 +204,7 @@ fn announce<S: System>(cause: Cause, in_interrupt: bool) {
         (None, true) => " in an interrupt handler over thread '",
         (None, false) => " in thread '",
     });
-    let intact =
-        cfg!(feature = "brief-reports") || thread.intact_info::<S>(last_section()).is_some();
+    let intact = S::BRIEF_REPORTS || thread.intact_info::<S>(last_section()).is_some();
     S::write(if intact {
         thread.name(last_section())
     } else {

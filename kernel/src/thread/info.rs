@@ -40,7 +40,7 @@ pub(crate) struct Info {
     #[cfg(feature = "budgets")]
     pub works_for: Guarded<Option<&'static Account>>,
     /// Whether the thread continues at the end of a time slice.
-    #[cfg(feature = "own-turns")]
+    #[cfg(feature = "c-library")]
     pub keeps_turn: Guarded<bool>,
     /// The processor time that the thread has had.
     #[cfg(feature = "processor-time")]
@@ -75,7 +75,7 @@ impl Info {
             payer: Guarded::new(None),
             #[cfg(feature = "budgets")]
             works_for: Guarded::new(None),
-            #[cfg(feature = "own-turns")]
+            #[cfg(feature = "c-library")]
             keeps_turn: Guarded::new(false),
             #[cfg(feature = "processor-time")]
             metered: Metered::new(),

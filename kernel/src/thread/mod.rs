@@ -241,7 +241,7 @@ impl<S: System> AnyThread<S> {
     /// Sets whether the thread goes behind its equals at the end of a [time
     /// slice](Kernel::set_time_slice), as each created thread does by default. Allowed in interrupt
     /// handlers. Bound: fixed.
-    #[cfg(feature = "own-turns")]
+    #[cfg(feature = "c-library")]
     pub fn set_takes_turns(&'static self, takes: bool) {
         let held = hold::<S>();
         let cs = held.section();

@@ -35,7 +35,8 @@ pub struct Tcb {
     seat: SmpOnly<Seat>,
     /// The object and kind of the thread's wait.
     pub wait: Guarded<Wait>,
-    /// A word that belongs to the object of the wait: an address, a mask.
+    /// A word that belongs to the object of the wait: an address, a mask; the second word of a
+    /// message, of a blocked sender or of a receiver that has it.
     pub argument: Guarded<usize>,
     /// The first thread of the next less urgent group in the same wait queue; in a thread that has
     /// received, the sender.
@@ -196,7 +197,7 @@ impl ThreadRef {
     }
 
     /// Returns whether the thread continues at the end of a time slice.
-    #[cfg(feature = "own-turns")]
+    #[cfg(feature = "c-library")]
     pub fn keeps_turn(self, cs: CriticalSection<'_>) -> bool {
         self.info
             .get(cs)
@@ -204,7 +205,7 @@ impl ThreadRef {
     }
 
     /// Returns whether the thread continues at the end of a time slice: none does.
-    #[cfg(not(feature = "own-turns"))]
+    #[cfg(not(feature = "c-library"))]
     pub fn keeps_turn(self, _: CriticalSection<'_>) -> bool {
         false
     }

@@ -26,6 +26,7 @@ macro_rules! board {
 
         impl $crate::kernel::System for Board {
             type Machine = Machine;
+            const BRIEF_REPORTS: bool = $crate::BRIEF_REPORTS;
 
             #[inline(always)]
             fn kernel() -> &'static $crate::kernel::Kernel<Self> {
