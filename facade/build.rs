@@ -18,7 +18,13 @@ const OTHERS: [&str; 8] = [
 
 /// The boards that can leave the table of interrupts to another crate: they need no interrupt of it
 /// themselves.
-const WITHOUT_TABLE: [&str; 3] = ["mps3-an547", "stm32f405", "stm32l475-iot01"];
+const WITHOUT_TABLE: &[&str] = &[
+    // boards: tables of interrupts
+    "stm32l475-iot01",
+    "stm32f405",
+    "mps3-an547",
+    // boards: end
+];
 
 /// By this name `.cargo/config.toml` of a program says what `cargo run` compiles it for.
 const ASKED: &str = "TAKTOS_TARGET";

@@ -188,24 +188,26 @@ macro_rules! boards {
 }
 
 boards! {
-    "hifive-unleashed": hifive_unleashed,
-    "hifive-unleashed-smp": hifive_unleashed,
-    "imx8mp-evk": imx8mp_evk,
-    "imx8mp-evk-smp": imx8mp_evk,
+    // boards: features
     "mps2-an386": mps2_an386,
-    "mps3-an547": mps3_an547,
-    "raspberry-pi-4": raspberry_pi_4,
-    "raspberry-pi-4-smp": raspberry_pi_4,
-    "realview-pb-a8": realview_pb_a8,
-    "stm32f405": stm32f405,
     "stm32l475-iot01": stm32l475_iot01,
+    "stm32f405": stm32f405,
+    "mps3-an547": mps3_an547,
+    "realview-pb-a8": realview_pb_a8,
     "virt-aarch64": virt_aarch64,
     "virt-aarch64-guest": virt_aarch64,
     "virt-aarch64-smp": virt_aarch64,
     "virt-riscv64": virt_riscv64,
     "virt-riscv64-smp": virt_riscv64,
+    "imx8mp-evk": imx8mp_evk,
+    "imx8mp-evk-smp": imx8mp_evk,
     "zcu102": zcu102,
     "zcu102-smp": zcu102,
+    "raspberry-pi-4": raspberry_pi_4,
+    "raspberry-pi-4-smp": raspberry_pi_4,
+    "hifive-unleashed": hifive_unleashed,
+    "hifive-unleashed-smp": hifive_unleashed,
+    // boards: end
 }
 
 /// Writes a line to the board's console. On the host it is in what comes of the run:

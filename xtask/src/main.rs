@@ -5,6 +5,7 @@
 //! image does or what an experiment measures.
 
 mod advisories;
+mod boards;
 mod header;
 mod images;
 mod layering;
@@ -37,6 +38,8 @@ enum Chore {
     Test(test::Line),
     /// Say which crate depends on one that it may not depend on
     Layering,
+    /// Write the lists of boards again, from boards.toml
+    Boards,
     /// Build every program of every board
     Images,
     /// Print the lines of Rust of each folder, code and tests, next to its budget
@@ -76,6 +79,7 @@ fn run(chore: Chore) -> Result<()> {
     let said = match chore {
         Chore::Test(line) => return test::run(&workspace, &line),
         Chore::Layering => layering::check(&workspace)?,
+        Chore::Boards => boards::write(&workspace)?,
         Chore::Images => images::build(&workspace, &taktos_emulator::Board::ALL)?,
         Chore::Size { save: true } => size::save(&workspace)?,
         Chore::Size { save: false } => size::table(&workspace)?,

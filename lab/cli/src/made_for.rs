@@ -6,7 +6,6 @@
 
 use anyhow::Result;
 use object::{Architecture, Object, ObjectSymbol};
-use taktos_emulator::several::Virt;
 use taktos_emulator::{Board as One, El2, Error, Machine};
 use taktos_runner::failure::{Failure, one_line};
 use taktos_runner::several::Board;
@@ -44,7 +43,7 @@ impl Chosen {
         };
         let Ok(file) = object::File::parse(bytes.as_slice()) else {
             machine.none()?;
-            let first = || One::Mps2An386.into();
+            let first = || One::MPS2_AN386.into();
             return Ok(Self::sure(named.unwrap_or_else(first)));
         };
         let subject = one_line(subject);
@@ -89,9 +88,9 @@ impl Chosen {
 
     fn guess(subject: &str, architecture: Architecture) -> Result<Self> {
         let board = match architecture {
-            Architecture::Aarch64 => One::Virt(Virt::Aarch64),
-            Architecture::Riscv64 => One::Virt(Virt::RiscV64),
-            Architecture::Arm => One::Mps2An386,
+            Architecture::Aarch64 => One::VIRT_AARCH64,
+            Architecture::Riscv64 => One::VIRT_RISCV64,
+            Architecture::Arm => One::MPS2_AN386,
             other => return Err(nowhere(subject, other)),
         };
         Ok(Self {
@@ -152,7 +151,7 @@ fn told(symbols: &[&str]) -> Option<Told> {
     }
     let several = symbols.contains(&OF_SEVERAL);
     let known = board::kernels().into_iter().find(|board| {
-        let of_several = Board::ALL.iter().any(|several| several.name == *board);
+        let of_several = Board::all().any(|several| several.name == *board);
         of_several == several && has(image::crate_of(board).0)
     });
     known

@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use taktos_emulator::several::{Setting, Virt};
-use taktos_emulator::{Emulator, Options, Record};
+use taktos_emulator::several::Setting;
+use taktos_emulator::{Board, Emulator, Options, Record};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [board, image, processors, quantum, rest @ ..] = arguments.as_slice() else {
         return Err("arguments: BOARD IMAGE PROCESSORS QUANTUM [WORD [SEED]]".into());
     };
-    let board = Virt::ALL.into_iter().find(|virt| virt.name() == board);
+    let board = Board::named(board);
     let mut setting = Setting::new(processors.parse()?, quantum.parse()?);
     if let Some(seed) = rest.get(1) {
         setting = setting.hunting(seed.parse()?);

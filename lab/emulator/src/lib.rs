@@ -9,7 +9,7 @@
 //! use taktos_emulator::several::Setting;
 //! use taktos_emulator::{Board, Emulator, Options};
 //!
-//! let emulator = Emulator::find(Board::Mps2An386)?;
+//! let emulator = Emulator::find(Board::MPS2_AN386)?;
 //! let image = std::path::Path::new("target/thumbv7em-none-eabi/release/bench");
 //! let record = emulator.record(image, &Setting::ONE, &Options::default(), &mut |_line| {})?;
 //! let cycles = record.statistics("yield", |sample| sample.count.cycles);
@@ -40,7 +40,7 @@ mod stream;
 pub mod tree;
 mod watch;
 
-pub use board::Board;
+pub use board::{Board, Processor};
 pub use console::Ended;
 pub use el2::El2;
 pub use end::{Ending, Until};

@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_missing_emulator_is_named() {
-        let error = Emulator::at(Board::Mps2An386, PathBuf::from("no-such-emulator")).unwrap_err();
+        let error = Emulator::at(Board::MPS2_AN386, PathBuf::from("no-such-emulator")).unwrap_err();
         assert_eq!(error.to_string(), "no-such-emulator is not installed");
     }
 }

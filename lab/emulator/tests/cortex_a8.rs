@@ -6,7 +6,7 @@ use common::{Image, counts};
 use taktos_cycles::model::cortex_a8::EVENTS;
 use taktos_emulator::{Board, Record};
 
-const BOARD: Board = Board::RealviewPbA8;
+const BOARD: Board = Board::REALVIEW_PB_A8;
 
 fn run(image: &Image) -> Record {
     image.run_as_reference(BOARD)

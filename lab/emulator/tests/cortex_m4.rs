@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{Image, counts};
 use taktos_emulator::{Board, Ending, Error, Options, Record, Until};
 
-const BOARD: Board = Board::Mps2An386;
+const BOARD: Board = Board::MPS2_AN386;
 
 /// Vectors, then the given code as the reset handler, then the semihosting exit.
 fn program(code: &str, handlers: &str) -> Image {

@@ -6,8 +6,8 @@ mod wide;
 
 use std::time::Duration;
 
-use taktos_emulator::several::{Setting, Time, Virt};
-use taktos_emulator::{Edge, Error, Hold, Options, Record, Sample, Watch};
+use taktos_emulator::several::{Setting, Time};
+use taktos_emulator::{Board, Edge, Error, Hold, Options, Record, Sample, Watch};
 use wide::Image;
 
 const QUANTA: [u32; 3] = [20, 100, 1000];
@@ -18,7 +18,7 @@ const WAKES: usize = ROUNDS - 1;
 
 /// Processor 0 counts, traps, and calls processor 1, which sleeps between.
 fn sleeping() -> Image {
-    let mut image = Image::of(Virt::RiscV64, include_str!("images/riscv64.lst"));
+    let mut image = Image::of(Board::VIRT_RISCV64, include_str!("images/riscv64.lst"));
     watched(&mut image);
     // The thread at 768 is named; the one at 832 is not.
     let (information, name) = (image.data(904), image.data(928));
@@ -32,7 +32,7 @@ fn sleeping() -> Image {
 /// Both processors add to one counter, without care; then processor 0 calls processor 1, which
 /// spins.
 fn spinning() -> Image {
-    let mut image = Image::of(Virt::Aarch64, include_str!("images/aarch64.lst"));
+    let mut image = Image::of(Board::VIRT_AARCH64, include_str!("images/aarch64.lst"));
     watched(&mut image);
     image
 }
@@ -198,7 +198,7 @@ fn switches_tell_processor_thread_and_time() {
 /// shorter.
 #[test]
 fn the_longest_hold_of_each_place_is_recorded() {
-    let mut image = Image::of(Virt::Aarch64, include_str!("images/lock.lst"));
+    let mut image = Image::of(Board::VIRT_AARCH64, include_str!("images/lock.lst"));
     let watched = Options {
         watch: Watch {
             holds: true,
@@ -316,7 +316,7 @@ fn what_makes_a_record_void_is_named() {
         "{limit}"
     );
     // Code where the image has none: it jumps into its data.
-    let mut image = Image::of(Virt::RiscV64, "0000106f j 0x1000");
+    let mut image = Image::of(Board::VIRT_RISCV64, "0000106f j 0x1000");
     image.word(0, 0x0000_006f_0000_0013);
     image.symbol("TAKTOS_PROCESSORS", 0x8000_1040, 128);
     let unknown = error(&image, 2, plenty);

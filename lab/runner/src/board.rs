@@ -14,7 +14,7 @@ use crate::several;
 pub fn by_name(name: &str, place: &str) -> Result<Board> {
     Board::named(name).ok_or_else(|| {
         let ones = Board::ALL.map(Board::name);
-        match several::Board::ALL.iter().any(|board| board.name == name) {
+        match several::Board::all().any(|board| board.name == name) {
             true => Failure::error(
                 format!("{place}: the board {name} has several processors, and this runs on one"),
                 one_of(&ones),
@@ -36,7 +36,7 @@ fn one_of(names: &[&str]) -> String {
 
 /// The boards with one processor that the kernel runs on, and those with several.
 pub fn kernels() -> Vec<&'static str> {
-    let several = several::Board::ALL.map(|board| board.name);
+    let several: Vec<&str> = several::Board::all().map(|board| board.name).collect();
     Board::ALL
         .map(Board::name)
         .into_iter()

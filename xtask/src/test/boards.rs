@@ -5,35 +5,34 @@
 //! what a step does on a board.
 
 use taktos_emulator::Board;
-use taktos_emulator::several::Virt;
 use taktos_runner::several::Board as Several;
 
 use super::storms::Length;
 
 /// One of each architecture.
 pub(super) const ARCHITECTURES: [Board; 4] = [
-    Board::Mps2An386,
-    Board::RealviewPbA8,
-    Board::Virt(Virt::Aarch64),
-    Board::Virt(Virt::RiscV64),
+    Board::MPS2_AN386,
+    Board::REALVIEW_PB_A8,
+    Board::VIRT_AARCH64,
+    Board::VIRT_RISCV64,
 ];
 
 /// One of each kind: of a processor, with its timers, and its means to protect memory. The others,
 /// of chips, differ from these in places alone.
 pub(super) const KINDS: [Board; 7] = [
-    Board::Mps2An386,
-    Board::Mps3An547,
-    Board::Stm32L475Iot01,
-    Board::Stm32F405,
-    Board::RealviewPbA8,
-    Board::Virt(Virt::Aarch64),
-    Board::Virt(Virt::RiscV64),
+    Board::MPS2_AN386,
+    Board::MPS3_AN547,
+    Board::STM32L475_IOT01,
+    Board::STM32F405,
+    Board::REALVIEW_PB_A8,
+    Board::VIRT_AARCH64,
+    Board::VIRT_RISCV64,
 ];
 
 /// Chips with four processors that begin in a way of their own: by a table of words, and without
 /// any firmware. The properties particular to the others are known by these and by the thorough
 /// boards: how firmware starts a processor, and both interrupt controllers.
-const CHIPS: [Virt; 2] = [Virt::RaspberryPi4, Virt::HifiveUnleashed];
+const CHIPS: [Board; 2] = [Board::RASPBERRY_PI_4, Board::HIFIVE_UNLEASHED];
 
 /// The boards with one processor for what is each architecture's; all in long runs.
 pub(super) fn of_architectures(length: Length) -> Vec<Board> {
@@ -62,7 +61,7 @@ pub(super) fn of_four(length: Length) -> impl Iterator<Item = Several> {
 pub(super) fn chips(length: Length) -> impl Iterator<Item = Several> {
     Several::of_chips().filter(move |board| match length {
         Length::Long => true,
-        Length::Short => CHIPS.map(Board::Virt).contains(&board.machine),
+        Length::Short => CHIPS.contains(&board.machine),
     })
 }
 

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use taktos_cli::command::install::KITS;
+use taktos_cli::command::install;
+use taktos_emulator::Board;
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
@@ -147,14 +148,11 @@ fn bitcode_programs(length: Length) -> &'static [&'static str] {
 fn targets(length: Length) -> Vec<String> {
     match length {
         Length::Short => TARGETS.map(str::to_owned).to_vec(),
-        Length::Long => KITS
-            .iter()
-            .flat_map(|kit| {
-                let name = kit.board.name().to_owned();
-                let hard = kit
-                    .board
-                    .hard_float_triple()
-                    .map(|_| format!("{name}-hard"));
+        Length::Long => Board::ALL
+            .into_iter()
+            .flat_map(|board| {
+                let name = board.name().to_owned();
+                let hard = board.hard_float_triple().map(|_| format!("{name}-hard"));
                 [Some(name), hard]
             })
             .flatten()
@@ -349,8 +347,7 @@ fn configured((source, build): (&Path, &Path), target: &str, tool_chain: &Path) 
 
 /// The tool chain for a target.
 fn tool_chain(target: &str) -> Result<&'static str> {
-    let kit = KITS.iter().find(|kit| kit.board.name() == board(target));
-    Ok(kit.context("a board of C programs")?.tool_chain().name)
+    Ok(install::kit(board(target))?.tool_chain().name)
 }
 
 /// Runs a command, which must end well.

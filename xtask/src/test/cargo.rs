@@ -91,7 +91,7 @@ pub(super) fn format() -> Step {
 /// the folder of this machine longest.
 pub(super) fn lints() -> Vec<Step> {
     let ones = Board::ALL.map(|board| (board.name(), board.triple()));
-    let fours = Several::ALL.map(|board| (board.name, board.machine.triple()));
+    let fours = Several::all().map(|board| (board.name, board.machine.triple()));
     let guests = [El2::BOARD, vm::GUESTS];
     let boards = ones.into_iter().chain(fours).chain(guests);
     let of = |(board, triple): (&'static str, &'static str)| {
@@ -175,6 +175,11 @@ pub(super) fn line_budgets(workspace: &Workspace) -> Result<Tally> {
 /// No dependency goes through a wall.
 pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
     walls::check(workspace).map(|_| Tally::pass())
+}
+
+/// Each list of boards is that of `boards.toml`.
+pub(super) fn lists_of_boards(workspace: &Workspace) -> Result<Tally> {
+    crate::boards::check(workspace).map(|()| Tally::pass())
 }
 
 /// Every program of a board of each architecture builds; what the lints look at is each program of

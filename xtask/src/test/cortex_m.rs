@@ -13,7 +13,7 @@ use super::Tally;
 
 /// One board with a clock of its own, and one of each architecture with the processor's timer: the
 /// code of the others is the same.
-const BOARDS: [Board; 3] = [Board::Mps2An386, Board::Stm32F405, Board::Mps3An547];
+const BOARDS: [Board; 3] = [Board::MPS2_AN386, Board::STM32F405, Board::MPS3_AN547];
 const PROGRAMS: [&str; 3] = ["bench", "hello", "port"];
 
 /// Parts of the symbols of functions that may mask: the one that moves the processor's timer, for a

@@ -10,7 +10,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use taktos_emulator::Board;
-use taktos_emulator::several::Virt;
 use taktos_experiments::baseline::{Baseline, checked_in};
 use taktos_experiments::hardware::{Session, read};
 use taktos_runner::image::build_counted;
@@ -24,9 +23,9 @@ use super::repeat::place;
 /// Boards that are refused, and why: one of each architecture with a counter in the emulator, and
 /// one for which the emulator has only the registers.
 const REFUSED: [(Board, &str); 3] = [
-    (Board::Stm32F405, "dwt-cyccnt stands still"),
-    (Board::RealviewPbA8, "pmccntr equals the clock"),
-    (Board::Virt(Virt::RiscV64), "its machine is qemu"),
+    (Board::STM32F405, "dwt-cyccnt stands still"),
+    (Board::REALVIEW_PB_A8, "pmccntr equals the clock"),
+    (Board::VIRT_RISCV64, "its machine is qemu"),
 ];
 /// The emulator's counters count instructions: as many as the baseline has, but for what reading
 /// the counter changes around an operation.

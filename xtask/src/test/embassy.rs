@@ -4,7 +4,6 @@
 
 use anyhow::{Result, ensure};
 use taktos_emulator::Board;
-use taktos_emulator::several::Virt;
 use taktos_runner::image::{cargo, output_of};
 use taktos_runner::workspace::Workspace;
 
@@ -24,7 +23,7 @@ const TICK: u64 = 1_000;
 pub(super) fn executors(workspace: &Workspace, length: Length) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let boards = match length {
-        Length::Short => vec![Board::Mps2An386],
+        Length::Short => vec![Board::MPS2_AN386],
         Length::Long => Board::ALL.to_vec(),
     };
     for board in boards {
@@ -51,7 +50,7 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     let words = ["run", &image, "--board", name].map(str::to_owned);
     let said = tool(workspace, &words, &place(workspace, PROGRAM, 1))?;
     let most = match board {
-        Board::RealviewPbA8 | Board::Virt(Virt::HifiveUnleashed) => LATEST + TICK,
+        Board::REALVIEW_PB_A8 | Board::HIFIVE_UNLEASHED => LATEST + TICK,
         _ => LATEST,
     };
     Ok(match late(&said) {

@@ -9,15 +9,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Ended;
 use taktos_emulator::process::{End, Process};
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::Setting;
+use taktos_emulator::{Board as Machine, Ended};
 use taktos_runner::several::Board;
 use taktos_runner::workspace::Workspace;
 use taktos_runner::{emulator, image};
 
 /// The machine.
-const MACHINE: Virt = Virt::RaspberryPi4;
+const MACHINE: Machine = Machine::RASPBERRY_PI_4;
 /// Code in Linux's place: `movz x9, #0x20, lsl #16`, `br x9`.
 const TO_THE_IMAGE: [u32; 2] = [0xD2A0_0409, 0xD61F_0120];
 /// Otherwise as the machine of the other steps.

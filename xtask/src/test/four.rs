@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anyhow::Result;
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::Setting;
 use taktos_emulator::{Board as Machine, Ended};
 use taktos_runner::several::{Board, QUANTA};
 use taktos_runner::workspace::Workspace;
@@ -55,7 +55,7 @@ pub(super) fn programs_elsewhere(workspace: &Workspace, board: Board) -> Result<
     }
     all.add(match board.machine {
         // It cannot have fewer.
-        Machine::Virt(Virt::RaspberryPi4) => programs::run_each(&[programs::PORT], |case| {
+        Machine::RASPBERRY_PI_4 => programs::run_each(&[programs::PORT], |case| {
             firmware::run(workspace, board, case.words().0, &middle)
         })?,
         _ => run_each(

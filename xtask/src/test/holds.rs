@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use taktos_emulator::several::{MOST_PROCESSORS, Setting, Virt};
+use taktos_emulator::several::{MOST_PROCESSORS, Setting};
 use taktos_emulator::{Board, Options, Record, Watch};
 use taktos_experiments::several_bench::LAYOUTS;
 use taktos_runner::several::Board as Several;
@@ -30,7 +30,7 @@ const LEAST: usize = 1_000;
 /// Under each scheduler of the hypervisor.
 pub(super) fn longest(workspace: &Workspace) -> Result<Tally> {
     let image = image::build(workspace, Board::HYPERVISOR, "holds")?;
-    let clock = emulator::find(Virt::Aarch64El2)?;
+    let clock = emulator::find(Board::VIRT_AARCH64_EL2)?;
     let mut found = Tally::default();
     for (scheduler, most) in LONGEST {
         let options = Options {
@@ -168,7 +168,7 @@ pub(super) fn of_the_kernel(workspace: &Workspace, board: Several) -> Result<Tal
     }
     longest.retain(|call, _| !LOOKS.contains(&call.as_str()));
     let share = match board.machine {
-        Board::Virt(Virt::RiscV64) => SHARE,
+        Board::VIRT_RISCV64 => SHARE,
         _ => 100,
     };
     Ok(judged(&longest, &ABOVE, share))

@@ -22,7 +22,7 @@ use taktos_cli::command::bench::thread_metric::{self, Calls};
 
 /// The board of the smallest image, and the most bytes of the image's text: two threads and one
 /// semaphore.
-const SMALLEST: (Board, u64) = (Board::Mps2An386, 4096);
+const SMALLEST: (Board, u64) = (Board::MPS2_AN386, 4096);
 
 /// The text of the smallest image, as `size` counts it: whatever is loaded and
 /// never written.
@@ -176,7 +176,7 @@ fn is_text(flags: SectionFlags) -> bool {
 /// have one processor and one clock, and the Cortex-M55 has the registers of theirs: what the
 /// interface changes is seen on one of them, and on that one by the port's test.
 pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let once = matches!(board, Board::Stm32F405 | Board::Mps3An547);
+    let once = matches!(board, Board::STM32F405 | Board::MPS3_AN547);
     let soft = (!once).then(|| board.triple());
     let triples = soft.into_iter().chain(board.hard_float_triple());
     let mut all = Tally::default();

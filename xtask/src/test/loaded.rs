@@ -53,7 +53,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             Ok(()) => Tally::pass(),
             Err(why) => Tally::fail(why),
         });
-        if board == Several::from(Board::Mps2An386) {
+        if board == Several::from(Board::MPS2_AN386) {
             all.add(is_counted(workspace, &built)?);
         }
         if board.processors > 1 && board.machine.triple().starts_with(FETCHES_ITSELF) {

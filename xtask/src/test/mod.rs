@@ -132,6 +132,7 @@ fn steps(length: Length) -> Vec<Step> {
         step("layering", cargo::layering).needing(&[]),
         step("line budgets", cargo::line_budgets).needing(&[]),
         step("words of comments", words::check).needing(&[]),
+        step("lists of boards", cargo::lists_of_boards).needing(&[]),
         step("an example of each item", examples::shown).needing(&[]),
         cargo::format(),
         cargo::host_tests(),
@@ -183,7 +184,7 @@ fn steps(length: Length) -> Vec<Step> {
     steps.push(step("a board's own counter", counter::refused));
     steps.push(step(
         "consistent time on several processors",
-        several::honest_time,
+        several::consistent_time,
     ));
     steps.push(step("a program with a vendor's drivers", own::hal::driven));
     steps.push(step("crates to be published", move |ws| {

@@ -131,7 +131,7 @@ const LATEST_IN_STORM: u32 = 3_000;
 pub(super) fn in_storms(
     length: Length,
 ) -> impl Iterator<Item = (&'static str, (Board, &'static str, Length))> {
-    let board = Board::Mps2An386;
+    let board = Board::MPS2_AN386;
     let hard = matches!(length, Length::Long).then(|| board.hard_float_triple());
     let hard = hard
         .flatten()
@@ -160,10 +160,10 @@ pub(super) fn attack_in_storm(
 }
 
 /// How late an alarm's handler may be on `board`, and the thread that it wakes.
-const fn latest(board: Board) -> u32 {
+fn latest(board: Board) -> u32 {
     match board {
-        Board::Mps3An547 | Board::Stm32L475Iot01 | Board::Stm32F405 => LATEST_OF_SYSTICK,
-        Board::RealviewPbA8 => LATEST_OF_MICROSECONDS,
+        _ if board.has_systick() => LATEST_OF_SYSTICK,
+        Board::REALVIEW_PB_A8 => LATEST_OF_MICROSECONDS,
         _ => LATEST,
     }
 }

@@ -2,8 +2,8 @@
 //! the table says.
 
 use anyhow::Result;
-use taktos_emulator::several::{Setting, Virt};
-use taktos_emulator::{Board, Ended};
+use taktos_emulator::several::Setting;
+use taktos_emulator::{Board, Ended, Processor};
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
@@ -182,8 +182,8 @@ const LARGE_FRAMES: [Case; 6] = [
 /// Which of them a board has, one of each architecture: the others have the same guards.
 fn frames(board: Board) -> [&'static [Case]; 2] {
     match board {
-        Board::Mps2An386 => [&SMALL_FRAMES, &[]],
-        Board::Mps3An547 | Board::RealviewPbA8 | Board::Virt(Virt::Aarch64 | Virt::RiscV64) => {
+        Board::MPS2_AN386 => [&SMALL_FRAMES, &[]],
+        Board::MPS3_AN547 | Board::REALVIEW_PB_A8 | Board::VIRT_AARCH64 | Board::VIRT_RISCV64 => {
             [&SMALL_FRAMES, &LARGE_FRAMES]
         }
         _ => [&[], &[]],
@@ -234,13 +234,13 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
 /// Runs the programs of `board`, and the test of its port for the other interface of floating
 /// point, if it has one.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let cases: &[Case] = match board {
-        Board::Mps2An386 | Board::Stm32L475Iot01 | Board::Stm32F405 => &CORTEX_M4,
-        Board::Mps3An547 => &CORTEX_M55,
-        Board::RealviewPbA8 => &CORTEX_A8,
-        Board::Virt(_) => &VIRT,
+    let cases: &[Case] = match board.processor() {
+        Some(Processor::CortexM4) => &CORTEX_M4,
+        Some(Processor::CortexM55) => &CORTEX_M55,
+        Some(Processor::CortexA8) => &CORTEX_A8,
+        Some(_) => &VIRT,
         // No program is built for it.
-        Board::Other(_) => &[],
+        None => &[],
     };
     let run_each = |cases: &[Case], triple| {
         let runner = Runner::of(workspace, board)?.compiled_for(triple);

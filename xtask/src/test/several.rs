@@ -1,7 +1,7 @@
 //! The steps on several processors: the clock for them.
 
 use anyhow::Result;
-use taktos_emulator::several::Virt;
+use taktos_emulator::Board as One;
 use taktos_experiments::baseline::checked_in;
 use taktos_experiments::several_bench::Figures;
 use taktos_runner::image;
@@ -15,15 +15,15 @@ use taktos_cli::command::bench::several::{PROGRAM, measure};
 use taktos_experiments::study::ready;
 
 /// Runs each quantum twice: the time must be consistent, and the same both times.
-pub(super) fn honest_time(workspace: &Workspace) -> Result<Tally> {
+pub(super) fn consistent_time(workspace: &Workspace) -> Result<Tally> {
     let mut all = Tally::default();
-    for board in Virt::ALL {
-        all.add(honest_time_on(workspace, board)?);
+    for board in Board::thorough() {
+        all.add(time_on(workspace, board.machine)?);
     }
     Ok(all)
 }
 
-fn honest_time_on(workspace: &Workspace, board: Virt) -> Result<Tally> {
+fn time_on(workspace: &Workspace, board: One) -> Result<Tally> {
     let image = image::build_for(workspace, (board.name(), board.triple()), "probe")?;
     let emulator = taktos_runner::emulator::find(board)?;
     let mut all = Tally::default();

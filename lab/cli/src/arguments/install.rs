@@ -39,10 +39,7 @@ pub struct InstallOptions {
 }
 
 fn boards() -> String {
-    let names: Vec<_> = crate::command::install::KITS
-        .iter()
-        .map(|kit| kit.board.name())
-        .collect();
+    let names = taktos_emulator::Board::ALL.map(taktos_emulator::Board::name);
     format!(
         "Only for this board, which may be given several times: {}",
         names.join(", ")

@@ -72,7 +72,7 @@ pub(super) fn run(
     size: &SizeOptions,
 ) -> Result<()> {
     size.only(&["for", "scheduler"])?;
-    let board = board(options.board.as_deref(), Board::ALL[0].name, path)?;
+    let board = board(options.board.as_deref(), Board::first().name, path)?;
     let set = file::read(path).map_err(Failure::from)?;
     let tasks = periodic(&set.workload)?;
     let horizon = size

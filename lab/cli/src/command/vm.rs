@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use taktos_emulator::Options;
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::Setting;
+use taktos_emulator::{Board, Options};
 use taktos_experiments::guests::Observation;
 use taktos_experiments::screen;
 use taktos_runner::emulator;
@@ -44,7 +44,9 @@ pub(super) fn run(workspace: &Workspace, options: &VmRun) -> Result<()> {
     let horizon = horizon.map(std::time::Duration::from_nanos);
     let mut arguments = plan.qemu_arguments(&loaded, &hypervisor.path);
     if options.counted {
-        let clock = progress.during("emulator, clock ...", || emulator::find(Virt::Aarch64))?;
+        let clock = progress.during("emulator, clock ...", || {
+            emulator::find(Board::VIRT_AARCH64)
+        })?;
         let machine = &configuration.machine;
         arguments.extend(match machine.cpus {
             1 => clock.counted(horizon),
@@ -97,7 +99,9 @@ fn traced(
     let name = name(options);
     let directory = trace::begin(workspace, &name, place)?;
     let progress = Progress::default();
-    let clock = progress.during("emulator, clock ...", || emulator::find(Virt::Aarch64El2))?;
+    let clock = progress.during("emulator, clock ...", || {
+        emulator::find(Board::VIRT_AARCH64_EL2)
+    })?;
     let setting = Setting::new(configuration.machine.cpus, configuration.machine.quantum);
     let told = Options {
         until: Some(trace::until(time)),

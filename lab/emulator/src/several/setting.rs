@@ -9,7 +9,7 @@ pub enum Time {
     /// Each instruction takes a nanosecond.
     #[default]
     Instructions,
-    /// Each modelled cycle takes `picoseconds`. Only on a board with a model ([`Virt::cpu`]).
+    /// Each modelled cycle takes `picoseconds`. Only on a board with a model ([`Board::cpu`]).
     Cycles {
         /// Picoseconds of a cycle: 1,000 at 1 GHz.
         picoseconds: u32,
@@ -96,15 +96,14 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::several::Virt;
 
-    const VIRT: Board = Board::Virt(Virt::Aarch64);
+    const VIRT: Board = Board::VIRT_AARCH64;
 
     #[test]
     fn a_setting_that_cannot_be_is_refused() {
         let good = Setting::new(4, 100);
         assert!(good.check(VIRT).is_ok());
-        assert!(good.hunting(7).check(Board::Virt(Virt::RiscV64)).is_ok());
+        assert!(good.hunting(7).check(Board::VIRT_RISCV64).is_ok());
         let bad = [
             Setting::new(0, 100),
             Setting::new(9, 100),
@@ -120,9 +119,9 @@ mod tests {
             assert!(matches!(error, Error::Setting(_)), "{error}");
         }
         for setting in [good, Setting::ONE.hunting(7)] {
-            assert!(setting.check(Board::Mps2An386).is_err(), "{setting:?}");
+            assert!(setting.check(Board::MPS2_AN386).is_err(), "{setting:?}");
         }
-        assert!(Setting::ONE.check(Board::Mps2An386).is_ok());
+        assert!(Setting::ONE.check(Board::MPS2_AN386).is_ok());
     }
 
     #[test]

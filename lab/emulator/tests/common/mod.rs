@@ -40,7 +40,7 @@ impl Image {
             self.push(word, 4);
         } else {
             let first = line.split(' ').next().unwrap_or_default();
-            let thumb = board == Board::Mps2An386 || first.len() == 4;
+            let thumb = board == Board::MPS2_AN386 || first.len() == 4;
             self.map(board, if thumb { "$t" } else { "$a" });
             let width = if thumb { 4 } else { 8 };
             let hex = |t: &&str| t.len() == width && t.bytes().all(|b| b.is_ascii_hexdigit());
@@ -139,7 +139,7 @@ pub fn counts(record: &Record, name: &str) -> Vec<(u64, u64)> {
 }
 
 fn origin(board: Board) -> u32 {
-    if board == Board::Mps2An386 {
+    if board == Board::MPS2_AN386 {
         0
     } else {
         0x7000_0000

@@ -5,8 +5,8 @@
 mod elf;
 
 use elf::{Class, Contents, Symbol, Temporary};
-use taktos_emulator::several::{Setting, Virt};
-use taktos_emulator::{Emulator, Error, Options, Record};
+use taktos_emulator::several::Setting;
+use taktos_emulator::{Board, Emulator, Error, Options, Record};
 
 /// Place of the data, from the image's beginning.
 pub const DATA: u64 = 0x1000;
@@ -19,23 +19,22 @@ const ENDED: u64 = 0x20026;
 
 /// An image in the making.
 pub struct Image {
-    board: Virt,
+    board: Board,
     code: Vec<u8>,
     data: Vec<u8>,
     symbols: Vec<Symbol>,
 }
 
 /// Returns where the emulator begins an image.
-pub const fn origin(board: Virt) -> u64 {
+pub fn origin(board: Board) -> u64 {
     match board {
-        Virt::Aarch64 | Virt::Aarch64El2 | Virt::Imx8mpEvk => 0x4020_0000,
-        Virt::Zcu102 | Virt::RaspberryPi4 => 0x0020_0000,
-        Virt::RiscV64 | Virt::HifiveUnleashed => 0x8000_0000,
+        Board::VIRT_AARCH64 => 0x4020_0000,
+        _ => 0x8000_0000,
     }
 }
 
 impl Image {
-    pub fn of(board: Virt, listing: &str) -> Self {
+    pub fn of(board: Board, listing: &str) -> Self {
         let mut image = Self {
             board,
             code: Vec::new(),
@@ -95,8 +94,8 @@ impl Image {
         load.extend(&self.data);
         let contents = Contents {
             class: match self.board {
-                Virt::RiscV64 | Virt::HifiveUnleashed => Class::RiscV64,
-                _ => Class::Aarch64,
+                Board::VIRT_AARCH64 => Class::Aarch64,
+                _ => Class::RiscV64,
             },
             origin: origin(self.board),
             load: &load,

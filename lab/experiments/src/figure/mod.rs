@@ -148,7 +148,7 @@ pub(crate) mod tests {
     /// Figures of samples that were taken on the first board of several processors.
     pub fn drawn(figures: &[Figure], samples: &Samples) -> Vec<Drawn> {
         let workspace = Workspace::find().unwrap();
-        let material = Material::of(&workspace, Board::ALL[0], samples);
+        let material = Material::of(&workspace, Board::first(), samples);
         draw_all(figures, &material).unwrap()
     }
 }

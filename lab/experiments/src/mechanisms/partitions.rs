@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::Virt;
+use taktos_emulator::Board;
 use taktos_runner::emulator;
 use taktos_runner::failure::Failure;
 use taktos_runner::progress::Progress;
@@ -88,7 +88,7 @@ impl Machines {
             .write(&self.folder.join(name))
             .map_err(|error| Failure::error(error.to_string(), "make room, or say where: --out"))?;
         let mut arguments = plan.qemu_arguments(&loaded, &self.hypervisor);
-        arguments.extend(emulator::find(Virt::Aarch64)?.counted(None));
+        arguments.extend(emulator::find(Board::VIRT_AARCH64)?.counted(None));
         let call = Call {
             arguments,
             watched: Some(ASKER),

@@ -325,7 +325,7 @@ fn a_goal_without_a_figure_or_a_share_or_with_two_ends_is_refused() {
 fn each_goal_is_for_a_figure_that_is_measured() {
     let workspace = Workspace::find().unwrap();
     let goals = Goals::read(&workspace).unwrap();
-    for board in Board::ALL {
+    for board in Board::all() {
         let figures: Figures = checked_in(&workspace, board.name).unwrap();
         let judged = goals.judged(&figures).unwrap();
         assert!(judged.len() > 40, "{}", judged.len());

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use taktos_emulator::Board as One;
-use taktos_emulator::several::Virt;
 
 use crate::board;
 use crate::failure::{Failure, one_line};
@@ -21,61 +20,36 @@ pub struct Board {
 }
 
 impl Board {
-    /// Every board of several; the first one is the default.
-    pub const ALL: [Self; 6] = [
-        Self {
-            machine: One::Virt(Virt::Aarch64),
-            name: "virt-aarch64-smp",
-            cpu_name: "Cortex-A53",
-            processors: Self::PROCESSORS,
-        },
-        Self {
-            machine: One::Virt(Virt::RiscV64),
-            name: "virt-riscv64-smp",
-            cpu_name: "RV64",
-            processors: Self::PROCESSORS,
-        },
-        Self {
-            machine: One::Virt(Virt::Imx8mpEvk),
-            name: "imx8mp-evk-smp",
-            cpu_name: "Cortex-A53",
-            processors: Self::PROCESSORS,
-        },
-        Self {
-            machine: One::Virt(Virt::RaspberryPi4),
-            name: "raspberry-pi-4-smp",
-            cpu_name: "Cortex-A72",
-            processors: Self::PROCESSORS,
-        },
-        Self {
-            machine: One::Virt(Virt::HifiveUnleashed),
-            name: "hifive-unleashed-smp",
-            cpu_name: "SiFive U54",
-            processors: Self::PROCESSORS,
-        },
-        Self {
-            machine: One::Virt(Virt::Zcu102),
-            name: "zcu102-smp",
-            cpu_name: "Cortex-A53",
-            processors: Self::PROCESSORS,
-        },
-    ];
+    /// The board of several that a command takes by default.
+    ///
+    /// # Panics
+    /// Never: `boards.toml` has one.
+    #[must_use]
+    pub fn first() -> Self {
+        Self::all().next().expect("a board of several processors")
+    }
+
+    /// Every board of several, in the order of `boards.toml`.
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        One::ALL.into_iter().filter_map(|machine| {
+            Some(Self {
+                machine,
+                name: machine.several()?,
+                cpu_name: machine.cpu_name(),
+                processors: Self::PROCESSORS,
+            })
+        })
+    }
+
     /// Those of them that are no chip's: the port is tested on them in every way, and what is left
     /// of the others are their devices.
     pub fn thorough() -> impl Iterator<Item = Self> {
-        let all = Self::ALL.into_iter();
-        all.filter(|board| board.is_thorough())
+        Self::all().filter(|board| !board.machine.is_chip())
     }
 
     /// Those that are.
     pub fn of_chips() -> impl Iterator<Item = Self> {
-        let all = Self::ALL.into_iter();
-        all.filter(|board| !board.is_thorough())
-    }
-
-    fn is_thorough(self) -> bool {
-        let mut thorough = Virt::ALL.into_iter().map(One::Virt);
-        thorough.any(|machine| machine == self.machine)
+        Self::all().filter(|board| board.machine.is_chip())
     }
 
     /// How many processors each of them has.
@@ -86,7 +60,7 @@ impl Board {
     /// # Errors
     /// When there is none; the message lists those that there are.
     pub fn of_any(name: &str) -> Result<Self> {
-        let several = Self::ALL.into_iter().find(|board| board.name == name);
+        let several = Self::all().find(|board| board.name == name);
         let found = several.or_else(|| One::named(name).map(Self::from));
         found.ok_or_else(|| board::unknown(name, "--board", &board::kernels()))
     }
@@ -96,7 +70,7 @@ impl Board {
     /// # Errors
     /// When there is none; the message lists those that there are.
     pub fn by_name(name: &str, place: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|board| board.name == name);
+        let found = Self::all().find(|board| board.name == name);
         found.ok_or_else(|| {
             let name = one_line(name);
             let cause = match One::named(&name) {
@@ -105,8 +79,8 @@ impl Board {
                 }
                 None => format!("{place}: `{name}` is no board of several processors"),
             };
-            let known = Self::ALL.map(|board| board.name).join(", ");
-            Failure::error(cause, format!("name one of {known}"))
+            let known: Vec<&str> = Self::all().map(|board| board.name).collect();
+            Failure::error(cause, format!("name one of {}", known.join(", ")))
         })
     }
 
@@ -138,14 +112,14 @@ mod tests {
 
     #[test]
     fn boards_are_found_by_name() {
-        for board in Board::ALL {
+        for board in Board::all() {
             assert_eq!(Board::by_name(board.name, "--board").unwrap(), board);
         }
         let error = Board::by_name("virt\n", "--board").unwrap_err();
         assert_eq!(
             crate::failure::shown(&error),
             "error: --board: `virt\\n` is no board of several processors\n\
-             hint: name one of virt-aarch64-smp, virt-riscv64-smp, imx8mp-evk-smp, raspberry-pi-4-smp, hifive-unleashed-smp, zcu102-smp\n"
+             hint: name one of virt-aarch64-smp, virt-riscv64-smp, imx8mp-evk-smp, zcu102-smp, raspberry-pi-4-smp, hifive-unleashed-smp\n"
         );
     }
 }

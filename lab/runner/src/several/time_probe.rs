@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_refusal_is_a_failed_check() {
-        let error = refused(Board::ALL[0], 20, "processors counted differently");
+        let error = refused(Board::first(), 20, "processors counted differently");
         assert_eq!(crate::failure::status(&error), 1);
         assert!(error.to_string().contains("quantum of 20 ns"), "{error}");
     }

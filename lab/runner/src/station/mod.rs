@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Emulator;
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::several::Setting;
+use taktos_emulator::{Board as One, Emulator};
 use taktos_export::replace_file;
 use taktos_linux::{Job, Kernel, native};
 use taktos_vm::Configuration;
@@ -113,7 +113,7 @@ impl Station {
         progress: &Progress,
     ) -> Result<Self> {
         let clock = progress.during("emulator, clock ...", || {
-            crate::emulator::find(Virt::Aarch64)
+            crate::emulator::find(One::VIRT_AARCH64)
         })?;
         let images = Images::ready(workspace, needs.program, needs.linux, progress)?;
         let mut quanta = needs.quanta;
@@ -123,7 +123,7 @@ impl Station {
             [] => None,
             quanta => Some(
                 progress.during("is the time of several processors consistent? ...", || {
-                    probe_time(workspace, &several::Machine::find(Board::ALL[0])?, quanta)
+                    probe_time(workspace, &several::Machine::find(Board::first())?, quanta)
                 })?,
             ),
         };

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSymbol};
-use taktos_emulator::several::{Event, Setting, Virt};
-use taktos_emulator::{Emulator, Options, Place, Subject};
+use taktos_emulator::several::{Event, Setting};
+use taktos_emulator::{Board, Emulator, Options, Place, Subject};
 use taktos_runner::progress::Progress;
 use taktos_runner::vm::{self, Vcpus};
 use taktos_runner::workspace::Workspace;
@@ -77,7 +77,7 @@ impl Recorder {
         };
         Ok(Self {
             points: [point(BEGIN)?, point(START)?],
-            emulator: taktos_runner::emulator::find(Virt::Aarch64El2)?,
+            emulator: taktos_runner::emulator::find(Board::VIRT_AARCH64_EL2)?,
             guest: Sources::of(guest.path),
             scratch: workspace.target().join("agreement"),
             vcpus: Vcpus::of(&file)?,

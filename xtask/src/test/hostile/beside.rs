@@ -7,7 +7,8 @@
 //! instruction takes a nanosecond.
 
 use anyhow::{Context, Result};
-use taktos_emulator::several::{Setting, Virt};
+use taktos_emulator::Board;
+use taktos_emulator::several::Setting;
 use taktos_runner::emulator;
 
 use super::judge::{number, only};
@@ -153,7 +154,7 @@ fn guest(name: &str, words: &str) -> String {
 /// exit's time.
 fn run(images: &Images, machine: (&str, &str), processors: usize) -> Result<Heard> {
     let setting = Setting::new(processors, 100);
-    let clock = emulator::find(Virt::Aarch64El2)?.time(&setting, None)?;
+    let clock = emulator::find(Board::VIRT_AARCH64_EL2)?.time(&setting, None)?;
     machine::run_text(images, machine, &clock, LIMIT)
 }
 

@@ -19,7 +19,7 @@ const WARNING: &str = "warning: the frame of frames::descend is of ";
 
 /// Builds and checks them, on the board with a guard of a size that programs choose.
 pub(super) fn are_guarded(place: &Place<'_>) -> Result<Tally> {
-    let board = Board::Mps2An386;
+    let board = Board::MPS2_AN386;
     place.write(NAME, &["--board", board.name()])?;
     place.put(NAME, "src/main.rs", PROGRAM)?;
     place.build(NAME, board, &[])?;

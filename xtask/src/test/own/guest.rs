@@ -6,7 +6,6 @@ use std::process::Output;
 
 use anyhow::{Context, Result};
 use taktos_emulator::Board;
-use taktos_emulator::several::Virt;
 
 use super::{PROFILES, Place, SAYS, Tally, said};
 
@@ -60,7 +59,7 @@ fn machine(
     says: &[(&str, usize)],
     succeeds: bool,
 ) -> Result<Tally> {
-    let board = Board::Virt(Virt::Aarch64);
+    let board = Board::VIRT_AARCH64;
     place.build(name, board, &["--release"])?;
     // The images are kept elsewhere than a user's would be.
     let image = format!("target/{}/release/{name}", board.triple());

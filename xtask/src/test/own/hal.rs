@@ -27,7 +27,7 @@ const NO_TABLE: &str =
 pub(in crate::test) fn driven(workspace: &Workspace) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let place = Place::new(workspace, "own-hal")?;
-    let board = Board::Stm32F405;
+    let board = Board::STM32F405;
     place.write(NAME, &["--board", board.name()])?;
     let features = format!("[\"{}\"] }}", board.name());
     let with_drivers = format!("[\"{}\", \"pac\"] }}\n\n{DRIVERS}", board.name());

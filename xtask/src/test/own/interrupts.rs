@@ -40,7 +40,7 @@ pub(super) fn handled(place: &Place<'_>, name: &str, board: Board) -> Result<Tal
     place.put(name, "src/main.rs", PROGRAM)?;
     place.put(name, "src/device.rs", device)?;
     all.add(place.run(name, PROFILES[0], SAYS)?);
-    if board == Board::Mps2An386 {
+    if board == Board::MPS2_AN386 {
         for (number, why) in REFUSED {
             place.put(name, "src/device.rs", device)?;
             all.add(place.refused_with(name, "src/device.rs", ("NUMBER: u32 = 9", number), why)?);

@@ -22,7 +22,6 @@ use std::process::{Command, Output};
 
 use anyhow::{Context, Result, ensure};
 use taktos_emulator::Board;
-use taktos_emulator::several::Virt;
 use taktos_runner::image::{cargo, output_of};
 use taktos_runner::several::Board as Several;
 use taktos_runner::workspace::Workspace;
@@ -56,16 +55,15 @@ impl Profiles {
     /// that ships, which takes longer.
     fn of(board: Several, length: Length) -> Self {
         let own = [
-            Several::from(Board::RealviewPbA8),
-            Several::from(Board::Virt(Virt::Aarch64)),
-            Several::from(Board::Virt(Virt::RiscV64)),
-            Several::ALL[0],
+            Several::from(Board::REALVIEW_PB_A8),
+            Several::from(Board::VIRT_AARCH64),
+            Several::from(Board::VIRT_RISCV64),
+            Several::first(),
         ];
-        let by_feature =
-            Several::of_chips().find(|board| board.machine == Board::Virt(Virt::HifiveUnleashed));
+        let by_feature = Several::of_chips().find(|board| board.machine == Board::HIFIVE_UNLEASHED);
         let (soft, hard): (_, &[_]) = match length {
             Length::Long => (&PROFILES[..], &PROFILES),
-            _ if board == Several::from(Board::Mps2An386) => (&PROFILES[..1], &PROFILES[1..]),
+            _ if board == Several::from(Board::MPS2_AN386) => (&PROFILES[..1], &PROFILES[1..]),
             _ if own.contains(&board) || by_feature == Some(board) => {
                 (&PROFILES[..1], &PROFILES[..0])
             }
@@ -92,7 +90,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             all.add(threads::looked_at(&place, &name)?);
             // The emulator of the Cortex-A8's board does not speak with gdb on its standard
             // streams.
-            if board != Board::RealviewPbA8 {
+            if board != Board::REALVIEW_PB_A8 {
                 all.add(debugger::looks(&place, &name, board)?);
             }
         }

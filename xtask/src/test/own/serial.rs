@@ -22,7 +22,7 @@ const BYTES: usize = 1_881;
 /// Puts the program in the place of that one which was written as `name`, where the board has
 /// lines, and speaks with it.
 pub(super) fn echoed(place: &Place<'_>, name: &str, board: Board) -> Result<Tally> {
-    if board != Board::Mps2An386 {
+    if board != Board::MPS2_AN386 {
         return Ok(Tally::default());
     }
     place.put(name, "src/main.rs", PROGRAM)?;

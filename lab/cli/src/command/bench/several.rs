@@ -21,7 +21,7 @@ pub const PROGRAM: &str = "bench";
 
 /// The board of this name, if it has several processors.
 pub fn board(name: &str) -> Option<Board> {
-    Board::ALL.into_iter().find(|board| board.name == name)
+    Board::all().find(|board| board.name == name)
 }
 
 /// Measures, writes the result and shows it; saves the figures, or compares them.

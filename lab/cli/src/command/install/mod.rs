@@ -13,8 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use taktos_emulator::Board;
-use taktos_emulator::several::Virt;
+use taktos_emulator::{Board, Processor};
 use taktos_experiments::screen;
 use taktos_export::{ResultDirectory, replace_file};
 use taktos_runner::failure::Failure;
@@ -103,6 +102,17 @@ const NEWLIB: &[&str] = wrapped![
 const FREESTANDING: &[&str] = &["-nostdlib", "-static", "-Wl,--build-id=none"];
 
 impl Kit {
+    /// The needs of C programs for `board`.
+    fn of(board: Board) -> Option<Self> {
+        Some(match board.processor()? {
+            Processor::CortexM4 => Self::cortex_m4(board),
+            Processor::CortexM55 => Self::cortex_m55(board),
+            Processor::CortexA8 => Self::cortex_a8(board),
+            Processor::CortexA53 | Processor::CortexA72 => Self::aarch64(board),
+            Processor::U54 => Self::riscv64(board),
+        })
+    }
+
     const fn cortex_m4(board: Board) -> Self {
         Self {
             board,
@@ -137,9 +147,9 @@ impl Kit {
         }
     }
 
-    const fn aarch64(board: Virt) -> Self {
+    const fn aarch64(board: Board) -> Self {
         Self {
-            board: Board::Virt(board),
+            board,
             processor: &["-mcpu=cortex-a53", "-ffreestanding", "-fno-pic"],
             soft: &["-mgeneral-regs-only"],
             hard: &[],
@@ -150,7 +160,7 @@ impl Kit {
         }
     }
 
-    const fn riscv64(board: Virt) -> Self {
+    const fn riscv64(board: Board) -> Self {
         Self {
             processor: &[
                 "-march=rv64imac_zicsr_zifencei",
@@ -166,21 +176,6 @@ impl Kit {
         }
     }
 }
-
-/// All of them.
-pub const KITS: [Kit; 11] = [
-    Kit::cortex_m4(Board::Mps2An386),
-    Kit::cortex_m4(Board::Stm32L475Iot01),
-    Kit::cortex_m4(Board::Stm32F405),
-    Kit::cortex_m55(Board::Mps3An547),
-    Kit::cortex_a8(Board::RealviewPbA8),
-    Kit::aarch64(Virt::Aarch64),
-    Kit::aarch64(Virt::Imx8mpEvk),
-    Kit::aarch64(Virt::Zcu102),
-    Kit::aarch64(Virt::RaspberryPi4),
-    Kit::riscv64(Virt::RiscV64),
-    Kit::riscv64(Virt::HifiveUnleashed),
-];
 
 /// A header: its name and its text.
 macro_rules! header {
@@ -301,7 +296,7 @@ fn install_shared(workspace: &Workspace, place: &Path, lto: bool) -> Result<()> 
 
 fn chosen(names: &[String]) -> Result<Vec<Kit>> {
     if names.is_empty() {
-        return Ok(KITS.to_vec());
+        return Ok(Board::ALL.into_iter().filter_map(Kit::of).collect());
     }
     names.iter().map(|name| kit(name)).collect()
 }
@@ -310,10 +305,11 @@ fn chosen(names: &[String]) -> Result<Vec<Kit>> {
 ///
 /// # Errors
 /// If there is no such board.
-pub(super) fn kit(name: &str) -> Result<Kit> {
-    let found = KITS.into_iter().find(|kit| kit.board.name() == name);
+pub fn kit(name: &str) -> Result<Kit> {
+    let found = Board::ALL.into_iter().find(|board| board.name() == name);
+    let found = found.and_then(Kit::of);
     found.ok_or_else(|| {
-        let names = KITS.map(|kit| kit.board.name()).join(", ");
+        let names = Board::ALL.map(Board::name).join(", ");
         Failure::error(
             format!("--board: there is no library for C programs on `{name}`"),
             format!("take one of {names}"),

@@ -3,13 +3,12 @@
 
 use anyhow::Result;
 use taktos_emulator::Board as One;
-use taktos_emulator::several::Virt;
 use taktos_runner::several::Board;
 use taktos_runner::{board, failure::Failure};
 
 /// Every board that a program can be for.
 pub fn all() -> impl Iterator<Item = Board> {
-    One::ALL.into_iter().map(Board::from).chain(Board::ALL)
+    One::ALL.into_iter().map(Board::from).chain(Board::all())
 }
 
 /// The board of this name.
@@ -25,7 +24,7 @@ pub fn by_name(name: &str) -> Result<Board> {
 pub fn guest() -> Board {
     Board {
         name: "virt-aarch64-guest",
-        ..Board::from(One::Virt(Virt::Aarch64))
+        ..Board::from(One::VIRT_AARCH64)
     }
 }
 
