@@ -6,6 +6,7 @@
 
 mod advisories;
 mod boards;
+mod circles;
 mod header;
 mod images;
 mod layering;
@@ -36,7 +37,8 @@ enum Chore {
     /// Run everything that CI checks
     #[command(override_usage = "./taktos test [OPTIONS] [FILTER]")]
     Test(test::Line),
-    /// Say which crate depends on one that it may not depend on
+    /// Say which crate depends on one that it may not depend on, and which files on each other in
+    /// large circles
     Layering,
     /// Write the lists of boards again, from boards.toml
     Boards,
@@ -78,7 +80,10 @@ fn run(chore: Chore) -> Result<()> {
     let workspace = Workspace::find()?;
     let said = match chore {
         Chore::Test(line) => return test::run(&workspace, &line),
-        Chore::Layering => layering::check(&workspace)?,
+        Chore::Layering => {
+            let crates = layering::check(&workspace)?;
+            format!("{crates}\n{}", circles::check(&workspace)?)
+        }
         Chore::Boards => boards::write(&workspace)?,
         Chore::Images => images::build(&workspace, &taktos_emulator::Board::ALL)?,
         Chore::Size { save: true } => size::save(&workspace)?,

@@ -1,14 +1,14 @@
-//! Owns: how the machine ends when the hypervisor itself is wrong. Must never know: faults of
-//! guests.
+//! Owns: how the machine ends, also when the hypervisor itself is wrong. Must never know: faults
+//! of guests.
 
 use crate::console::write;
-use crate::memory::code;
-use crate::own::PAGE;
-use crate::start::off;
+use crate::image::code;
+use crate::tables::PAGE;
 use aarch64_cpu::registers::{ELR_EL2, ESR_EL2, FAR_EL2, Readable, SPSR_EL2};
 use core::arch::asm;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use smccc::{Smc, psci};
 
 /// Whether a report was begun.
 static BEGUN: AtomicBool = AtomicBool::new(false);
@@ -21,6 +21,16 @@ fn begin() {
         }
     }
     write(b"\n[taktos] the hypervisor ends the machine: ");
+}
+
+/// Ends the machine (PSCI `SYSTEM_OFF`).
+pub(crate) fn off() -> ! {
+    if psci::system_off::<Smc>().is_err() {
+        write(b"[taktos] the firmware does not end the machine\n");
+    }
+    loop {
+        aarch64_cpu::asm::wfi();
+    }
 }
 
 fn end() -> ! {
@@ -42,7 +52,7 @@ pub fn panicked() -> ! {
     let top: usize;
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, sp", out(reg) top, options(nomem, nostack, preserves_flags)) };
-    for place in (top..top.next_multiple_of(PAGE)).step_by(size_of::<usize>()) {
+    for place in (top..top.next_multiple_of(PAGE as usize)).step_by(size_of::<usize>()) {
         // SAFETY: the address is in a page of the stack, and any content of that page is a valid
         // number.
         let value = unsafe { with_exposed_provenance::<usize>(place).read_volatile() };

@@ -6,7 +6,8 @@ use crate::lists::LoadedLists;
 use crate::tables::Piece;
 use crate::vcpu::{Vcpu, vcpu};
 use crate::{
-    console, controller, controls, identity, own, shown, stage2, start, timer, vectors, world,
+    console, controller, controls, fault, identity, own, shown, stage2, start, timer, vectors,
+    world,
 };
 use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -221,6 +222,6 @@ impl Hardware for El2 {
     }
 
     fn off() -> ! {
-        start::off()
+        fault::off()
     }
 }

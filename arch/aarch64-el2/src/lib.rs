@@ -32,6 +32,7 @@ mod exit;
 mod fault;
 mod hardware;
 mod identity;
+mod image;
 mod lists;
 mod memory;
 mod own;

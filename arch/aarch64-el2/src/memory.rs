@@ -6,6 +6,7 @@
 //! Nothing is mapped at zero, nor below stacks.
 
 use crate::fault::fail;
+use crate::image;
 use crate::own::STACKS;
 use crate::tables::{self, PAGE, Piece, Table};
 use aarch64_cpu::registers::{ReadWriteable, SCTLR_EL2};
@@ -32,14 +33,6 @@ const DEVICES: Range<u64> = 0x0800_0000..0x0A00_0000;
 /// The root's address; the other processors start when it was made.
 static ROOT: AtomicU64 = AtomicU64::new(0);
 
-unsafe extern "C" {
-    // The limits of code and of constants, by the start-up code's linker script.
-    static text_begin: u8;
-    static text_end: u8;
-    static rodata_begin: u8;
-    static rodata_end: u8;
-}
-
 /// Makes the map. Called once, by the first processor.
 /// Where the tables are too few, which the image decides alone, the machine ends.
 pub(crate) fn make() {
@@ -53,15 +46,10 @@ pub(crate) fn make() {
     }
 }
 
-/// The addresses of code.
-pub(crate) fn code() -> Range<usize> {
-    (&raw const text_begin).addr()..(&raw const text_end).addr()
-}
-
 fn fill(root: &Table) -> Result<(), MapError> {
-    let page_of = |limit: *const u8| (limit.addr() as u64).next_multiple_of(PAGE);
-    let code = page_of(&raw const text_begin)..page_of(&raw const text_end);
-    let constants = page_of(&raw const rodata_begin)..page_of(&raw const rodata_end);
+    let page_of = |limit: usize| (limit as u64).next_multiple_of(PAGE);
+    let pages = |limits: Range<usize>| page_of(limits.start)..page_of(limits.end);
+    let (code, constants) = (pages(image::code()), pages(image::constants()));
     let description = layout::DESCRIPTION..layout::DESCRIPTION + layout::DESCRIPTION_BYTES;
     set(root, DEVICES, DEVICE)?;
     set(root, code, CODE)?;

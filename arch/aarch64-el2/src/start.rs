@@ -1,8 +1,8 @@
-//! Owns: how the processors begin, and how the machine ends. Must never know: what they do.
+//! Owns: how the processors begin. Must never know: what they do.
 
 use crate::fault::refuse_processor;
 use crate::own::{self, STACKS};
-use crate::{console, controller, controls, copy, lists, memory, timer, vectors};
+use crate::{controller, controls, copy, lists, memory, timer, vectors};
 use aarch64_rt::{Stack, start_core};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use smccc::{Smc, psci};
@@ -76,14 +76,4 @@ fn go_on(number: usize) {
     controls::set();
     READY.store(number + 1, Ordering::Release);
     vectors::enter(own::own().stack.get())
-}
-
-/// Ends the machine (PSCI `SYSTEM_OFF`).
-pub(crate) fn off() -> ! {
-    if psci::system_off::<Smc>().is_err() {
-        console::write(b"[taktos] the firmware does not end the machine\n");
-    }
-    loop {
-        aarch64_cpu::asm::wfi();
-    }
 }

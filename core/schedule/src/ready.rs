@@ -99,8 +99,8 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         }
     }
 
-    /// Makes `id`, a ring of its own, the head of its equals, and `first`, until now their head, the
-    /// last of them. So `id` continues the turn of `first`, and the shares of the others stay.
+    /// Makes `id`, a ring of its own, the head of its equals, and `first`, until now their head,
+    /// the last of them. So `id` continues the turn of `first`, and the shares of the others stay.
     #[inline(always)]
     pub fn take_turn(&self, links: &impl Links<Id = Id>, id: Id, first: Id, priority: Priority) {
         links.join_behind(id, first);

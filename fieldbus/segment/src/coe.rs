@@ -4,7 +4,8 @@
 
 use crate::bytes::word;
 use crate::dictionary::Dictionary;
-use crate::mailbox::{Mailbox, Reply, SERVICE_NOT_SUPPORTED, SIZE_TOO_SHORT};
+use crate::mailbox::Mailbox;
+use crate::reply::{Reply, SERVICE_NOT_SUPPORTED, SIZE_TOO_SHORT};
 use crate::{sdo, sdo_information};
 
 /// Services, in the header's upper four bits.

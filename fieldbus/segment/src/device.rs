@@ -4,7 +4,6 @@
 //! Owns: the choice of the unit that a read or a write reaches, and the order of events as time
 //! passes. Must never know: datagrams, nor the other devices of the segment.
 
-use crate::al::{State, StateMachine, code};
 use crate::application::Application;
 use crate::clock::{Clock, Oscillator};
 use crate::fmmu::Fmmus;
@@ -19,6 +18,7 @@ use crate::registers::{
     UNITS, is_writable, touches,
 };
 use crate::sii::Sii;
+use crate::state::{State, StateMachine, code};
 use crate::statistics::Statistics;
 use crate::sync_manager::{Area, SyncManagers};
 use crate::sync_signals::{Signal, SyncSignals};

@@ -4,10 +4,10 @@
 //! Owns: the set of objects, their values, the rights to write them. Must never know: the requests
 //! for them.
 
-use crate::al::State;
 use crate::application::Application;
 use crate::bytes::bits;
 use crate::model::{Access, Direction, Model, Pdo};
+use crate::state::State;
 
 /// SDO abort codes (ETG.1000.6, table 41).
 pub(crate) mod abort {

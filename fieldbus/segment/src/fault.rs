@@ -2,7 +2,7 @@
 //!
 //! Owns: the kinds of faults. Must never know: the effects of a fault.
 
-use crate::al::State;
+use crate::state::State;
 
 /// A fault, which begins as it is injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! Owns: the file, and the transfer under way. Must never know: the contents of the file.
 
 use crate::bytes::long;
-use crate::mailbox::{Reply, SIZE_TOO_SHORT};
+use crate::reply::{Reply, SIZE_TOO_SHORT};
 
 /// Bytes that a file may have, and its name.
 const MOST_BYTES: usize = 2048;

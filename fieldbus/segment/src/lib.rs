@@ -34,19 +34,20 @@ mod model;
 mod packed;
 mod ports;
 mod registers;
+mod reply;
 mod sdo;
 mod sdo_information;
 mod segment;
 mod sii;
 mod sii_contents;
 mod standard;
+mod state;
 mod statistics;
 mod sync_manager;
 mod sync_signals;
 mod table;
 mod watchdog;
 
-pub use al::State;
 pub use clock::Oscillator;
 pub use description::{Description, DescriptionError, Problem};
 pub use device::Device;
@@ -57,5 +58,6 @@ pub use model::{
 };
 pub use segment::Segment;
 pub use standard::{STANDARD_DEVICES, standard};
+pub use state::State;
 pub use statistics::Statistics;
 pub use table::Table;

@@ -5,7 +5,6 @@
 
 use core::ops::Range;
 
-use crate::al::State;
 use crate::bytes::{put, word};
 use crate::coe;
 use crate::device::Device;
@@ -13,8 +12,10 @@ use crate::dictionary::Dictionary;
 use crate::foe::File;
 use crate::model::SyncManagerKind;
 use crate::registers::{SYNC_MANAGER, SYNC_MANAGER_LENGTH};
+use crate::reply::{Reply, SYNTAX, UNSUPPORTED_PROTOCOL};
 use crate::sdo::Transfer;
 use crate::sdo_information::Listing;
+use crate::state::State;
 
 /// Bytes of the mailbox header.
 pub(crate) const HEADER: usize = 6;
@@ -27,45 +28,6 @@ const AOE: u8 = 1;
 const EOE: u8 = 2;
 const SOE: u8 = 5;
 const VOE: u8 = 15;
-
-/// Details of a mailbox error (ETG.1000.4, table 30).
-pub(crate) const SYNTAX: u16 = 1;
-pub(crate) const UNSUPPORTED_PROTOCOL: u16 = 2;
-pub(crate) const SERVICE_NOT_SUPPORTED: u16 = 4;
-pub(crate) const SIZE_TOO_SHORT: u16 = 6;
-
-/// A reply while it is written: what follows the mailbox header.
-pub(crate) struct Reply<'m> {
-    bytes: &'m mut [u8],
-    pub(crate) length: usize,
-}
-
-impl Reply<'_> {
-    /// Appends what fits; says whether all did.
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> bool {
-        let fits = bytes.len().min(self.room());
-        self.bytes[self.length..self.length + fits].copy_from_slice(&bytes[..fits]);
-        self.length += fits;
-        fits == bytes.len()
-    }
-
-    /// Bytes that may still come.
-    pub(crate) fn room(&self) -> usize {
-        self.bytes.len() - self.length
-    }
-
-    /// Overwrites the bytes at `at`.
-    pub(crate) fn set(&mut self, at: usize, bytes: &[u8]) {
-        if at + bytes.len() <= self.length {
-            put(self.bytes, at, bytes);
-        }
-    }
-
-    /// Discards the contents.
-    pub(crate) fn clear(&mut self) {
-        self.length = 0;
-    }
-}
 
 pub(crate) struct Mailbox {
     /// The counter of the last request, and of the last reply: 1 to 7.

@@ -5,7 +5,7 @@
 
 use crate::bytes::{long, word};
 use crate::dictionary::{Dictionary, Item, Value, abort};
-use crate::mailbox::{Reply, SIZE_TOO_SHORT};
+use crate::reply::{Reply, SIZE_TOO_SHORT};
 
 /// Bytes that one transfer may have.
 const MOST_BYTES: usize = 1024;

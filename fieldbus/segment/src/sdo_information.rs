@@ -5,8 +5,8 @@
 
 use crate::bytes::word;
 use crate::dictionary::{Dictionary, abort};
-use crate::mailbox::{Reply, SIZE_TOO_SHORT};
 use crate::model::{Access, Direction};
+use crate::reply::{Reply, SIZE_TOO_SHORT};
 
 const LIST: u8 = 1;
 const LIST_REPLY: u8 = 2;

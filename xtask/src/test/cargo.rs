@@ -16,6 +16,7 @@ use taktos_runner::workspace::Workspace;
 use super::changed::HOST_TESTS;
 use super::storms::Length;
 use super::{BUILDING, Step, Tally, boards, step};
+use crate::circles;
 use crate::images::programs;
 use crate::layering as walls;
 
@@ -51,13 +52,13 @@ const FORMAT: Row = ("format", "fmt --all -- --check -l", BUILDING);
 /// slow.
 const OPERATIONS: Row = (
     "ten million random operations",
-    "test --quiet --profile lab --test model -- --ignored ten_million_operations",
+    "test --quiet --profile lab --test kernel -- --ignored ten_million_operations",
     &[],
 );
 /// Calls at random from partitions, of which plain `cargo test` makes fewer.
 const CALLS: Row = (
     "ten million random calls from partitions",
-    "test --quiet --profile lab --test user_mode -- --ignored ten_million_calls",
+    "test --quiet --profile lab --test kernel -- --ignored ten_million_calls",
     &[],
 );
 /// The ready queue with as many priorities as the library for C has. Its package is not named: what
@@ -172,9 +173,12 @@ pub(super) fn line_budgets(workspace: &Workspace) -> Result<Tally> {
     Ok(crate::size::check(workspace)?.into_iter().collect())
 }
 
-/// No dependency goes through a wall.
+/// No dependency goes through a wall, and no large circle of files is in a crate.
 pub(super) fn layering(workspace: &Workspace) -> Result<Tally> {
-    walls::check(workspace).map(|_| Tally::pass())
+    let mut all = Tally::default();
+    all.add(walls::check(workspace).map(|_| Tally::pass())?);
+    all.add(circles::check(workspace).map(|_| Tally::pass())?);
+    Ok(all)
 }
 
 /// Each list of boards is that of `boards.toml`.

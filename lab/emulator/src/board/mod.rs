@@ -99,8 +99,8 @@ impl Board {
         }
     }
 
-    /// Returns whether it is a chip's, not a machine that the emulator made up. What chips have of
-    /// their own are devices, and the way in which processors begin.
+    /// Returns whether it is a chip's, not a machine that the emulator made up. Chips differ in
+    /// devices, and in the way in which processors begin.
     #[must_use]
     pub const fn is_chip(self) -> bool {
         matches!(self, Self::Own(row) if row.is_chip)
