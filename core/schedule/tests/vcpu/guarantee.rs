@@ -1,14 +1,12 @@
 //! Units that the analysis admits get their guarantee, in every period in which they want it: RTDS
 //! on several processors, SEDF on each.
 
-mod vcpu_world;
-
+use crate::world::{Costs, FOREVER, MS, Random, Stretch, World, at, ms, vcpu};
 use taktos_schedule::vcpu::admission::Demand;
 use taktos_schedule::vcpu::rtds::{self, Options, Rtds};
 use taktos_schedule::vcpu::sedf::{self, Processor, Sedf};
 use taktos_schedule::vcpu::{Admission, Domain, Policy, Vcpu};
 use taktos_time::{Duration, Instant};
-use vcpu_world::{Costs, FOREVER, MS, Random, Stretch, World, at, ms, vcpu};
 
 /// From when on a unit has been awake, and the end of its period then.
 #[derive(Clone, Copy)]

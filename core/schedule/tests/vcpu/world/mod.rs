@@ -7,7 +7,6 @@
 //! unit goes to sleep; `FOREVER` never ends. After every event the policy's
 //! invariants are checked and the world's own: a unit is on one processor, not
 //! before it is saved, and a processor that has been tickled schedules.
-#![allow(dead_code, unused_imports)]
 
 mod random;
 

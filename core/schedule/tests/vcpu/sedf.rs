@@ -1,13 +1,11 @@
 //! SEDF in virtual time: slices, blocks, extra time, by hand.
 
-mod vcpu_world;
-
+use crate::world::{Costs, FOREVER, MS, World, at, cpu, ms, vcpu};
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::admission::Demand;
 use taktos_schedule::vcpu::sedf::{Parameters, Processor, Sedf, Unit};
 use taktos_schedule::vcpu::{Error, TIMER_SLOP};
 use taktos_time::Duration;
-use vcpu_world::{Costs, FOREVER, MS, World, at, cpu, ms, vcpu};
 
 fn world<'a>(
     units: &'a mut [Unit],

@@ -4,7 +4,7 @@
 pub mod rtds;
 pub mod sedf;
 
-use crate::vcpu_world::PendingEffects;
+use crate::world::PendingEffects;
 use taktos_schedule::vcpu::{Admission, Choice, Effects, Error, Policy, Timer, Vcpu, Violation};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::Instant;

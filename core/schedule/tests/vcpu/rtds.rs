@@ -1,13 +1,11 @@
 //! RTDS in virtual time: the guarantee, the release grid, extra time.
 
-mod vcpu_world;
-
+use crate::world::{Costs, FOREVER, MS, World, at, cpu, ms, vcpu};
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::admission::Demand;
 use taktos_schedule::vcpu::rtds::{Options, Parameters, ReplenishBy, Rtds, Unit};
 use taktos_schedule::vcpu::{Profile, TIMER_SLOP};
 use taktos_time::Duration;
-use vcpu_world::{Costs, FOREVER, MS, World, at, cpu, ms, vcpu};
 
 fn world<'a>(
     units: &'a mut [Unit],

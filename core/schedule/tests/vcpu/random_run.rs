@@ -1,8 +1,7 @@
 //! Stress tests over a pool: units wake, sleep, yield, move, leave and come back, so do
 //! processors, and the hypervisor has work of its own.
-#![allow(dead_code)]
 
-use crate::vcpu_world::{Costs, FOREVER, Random, World, cpu, vcpu};
+use crate::world::{Costs, FOREVER, Random, World, cpu, vcpu};
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::{Admission, Domain, Place, Policy};
 
@@ -48,12 +47,12 @@ pub fn admit<P: Policy>(world: &mut World<P>, index: usize) {
 }
 
 /// A world with all processors and units in it.
-pub fn world<P: Policy>(policy: P, gale: RandomRun) -> World<P> {
-    let mut world = World::empty(policy, gale.cpus, gale.units, costs(gale.seed));
-    for index in 0..gale.cpus {
+pub fn world<P: Policy>(policy: P, setup: RandomRun) -> World<P> {
+    let mut world = World::empty(policy, setup.cpus, setup.units, costs(setup.seed));
+    for index in 0..setup.cpus {
         world.add_cpu(index);
     }
-    for index in 0..gale.units {
+    for index in 0..setup.units {
         admit(&mut world, index);
     }
     world
@@ -62,19 +61,19 @@ pub fn world<P: Policy>(policy: P, gale: RandomRun) -> World<P> {
 /// Lets it loose; `tune` now and then does what only its policy understands.
 pub fn blow<P: Policy>(
     world: &mut World<P>,
-    gale: RandomRun,
+    setup: RandomRun,
     mut tune: impl FnMut(&mut World<P>, &mut Random),
 ) {
-    let mut random = Random::new(gale.seed);
-    let mut absent = vec![false; gale.units];
-    while world.events < gale.events {
+    let mut random = Random::new(setup.seed);
+    let mut absent = vec![false; setup.units];
+    while world.events < setup.events {
         let pause = random.between(
             0,
             [50_000, 300_000, 3_000_000][world.events as usize / 64 % 3],
         );
         world.run_until(world.now + pause);
-        let unit = random.between(0, gale.units as u64 - 1) as usize;
-        turn(world, gale, &mut random, &mut absent, unit);
+        let unit = random.between(0, setup.units as u64 - 1) as usize;
+        turn(world, setup, &mut random, &mut absent, unit);
         if random.once_in(100) {
             tune(world, &mut random);
         }
@@ -84,14 +83,14 @@ pub fn blow<P: Policy>(
 
 fn turn<P: Policy>(
     world: &mut World<P>,
-    gale: RandomRun,
+    setup: RandomRun,
     random: &mut Random,
     absent: &mut [bool],
     unit: usize,
 ) {
-    let processor = random.between(0, gale.cpus as u64 - 1) as usize;
+    let processor = random.between(0, setup.cpus as u64 - 1) as usize;
     let now = world.now;
-    match random.between(0, if gale.calm { 12 } else { 22 }) {
+    match random.between(0, if setup.calm { 12 } else { 22 }) {
         0..=6 if !absent[unit] => world.give(now, unit, random.between(1, 4_000_000)),
         7 if !absent[unit] => world.give(now, unit, FOREVER),
         8..=10 if !absent[unit] => world.stop(now, unit),

@@ -1,8 +1,7 @@
 //! Pools of processors: what is refused, how processors and domains move, and stress tests over
 //! all six schedulers together.
 
-mod vcpu_world;
-
+use crate::world::{MS, Random, at, cpu, vcpu};
 use std::collections::BTreeMap;
 use taktos_schedule::vcpu::arinc653::{self, Arinc653, Slot, Window};
 use taktos_schedule::vcpu::pool::{AnyPolicy, EmptyAffinityRule, Member, Pool, PoolEffects, Pools};
@@ -13,7 +12,6 @@ use taktos_schedule::vcpu::{
 };
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
-use vcpu_world::{MS, Random, at, cpu, vcpu};
 
 const UNITS: usize = 12;
 const CPUS: usize = 8;
@@ -394,7 +392,7 @@ fn set_table(machine: &mut Machine) {
     let Some(AnyPolicy::Arinc653(arinc)) = machine.pools.policy_mut(pool) else {
         panic!("the fourth pool is ARINC 653");
     };
-    let mut fx = vcpu_world::PendingEffects::default();
+    let mut fx = crate::world::PendingEffects::default();
     arinc
         .set_table(&windows, Duration::from_nanos(12 * MS), at(0), &mut fx)
         .unwrap();

@@ -2,9 +2,8 @@
 //! work, units and processors that leave and come back. After every event the world checks the
 //! policy's invariants and its own.
 
-mod vcpu_naive;
-mod vcpu_world;
-
+use crate::naive::{Lockstep, rtds::Naive as NaiveRtds, sedf::Naive as NaiveSedf};
+use crate::world::{Costs, FOREVER, PendingEffects, Random, World, at, cpu, vcpu};
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::admission::Demand;
 use taktos_schedule::vcpu::arinc653::{self, Arinc653, Slot, Window};
@@ -13,8 +12,6 @@ use taktos_schedule::vcpu::rtds::{self, Options, ReplenishBy, Rtds};
 use taktos_schedule::vcpu::sedf::{self, Processor, Sedf};
 use taktos_schedule::vcpu::{Admission, Domain, Error, Policy, Profile};
 use taktos_time::Duration;
-use vcpu_naive::{Lockstep, rtds::Naive as NaiveRtds, sedf::Naive as NaiveSedf};
-use vcpu_world::{Costs, FOREVER, PendingEffects, Random, World, at, cpu, vcpu};
 
 /// The size of a stress test.
 #[derive(Clone, Copy)]

@@ -1,11 +1,8 @@
 //! The hypervisor's core on the host's machine: what one partition may cost another, and what a
 //! start leaves of the one before.
 
-#[path = "hypervisor_partitions/devices.rs"]
 mod devices;
-#[path = "hypervisor_partitions/holds.rs"]
 mod holds;
-#[path = "hypervisor_partitions/stops.rs"]
 mod stops;
 
 use std::cell::RefCell;

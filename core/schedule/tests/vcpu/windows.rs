@@ -1,13 +1,11 @@
 //! ARINC 653 and NULL in virtual time: windows to the nanosecond, no drift, no moves.
 
-mod vcpu_world;
-
+use crate::world::{Costs, FOREVER, MS, Random, Stretch, World, cpu, vcpu};
 use taktos_schedule::CpuSet;
 use taktos_schedule::vcpu::arinc653::{Arinc653, Slot, Unit, Window};
 use taktos_schedule::vcpu::null::{self, Null};
 use taktos_schedule::vcpu::{Domain, TIMER_SLOP};
 use taktos_time::Duration;
-use vcpu_world::{Costs, FOREVER, MS, Random, Stretch, World, cpu, vcpu};
 
 /// Windows of 3 ms for unit 0, 5 for 1, 1 for 0 again, in 10 ms.
 const WINDOWS: [(usize, u64, u64); 3] = [(0, 0, 3), (1, 3, 8), (0, 8, 9)];

@@ -1,8 +1,7 @@
 //! CREDIT2 in virtual time: stress tests against a model that sorts at every event.
 
-mod vcpu_gale;
-mod vcpu_world;
-
+use crate::random_run::{RandomRun, blow};
+use crate::world::{Random, World, cpu, vcpu};
 use taktos_schedule::vcpu::credit2::{
     CREDIT_CEILING, CREDIT_FLOOR, CREDIT_IDLE, Credit2, DomainRecord, Grouping,
     MIGRATION_RESISTANCE, Memory, Parameters, Processor, RunQueue, Scope, Unit,
@@ -13,8 +12,6 @@ use taktos_schedule::vcpu::{
 };
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
-use vcpu_gale::{RandomRun, blow};
-use vcpu_world::{Random, World, cpu, vcpu};
 
 /// The tables of a pool.
 struct Tables {
@@ -303,12 +300,12 @@ fn parameters(seed: u64) -> Parameters {
 }
 
 /// Runs a stress test over CREDIT2. Returns the number of events.
-fn storm(gale: RandomRun, watched: bool, capped: bool) -> u64 {
-    let mut tables = Tables::new(gale.cpus, gale.units);
-    let topology = vcpu_gale::topology(gale.cpus);
-    let policy = tables.policy(&topology, grouping(gale.seed), parameters(gale.seed));
+fn storm(setup: RandomRun, watched: bool, capped: bool) -> u64 {
+    let mut tables = Tables::new(setup.cpus, setup.units);
+    let topology = crate::random_run::topology(setup.cpus);
+    let policy = tables.policy(&topology, grouping(setup.seed), parameters(setup.seed));
     let draw = |random: &mut Random| {
-        let domain = random.between(0, gale.units as u64 / 2) as usize;
+        let domain = random.between(0, setup.units as u64 / 2) as usize;
         let weight = random.between(1, 2048) as u32;
         let cap = if random.once_in(3) {
             0
@@ -319,9 +316,9 @@ fn storm(gale: RandomRun, watched: bool, capped: bool) -> u64 {
     };
     // Refused for more than 100 % a unit, and in release 4.5.
     if watched {
-        let inner = Sorted::new(policy, gale.cpus, gale.units, capped);
-        let mut world = vcpu_gale::world(inner, gale);
-        blow(&mut world, gale, |world, random| {
+        let inner = Sorted::new(policy, setup.cpus, setup.units, capped);
+        let mut world = crate::random_run::world(inner, setup);
+        blow(&mut world, setup, |world, random| {
             let (domain, weight, cap) = draw(random);
             world.call(|p, now, fx| {
                 p.inner.set_weight(domain, weight, now).unwrap();
@@ -332,8 +329,8 @@ fn storm(gale: RandomRun, watched: bool, capped: bool) -> u64 {
         });
         world.events
     } else {
-        let mut world = vcpu_gale::world(policy, gale);
-        blow(&mut world, gale, |world: &mut World<Credit2>, random| {
+        let mut world = crate::random_run::world(policy, setup);
+        blow(&mut world, setup, |world: &mut World<Credit2>, random| {
             let (domain, weight, cap) = draw(random);
             world.call(|p, now, fx| {
                 p.set_weight(domain, weight, now).unwrap();
@@ -349,14 +346,14 @@ fn the_laws_hold_in_storms() {
     let mut events = 0;
     for seed in 0..24 {
         let (cpus, units) = [(1, 4), (4, 12), (8, 20), (16, 40)][seed as usize % 4];
-        let gale = RandomRun {
+        let setup = RandomRun {
             seed: seed * 7 + 1,
             cpus,
             units,
             events: 50_000,
             calm: false,
         };
-        events += storm(gale, false, true);
+        events += storm(setup, false, true);
     }
     assert!(events >= 1_200_000);
 }
@@ -365,13 +362,13 @@ fn the_laws_hold_in_storms() {
 fn the_onlooker_agrees_in_storms() {
     for seed in 0..24 {
         let (cpus, units) = [(1, 4), (2, 7), (4, 10), (6, 14)][seed as usize % 4];
-        let gale = RandomRun {
+        let setup = RandomRun {
             seed: seed * 5 + 2,
             cpus,
             units,
             events: 25_000,
             calm: seed % 3 == 0,
         };
-        storm(gale, true, seed % 2 == 1);
+        storm(setup, true, seed % 2 == 1);
     }
 }

@@ -1,10 +1,8 @@
 //! The effect of weights and caps under CREDIT and CREDIT2, in virtual time. The bounds are derived
 //! in the heads of the two modules.
 
-mod vcpu_world;
-
+use crate::world::{Costs, FOREVER, MS, Random, World};
 use taktos_schedule::vcpu::{Admission, Domain, Place, Policy, credit, credit2};
-use vcpu_world::{Costs, FOREVER, MS, Random, World};
 
 const SLICE: u64 = 30 * MS;
 const SECOND: u64 = 1000 * MS;

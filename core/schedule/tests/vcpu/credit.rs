@@ -1,8 +1,7 @@
 //! CREDIT in virtual time: stress tests against naive models, shares, caps.
 
-mod vcpu_gale;
-mod vcpu_world;
-
+use crate::random_run::{RandomRun, blow};
+use crate::world::{Costs, FOREVER, Random, World, cpu, vcpu};
 use std::collections::BTreeSet;
 use taktos_schedule::vcpu::credit::{
     Credit, DomainRecord, Memory, Parameters, Processor, Rank, Unit,
@@ -12,8 +11,6 @@ use taktos_schedule::vcpu::{
 };
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_time::{Duration, Instant};
-use vcpu_gale::{RandomRun, blow};
-use vcpu_world::{Costs, FOREVER, Random, World, cpu, vcpu};
 
 /// Credits of a slice, and nanoseconds of a credit.
 const SLICE: i64 = 300;
@@ -510,12 +507,12 @@ fn parameters(seed: u64) -> Parameters {
 }
 
 /// Runs a stress test over CREDIT, with or without the ledger. Returns the number of events.
-fn storm(gale: RandomRun, watched: bool) -> u64 {
-    let mut tables = Tables::new(gale.cpus, gale.units);
-    let topology = vcpu_gale::topology(gale.cpus);
-    let policy = tables.policy(&topology, parameters(gale.seed));
+fn storm(setup: RandomRun, watched: bool) -> u64 {
+    let mut tables = Tables::new(setup.cpus, setup.units);
+    let topology = crate::random_run::topology(setup.cpus);
+    let policy = tables.policy(&topology, parameters(setup.seed));
     let draw = |random: &mut Random| {
-        let domain = random.between(0, gale.units as u64 / 2) as usize;
+        let domain = random.between(0, setup.units as u64 / 2) as usize;
         let weight = random.between(1, 1024) as u32;
         let cap = if random.once_in(2) {
             0
@@ -525,16 +522,17 @@ fn storm(gale: RandomRun, watched: bool) -> u64 {
         (domain, weight, cap as u32)
     };
     if watched {
-        let mut world = vcpu_gale::world(Ledger::new(policy, gale.cpus, gale.units), gale);
-        blow(&mut world, gale, |world, random| {
+        let mut world =
+            crate::random_run::world(Ledger::new(policy, setup.cpus, setup.units), setup);
+        blow(&mut world, setup, |world, random| {
             let (domain, weight, cap) = draw(random);
             world.policy.set_weight(domain, weight);
             world.policy.set_cap(domain, cap);
         });
         world.events
     } else {
-        let mut world = vcpu_gale::world(policy, gale);
-        blow(&mut world, gale, |world, random| {
+        let mut world = crate::random_run::world(policy, setup);
+        blow(&mut world, setup, |world, random| {
             let (domain, weight, cap) = draw(random);
             let id = Domain::new(domain as u16);
             world.policy.set_weight(id, weight).unwrap();
@@ -549,14 +547,14 @@ fn the_laws_hold_in_storms() {
     let mut events = 0;
     for seed in 0..24 {
         let (cpus, units) = [(1, 4), (4, 12), (8, 20), (16, 40)][seed as usize % 4];
-        let gale = RandomRun {
+        let setup = RandomRun {
             seed: seed * 7 + 1,
             cpus,
             units,
             events: 50_000,
             calm: false,
         };
-        events += storm(gale, false);
+        events += storm(setup, false);
     }
     assert!(events >= 1_200_000);
 }
@@ -565,14 +563,14 @@ fn the_laws_hold_in_storms() {
 fn the_ledger_agrees_in_storms() {
     for seed in 0..12 {
         let (cpus, units) = [(1, 4), (2, 7), (4, 10), (6, 14)][seed as usize % 4];
-        let gale = RandomRun {
+        let setup = RandomRun {
             seed: seed * 5 + 2,
             cpus,
             units,
             events: 25_000,
             calm: seed % 3 == 0,
         };
-        storm(gale, true);
+        storm(setup, true);
     }
 }
 
