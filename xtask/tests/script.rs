@@ -1,7 +1,8 @@
 //! The script `taktos` and the steps of `./taktos test`: what is installed for them, and what is
 //! not.
 
-#[path = "../../lab/cli/tests/common/mod.rs"]
+#[allow(dead_code, reason = "the script needs a part of it")]
+#[path = "../../lab/cli/tests/tool/common/mod.rs"]
 mod common;
 
 use common::machine::Machine;

@@ -71,7 +71,7 @@ const MANY_PRIORITIES: Row = (
 /// A day of virtual time in which hostile guests run next to servers that the analysis admits.
 const DAY: Row = (
     "a day beside hostile guests",
-    "test --quiet --profile lab -p taktos-simulate --test hostile -- --ignored",
+    "test --quiet --profile lab -p taktos-simulate --test simulator -- --ignored hostile",
     &[],
 );
 

@@ -1,12 +1,10 @@
 //! Invariants of every run: nothing is lost, no processor idles next to work, the same input gives
 //! the same bytes.
 
-mod common;
-
 use std::fmt::Write as _;
 
-use common::random::{self, Dice};
-use common::{UNIT, check_accounts};
+use crate::common::random::{self, Dice};
+use crate::common::{UNIT, check_accounts};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::{
     Budget, Doing, Engine, JobId, Observer, Outcome, Plan, Policy, Protocol, Resource, Setup,
@@ -387,8 +385,8 @@ fn who_has_a_hard_budget_has_it_and_no_more() {
     for set in 0..300 {
         let mut dice = Dice::new(seed, set);
         let cpus = dice.throw(1, 3);
-        let setup = common::global(Policy::Cbs, cpus as usize, 3_000);
-        let workload = common::workload(greedy(&mut dice, cpus));
+        let setup = crate::common::global(Policy::Cbs, cpus as usize, 3_000);
+        let workload = crate::common::workload(greedy(&mut dice, cpus));
         let mut had = Had {
             on: vec![(Doing::Idle, 0); cpus as usize],
             busy: vec![0; workload.tasks.len()],

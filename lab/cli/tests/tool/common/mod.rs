@@ -1,7 +1,6 @@
 //! The tool as a person runs it, in a folder of the test's own.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 
-#[path = "../../../export/tests/common/visible.rs"]
+#[path = "../../../../export/tests/common/visible.rs"]
 mod visible;
 
 pub mod browser;

@@ -1,9 +1,7 @@
 //! A session of a board that was made up, from a file to a result: the way of what a board says,
 //! and no measurement.
 
-mod common;
-
-use common::{Folder, refuse, succeed, taktos};
+use crate::common::{Folder, refuse, succeed, taktos};
 
 const LINES: &str = "@session version=1 board=made-up counter=dwt-cyccnt hertz=168000000\n\
      @conditions clock=168MHz flash-waits=5\n\

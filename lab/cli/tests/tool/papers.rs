@@ -1,9 +1,7 @@
 //! The papers and the operations, as programs read them: the shapes of the data, and the guarantees
 //! that it must keep.
 
-mod common;
-
-use common::{Folder, browser, succeed, taktos};
+use crate::common::{Folder, browser, succeed, taktos};
 use serde_json::Value;
 
 /// Runs a command for JSON, into a folder of its own.
@@ -173,7 +171,7 @@ fn a_changed_count_fails_and_names_the_operation_and_the_difference() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let said = common::said(&output);
+    let said = crate::common::said(&output);
     assert!(
         said.contains("yield: instructions min ") && said.contains("(-7)"),
         "{said}"
@@ -265,7 +263,7 @@ fn a_figure_that_asks_for_an_unknown_mark_leaves_nothing_behind() {
     let mut command = taktos(&format!("run {} --out {}", file.display(), out.display()));
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let said = common::said(&output);
+    let said = crate::common::said(&output);
     assert!(
         said.contains("error: the program passed no mark `yeild`"),
         "{said}"

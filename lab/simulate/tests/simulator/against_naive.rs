@@ -1,10 +1,8 @@
 //! The engine with the library against a model that sorts all jobs at every event.
 
-mod common;
-
-use common::naive::{self, By};
-use common::record::{Recorder, Said};
-use common::{UNIT, check_accounts, workload};
+use crate::common::naive::{self, By};
+use crate::common::record::{Recorder, Said};
+use crate::common::{UNIT, check_accounts, workload};
 use taktos_schedule::{Cpu, CpuSet};
 use taktos_simulate::random::Stream;
 use taktos_simulate::{Arrival, Plan, Policy, Setup, Task, run};

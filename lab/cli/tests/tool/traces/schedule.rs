@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::wire::{messages, number, text};
+use super::wire::{messages, number, text};
 
 /// One event of the scheduler, by the field numbers of the format's own description.
 #[derive(Debug)]

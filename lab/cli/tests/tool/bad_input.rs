@@ -1,9 +1,7 @@
 //! Mistakes of a user, and parts that a machine lacks: a cause in one line, the hint in another,
 //! and nothing half-written.
 
-mod common;
-
-use common::{Folder, fail, refuse, root, succeed, taktos};
+use crate::common::{Folder, fail, refuse, root, succeed, taktos};
 
 #[test]
 fn an_unknown_board_lists_the_known_ones() {
@@ -218,7 +216,7 @@ fn the_doctor_names_what_is_missing_and_the_command() {
     let empty = Folder::new("doctor");
     let output = taktos("doctor").env("PATH", &empty.0).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let table = common::printed(&output);
+    let table = crate::common::printed(&output);
     for words in [
         "qemu-system-arm",
         "missing",
@@ -328,7 +326,7 @@ fn a_copied_tree_has_its_own_clock() {
     let folder = copied_tree("copied");
     for line in ["doctor", "trace hello", "bench --board virt-aarch64-smp"] {
         let output = in_copy(&folder, line).output().unwrap();
-        let words = common::printed(&output) + &common::said(&output);
+        let words = crate::common::printed(&output) + &crate::common::said(&output);
         assert!(words.contains("the copy's own clock"), "{line}: {words}");
         assert!(!output.status.success());
     }
@@ -371,7 +369,7 @@ fn the_doctor_tells_old_emulators_from_missing_ones_and_takes_newer_ones() {
         folder.emulators(".", version);
         let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());
         let output = taktos("doctor").env("PATH", path).output().unwrap();
-        let table = common::printed(&output);
+        let table = crate::common::printed(&output);
         for program in [
             "qemu-system-arm",
             "qemu-system-aarch64",
@@ -400,7 +398,7 @@ fn a_newer_emulator_is_warned_of_once() {
         .env("CARGO_TARGET_DIR", folder.0.join("target"))
         .output()
         .unwrap();
-    let said = common::said(&output);
+    let said = crate::common::said(&output);
     assert_eq!(
         said.matches("warning: QEMU 10.1.2 is newer than 10.0")
             .count(),
@@ -446,7 +444,7 @@ fn the_boards_that_a_command_takes_are_those_it_names() {
     ] {
         let output = taktos(line).output().unwrap();
         refuse(line, cause, named);
-        let said = common::said(&output);
+        let said = crate::common::said(&output);
         let hint = said
             .lines()
             .find(|line| line.starts_with("hint: "))
@@ -542,7 +540,7 @@ fn every_example_of_every_help_page_works_as_far_as_without_an_emulator() {
             command.env("TAKTOS_ROOT", root).current_dir(&folder.0);
         }
         let output = command.env("PATH", &folder.0).output().unwrap();
-        let said = common::said(&output);
+        let said = crate::common::said(&output);
         let lacks = said.contains("is not installed")
             || said.contains("does not start")
             || words[0] == "doctor";

@@ -1,8 +1,6 @@
 //! Virtual processors that a world above takes away and gives back.
 
-mod common;
-
-use common::{UNIT, check_accounts, global, in_units, tasks, units, workload};
+use crate::common::{UNIT, check_accounts, global, in_units, tasks, units, workload};
 use taktos_schedule::Cpu;
 use taktos_simulate::random::Stream;
 use taktos_simulate::{Arrival, Cost, Costs, Engine, Outcome, Plan, Policy, Setup, Tables};

@@ -1,12 +1,10 @@
 //! The simulator as a person uses it: task sets, scenarios, generated sets.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::{Folder, fail, printed, refuse, root, said, succeed, taktos};
+use crate::common::{Folder, fail, printed, refuse, root, said, succeed, taktos};
 use serde_json::Value;
 
 const POLICIES: [&str; 6] = [

@@ -1,11 +1,9 @@
 //! The experiments on several processors as a person and a program use them, in small sizes.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use common::{Folder, succeed, taktos};
+use crate::common::{Folder, succeed, taktos};
 use serde_json::Value;
 
 /// Runs a command for JSON, into a folder of its own.
@@ -38,11 +36,11 @@ const POLICIES: [&str; 6] = [
     "cbs",
 ];
 /// The spacecraft's experiment; its full form has many periods.
-const SHIPPED: &str = include_str!("../../../experiments/spacecraft.toml");
+const SHIPPED: &str = include_str!("../../../../experiments/spacecraft.toml");
 
 /// Writes a form of it into a folder, next to its tasks with a tenth of their times.
 fn with_tasks(folder: &Folder, form: &str) -> PathBuf {
-    let tasks = include_str!("../../../experiments/onboard.toml");
+    let tasks = include_str!("../../../../experiments/onboard.toml");
     folder.file("onboard.toml", &tasks.replace(" ms\"", "00 us\""));
     folder.file("form.toml", form)
 }
@@ -163,8 +161,8 @@ fn a_stopped_experiment_goes_on_where_it_was_and_says_its_form() {
     let done = kept(&place);
     let said = |more: &[&str]| {
         let output = run(more).output().unwrap();
-        assert!(output.status.success(), "{}", common::said(&output));
-        common::said(&output)
+        assert!(output.status.success(), "{}", crate::common::said(&output));
+        crate::common::said(&output)
     };
     let again = said(&[]);
     assert!(again.contains(" runs were done before"), "{again}");
@@ -223,7 +221,7 @@ fn the_kernel_runs_tasks_as_the_simulator_says() {
 fn mechanisms_are_measured_here_and_across() {
     let folder = Folder::new("mechanisms");
     // Without the machines that have guests: Linux would have to be fetched.
-    let shipped = include_str!("../../../experiments/mechanisms.toml");
+    let shipped = include_str!("../../../../experiments/mechanisms.toml");
     let lines = shipped
         .lines()
         .filter(|line| !line.starts_with("partitions"));
@@ -284,12 +282,12 @@ fn an_option_without_meaning_is_refused() {
     ] {
         let output = taktos(line).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        let said = common::said(&output);
+        let said = crate::common::said(&output);
         assert!(
             said.contains(&format!("error: {option} has no meaning")),
             "{said}"
         );
     }
     let output = taktos("latency --board mps2-an386").output().unwrap();
-    assert!(common::said(&output).contains("the board mps2-an386 has one processor"));
+    assert!(crate::common::said(&output).contains("the board mps2-an386 has one processor"));
 }

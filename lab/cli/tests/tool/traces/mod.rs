@@ -1,8 +1,6 @@
 //! Traces of real runs, read as bytes by a separate reader: the threads that ran, why each stopped,
 //! its priority, and when it woke.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod events;
 mod schedule;
 mod wire;
@@ -10,7 +8,7 @@ mod wire;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{Folder, said, succeed, taktos};
+use crate::common::{Folder, said, succeed, taktos};
 use events::{Arrow, Told};
 use schedule::{Event, RUNNABLE, SLEEPING, Schedule};
 
@@ -263,7 +261,7 @@ fn a_program_that_faults_keeps_its_console_its_trace_and_what_its_registers_mean
     let folder = Folder::new("trace-fault");
     // From outside of the tree: the result is in the caller's current folder.
     let output = taktos("trace faults --argument null")
-        .env("TAKTOS_ROOT", common::root().canonicalize().unwrap())
+        .env("TAKTOS_ROOT", crate::common::root().canonicalize().unwrap())
         .current_dir(&folder.0)
         .output()
         .unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::wire::{Field, fields, messages, number, text};
+use super::wire::{Field, fields, messages, number, text};
 
 /// An arrow from one thread to another: its ends with their track, their time and what they say.
 #[derive(Debug, PartialEq, Eq)]

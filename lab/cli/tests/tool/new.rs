@@ -1,13 +1,11 @@
 //! A program of one's own: what is refused, in words, and what is written. That it builds and runs
 //! is a step of `./taktos test`.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Folder, fail, root, succeed, taktos};
+use crate::common::{Folder, fail, root, succeed, taktos};
 
 /// `taktos new` with these words, in the folder.
 fn new(folder: &Folder, words: &str) -> Command {

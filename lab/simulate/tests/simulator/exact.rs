@@ -1,8 +1,6 @@
 //! Small runs, worked out by hand: costs, late jobs, slices, budgets, what is refused.
 
-mod common;
-
-use common::{
+use crate::common::{
     UNIT, check_accounts, global, in_units, partitioned, responses, run_for, simulate, tasks,
     under, units, workload,
 };
@@ -439,7 +437,7 @@ fn rate_monotonic_priorities_are_as_simso_has_them() {
         let turned =
             |(period, execution, deadline): &(u64, u64, u64)| (*execution, *period, *deadline);
         let set: Vec<_> = tasks.iter().map(turned).collect();
-        let mut workload = workload(common::constrained(&set));
+        let mut workload = workload(crate::common::constrained(&set));
         taktos_simulate::Order::Period
             .prioritise(&mut workload)
             .unwrap();
@@ -473,7 +471,7 @@ fn what_comes_after_a_late_job_is_shifted() {
     let until = |count| Step::Until(units(count));
     set[0]
         .body
-        .extend([until(5), common::run_for(1), until(10)]);
+        .extend([until(5), crate::common::run_for(1), until(10)]);
     let outcome = simulate(&workload(set), &global(Policy::Edf, 1, 99));
     assert_eq!((outcome.tasks[0].released, outcome.tasks[0].jobs), (5, 4));
     assert_eq!(
@@ -772,7 +770,7 @@ fn what_the_library_refuses_names_task_job_and_instant() {
         .tasks
         .iter_mut()
         .for_each(|task| task.body = vec![Step::Lock(a), Step::Unlock(a)]);
-    workload.locks[0] = common::ceiling("a", 2);
+    workload.locks[0] = crate::common::ceiling("a", 2);
     let plan = Plan::new(&workload, &global(Policy::Priority, 2, 100)).expect("a workload");
     assert!(matches!(
         run(&plan, 0, &mut ()),

@@ -1,9 +1,7 @@
 //! Locks of task sets: ceilings that are chosen for them, and what a hand-over costs.
 
-mod common;
-
-use common::random::Dice;
-use common::{UNIT, global, in_units, partitioned, run_for, simulate, tasks, workload};
+use crate::common::random::Dice;
+use crate::common::{UNIT, global, in_units, partitioned, run_for, simulate, tasks, workload};
 use taktos_simulate::file::parse;
 use taktos_simulate::{
     Arrival, LockId, LockSpec, Plan, Policy, Protocol, Step, Task, Workload, run,
@@ -189,7 +187,7 @@ fn under_hand_over_inheritance_blocks_once_for_each_less_urgent_task() {
 /// Checks the statement of the book about its own example.
 #[test]
 fn the_books_example_of_a_hand_over_is_true() {
-    let book = include_str!("../../../docs/scheduling.md");
+    let book = include_str!("../../../../docs/scheduling.md");
     assert!(book.contains("`high` needs 4 ms and answers after 22 ms"));
     let (_, rest) = book.split_once("```toml\n").unwrap();
     let (example, _) = rest.split_once("```").unwrap();

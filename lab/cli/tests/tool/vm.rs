@@ -1,13 +1,11 @@
 //! `taktos vm` as a person meets it: what is wrong with a configuration, what a check shows, and
 //! a run with an emulator that only speaks.
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use common::{Folder, fail, printed, said, succeed, taktos};
+use crate::common::{Folder, fail, printed, said, succeed, taktos};
 
 /// An ELF image for the processor: a segment of eight bytes where the guests' memory begins,
 /// and the place of its tree left free.

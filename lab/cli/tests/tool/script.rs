@@ -1,12 +1,10 @@
 //! The script `taktos`, on machines that lack this and that: what it installs, and what it does
 //! not.
 
-mod common;
-
 use std::fs;
 
-use common::machine::Machine;
-use common::{printed, said};
+use crate::common::machine::Machine;
+use crate::common::{printed, said};
 
 /// A machine that holds the tool.
 fn machine(name: &str) -> Machine {

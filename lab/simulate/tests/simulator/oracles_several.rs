@@ -1,9 +1,7 @@
 //! Known answers with deadlines and on several processors (spec 07, section 4),
 //! Dhall's effect, anomalies, and the bound on tardiness.
 
-mod common;
-
-use common::{
+use crate::common::{
     UNIT, ceiling, constrained, global, in_units, partitioned, responses, run_for, simulate, tasks,
     under, units, workload,
 };

@@ -2,12 +2,10 @@
 //! cut off. The report of `reproduce ipc`, which has long runs, is checked together with its
 //! figures (`papers`).
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
-use common::{Folder, browser, succeed, taktos};
+use crate::common::{Folder, browser, succeed, taktos};
 
 /// A report of each kind: of marks, of a task set, of lateness on several processors.
 fn reports(folder: &Folder) -> Vec<PathBuf> {
@@ -26,7 +24,12 @@ fn reports(folder: &Folder) -> Vec<PathBuf> {
     let run = |(number, line): (usize, &str)| {
         let place = folder.0.join(format!("result-{number}"));
         let mut command = taktos(line);
-        succeed(command.current_dir(common::root()).arg("--out").arg(&place));
+        succeed(
+            command
+                .current_dir(crate::common::root())
+                .arg("--out")
+                .arg(&place),
+        );
         place.join("report.html")
     };
     commands.into_iter().enumerate().map(run).collect()

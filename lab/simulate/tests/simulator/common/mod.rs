@@ -1,5 +1,4 @@
 //! Common code of the engine's tests.
-#![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod naive;
 pub mod random;

@@ -2,9 +2,7 @@
 //! as far as a simulation can give them: where the critical instant can be
 //! brought about, the simulated response is the listed one; elsewhere it is not above it.
 
-mod common;
-
-use common::{
+use crate::common::{
     UNIT, ceiling, constrained, global, in_units, responses, run_for, simulate, tasks, under,
     units, workload,
 };

@@ -1,12 +1,10 @@
 //! Images of any origin: a kernel that is not ours and never ends, built by the test; and one of
 //! ours, by its file.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Folder, fail, printed, refuse, said, succeed, taktos};
+use crate::common::{Folder, fail, printed, refuse, said, succeed, taktos};
 
 /// Builds the foreign kernel.
 fn foreign(folder: &Folder) -> PathBuf {
@@ -18,7 +16,7 @@ fn build(folder: &Folder, (source, script): (&str, &str), target: &str) -> PathB
     let elf = folder.0.join("foreign.elf");
     let mut rustc = Command::new("rustc");
     rustc
-        .current_dir(common::root())
+        .current_dir(crate::common::root())
         .args(["--edition", "2024", "--target", target])
         .args(["-C", "panic=abort", "-C", "opt-level=1"])
         .arg("-C")
