@@ -22,7 +22,9 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::AtomicU32;
+#[doc(hidden)]
+pub use core::sync::atomic::Ordering;
 
 /// In a lock's first word: a processor holds the lock. It is the word's lowest byte, which its
 /// holder alone writes.
@@ -58,47 +60,58 @@ pub trait Word {
     fn publish(&self, value: u32);
 }
 
-impl Word for AtomicU32 {
-    fn zero() -> Self {
-        Self::new(0)
-    }
+/// Implements [`Word`] for `$word` by the atomic number that `$number` is of `$self`: for the
+/// processor's own, and for one of tests that shows every order of events.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! word {
+    ($word:ty, $zero:expr, |$self:ident| $number:expr) => {
+        impl $crate::Word for $word {
+            fn zero() -> Self {
+                $zero
+            }
 
-    #[inline(always)]
-    fn take(&self, held: usize) -> bool {
-        self.compare_exchange(0, held as u32, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
-    }
+            #[inline(always)]
+            fn take(&$self, held: usize) -> bool {
+                use $crate::Ordering::{Acquire, Relaxed};
+                let taken = $number.compare_exchange(0, held as u32, Acquire, Relaxed);
+                taken.is_ok()
+            }
 
-    #[inline(always)]
-    fn release(&self) {
-        self.fetch_sub(HELD, Ordering::Release);
-    }
+            #[inline(always)]
+            fn release(&$self) {
+                $number.fetch_sub($crate::HELD, $crate::Ordering::Release);
+            }
 
-    #[inline(always)]
-    fn succeed(&self) {
-        self.fetch_sub(PENDING - HELD, Ordering::Relaxed);
-    }
+            #[inline(always)]
+            fn succeed(&$self) {
+                $number.fetch_sub($crate::PENDING - $crate::HELD, $crate::Ordering::Relaxed);
+            }
 
-    #[inline(always)]
-    fn set_pending(&self) -> u32 {
-        self.fetch_or(PENDING, Ordering::Relaxed)
-    }
+            #[inline(always)]
+            fn set_pending(&$self) -> u32 {
+                $number.fetch_or($crate::PENDING, $crate::Ordering::Relaxed)
+            }
 
-    #[inline(always)]
-    fn add(&self, number: u32) -> u32 {
-        self.fetch_add(number, Ordering::Relaxed)
-    }
+            #[inline(always)]
+            fn add(&$self, number: u32) -> u32 {
+                $number.fetch_add(number, $crate::Ordering::Relaxed)
+            }
 
-    #[inline(always)]
-    fn acquire(&self) -> u32 {
-        self.load(Ordering::Acquire)
-    }
+            #[inline(always)]
+            fn acquire(&$self) -> u32 {
+                $number.load($crate::Ordering::Acquire)
+            }
 
-    #[inline(always)]
-    fn publish(&self, value: u32) {
-        self.store(value, Ordering::Release);
-    }
+            #[inline(always)]
+            fn publish(&$self, value: u32) {
+                $number.store(value, $crate::Ordering::Release);
+            }
+        }
+    };
 }
+
+word!(AtomicU32, Self::new(0), |self| self);
 
 /// A queued spinlock: a word that is 0 while no processor has the lock or wants it. Taking the lock
 /// is then one exchange, giving it back one store. The next processor waits for the holder with a

@@ -11,41 +11,17 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use loom::thread;
 use std::cell::Cell;
-use taktos_lock::{HELD, PENDING, QueuedLock, Word};
+use taktos_lock::{QueuedLock, Word};
 
 /// Shared, so that a test can read a word of its lock.
 #[derive(Clone)]
 struct Loom(std::sync::Arc<AtomicU32>);
 
-impl Word for Loom {
-    fn zero() -> Self {
-        Self(std::sync::Arc::new(AtomicU32::new(0)))
-    }
-    fn take(&self, held: usize) -> bool {
-        let taken = self
-            .0
-            .compare_exchange(0, held as u32, Ordering::Acquire, Ordering::Relaxed);
-        taken.is_ok()
-    }
-    fn release(&self) {
-        self.0.fetch_sub(HELD, Ordering::Release);
-    }
-    fn succeed(&self) {
-        self.0.fetch_sub(PENDING - HELD, Ordering::Relaxed);
-    }
-    fn set_pending(&self) -> u32 {
-        self.0.fetch_or(PENDING, Ordering::Relaxed)
-    }
-    fn add(&self, number: u32) -> u32 {
-        self.0.fetch_add(number, Ordering::Relaxed)
-    }
-    fn acquire(&self) -> u32 {
-        self.0.load(Ordering::Acquire)
-    }
-    fn publish(&self, value: u32) {
-        self.0.store(value, Ordering::Release);
-    }
-}
+taktos_lock::word!(
+    Loom,
+    Self(std::sync::Arc::new(AtomicU32::new(0))),
+    |self| self.0
+);
 
 type Lock = QueuedLock<Loom>;
 
