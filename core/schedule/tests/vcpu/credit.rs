@@ -1,6 +1,6 @@
 //! CREDIT in virtual time: stress tests against naive models, shares, caps.
 
-use crate::random_run::{RandomRun, blow};
+use crate::random_run::{RandomRun, blow, plain, watched};
 use crate::world::{Costs, FOREVER, Random, World, cpu, vcpu};
 use std::collections::BTreeSet;
 use taktos_schedule::vcpu::credit::{
@@ -543,33 +543,14 @@ fn storm(setup: RandomRun, watched: bool) -> u64 {
 }
 
 #[test]
-fn the_laws_hold_in_storms() {
-    let mut events = 0;
-    for seed in 0..24 {
-        let (cpus, units) = [(1, 4), (4, 12), (8, 20), (16, 40)][seed as usize % 4];
-        let setup = RandomRun {
-            seed: seed * 7 + 1,
-            cpus,
-            units,
-            events: 50_000,
-            calm: false,
-        };
-        events += storm(setup, false);
-    }
+fn invariants_hold_in_stress_tests() {
+    let events: u64 = plain().map(|setup| storm(setup, false)).sum();
     assert!(events >= 1_200_000);
 }
 
 #[test]
-fn the_ledger_agrees_in_storms() {
-    for seed in 0..12 {
-        let (cpus, units) = [(1, 4), (2, 7), (4, 10), (6, 14)][seed as usize % 4];
-        let setup = RandomRun {
-            seed: seed * 5 + 2,
-            cpus,
-            units,
-            events: 25_000,
-            calm: seed % 3 == 0,
-        };
+fn ledger_agrees_in_stress_tests() {
+    for setup in watched(12) {
         storm(setup, true);
     }
 }

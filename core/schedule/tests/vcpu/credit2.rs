@@ -1,6 +1,6 @@
 //! CREDIT2 in virtual time: stress tests against a model that sorts at every event.
 
-use crate::random_run::{RandomRun, blow};
+use crate::random_run::{RandomRun, blow, plain, watched};
 use crate::world::{Random, World, cpu, vcpu};
 use taktos_schedule::vcpu::credit2::{
     CREDIT_CEILING, CREDIT_FLOOR, CREDIT_IDLE, Credit2, DomainRecord, Grouping,
@@ -342,33 +342,14 @@ fn storm(setup: RandomRun, watched: bool, capped: bool) -> u64 {
 }
 
 #[test]
-fn the_laws_hold_in_storms() {
-    let mut events = 0;
-    for seed in 0..24 {
-        let (cpus, units) = [(1, 4), (4, 12), (8, 20), (16, 40)][seed as usize % 4];
-        let setup = RandomRun {
-            seed: seed * 7 + 1,
-            cpus,
-            units,
-            events: 50_000,
-            calm: false,
-        };
-        events += storm(setup, false, true);
-    }
+fn invariants_hold_in_stress_tests() {
+    let events: u64 = plain().map(|setup| storm(setup, false, true)).sum();
     assert!(events >= 1_200_000);
 }
 
 #[test]
-fn the_onlooker_agrees_in_storms() {
-    for seed in 0..24 {
-        let (cpus, units) = [(1, 4), (2, 7), (4, 10), (6, 14)][seed as usize % 4];
-        let setup = RandomRun {
-            seed: seed * 5 + 2,
-            cpus,
-            units,
-            events: 25_000,
-            calm: seed % 3 == 0,
-        };
-        storm(setup, true, seed % 2 == 1);
+fn sorted_model_agrees_in_stress_tests() {
+    for (number, setup) in watched(24).enumerate() {
+        storm(setup, true, number % 2 == 1);
     }
 }

@@ -16,6 +16,36 @@ pub struct RandomRun {
     pub calm: bool,
 }
 
+/// The stress tests of a policy alone.
+pub fn plain() -> impl Iterator<Item = RandomRun> {
+    const SIZES: [(usize, usize); 4] = [(1, 4), (4, 12), (8, 20), (16, 40)];
+    (0..24).map(|number| {
+        let (cpus, units) = SIZES[number as usize % SIZES.len()];
+        RandomRun {
+            seed: number * 7 + 1,
+            cpus,
+            units,
+            events: 50_000,
+            calm: false,
+        }
+    })
+}
+
+/// So many stress tests of a policy beside a model of it.
+pub fn watched(count: u64) -> impl Iterator<Item = RandomRun> {
+    const SIZES: [(usize, usize); 4] = [(1, 4), (2, 7), (4, 10), (6, 14)];
+    (0..count).map(|number| {
+        let (cpus, units) = SIZES[number as usize % SIZES.len()];
+        RandomRun {
+            seed: number * 5 + 2,
+            cpus,
+            units,
+            events: 25_000,
+            calm: number % 3 == 0,
+        }
+    })
+}
+
 /// A topology of `cpus` processors: pairs of threads, four to a socket and node.
 pub fn topology(cpus: usize) -> Vec<Place> {
     let place = |index: usize| Place {
