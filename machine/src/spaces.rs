@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn who_can_have_no_tables_keeps_no_space() {
+    fn a_partition_that_can_have_no_tables_keeps_no_space() {
         let spaces = Spaces::<2>::new();
         assert_eq!(spaces.find(0x1000, |_| Some(0x80)), Some((1, 0x80)));
         for owner in 2..10 {

@@ -93,7 +93,7 @@ fn what_one_end_writes_the_other_reads() {
 }
 
 #[test]
-fn who_waits_is_rung_for_once() {
+fn a_reader_that_waits_is_rung_for_once() {
     let memory = Plain::new(514 + 14);
     let layout = layout(528);
     assert_eq!(layout.capacity(), 8);
@@ -116,7 +116,7 @@ fn who_waits_is_rung_for_once() {
 }
 
 #[test]
-fn who_only_looks_is_not_rung_for() {
+fn a_reader_that_only_looks_is_not_rung_for() {
     let memory = Plain::new(4096);
     let mut writer = Writer::attach(layout(4096), 0, &memory);
     let mut reader = Reader::attach(layout(4096), 1, &memory);

@@ -125,7 +125,7 @@ fn every_shorter_image_is_refused() {
 }
 
 #[test]
-fn who_needs_a_linker_is_refused() {
+fn a_program_that_needs_a_linker_is_refused() {
     for kind in [2, 3, 7] {
         all_say(|all| all.push(Made { kind, ..all[1] }), Err(Error::Dynamic));
     }

@@ -242,7 +242,7 @@ fn a_processor_that_was_called_sees_that_a_decision_is_due() {
 /// A thread enters the kernel while another processor decides that it runs no more: it is
 /// preempted before it does anything.
 #[test]
-fn who_was_taken_off_gives_way_before_it_enters() {
+fn a_thread_that_was_taken_off_gives_way_before_it_enters() {
     loom::model(|| {
         // Whether the thread is ready, and whether its processor is to look again.
         let world = Arc::new((Lock::of_words(), Guarded::new(1), AtomicBool::new(false)));

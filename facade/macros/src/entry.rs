@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_comes_back_is_started_as_such() {
+    fn a_main_that_never_returns_is_started_as_such() {
         let of = |function| {
             expand(quote!(MAIN), &function)
                 .expect("it can be the first")

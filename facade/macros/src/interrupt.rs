@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_the_proof_gets_it() {
+    fn a_handler_that_asks_for_the_proof_gets_it() {
         let of = |function| {
             expand(quote!(7), &function)
                 .expect("it is a handler")

@@ -277,7 +277,7 @@ fn input_raises_the_devices_interrupt() {
 }
 
 #[test]
-fn who_starts_anew_finds_what_waited() {
+fn a_guest_that_starts_anew_finds_what_waited() {
     let mut machine = Machine::new([true, false]);
     let mut writer = Writer::attach(Layout::of(BYTES).unwrap(), 1, &machine.memory);
     let _ = writer.write(&machine.memory, b"kept");

@@ -201,7 +201,7 @@ fn a_letter_that_is_not_whole_is_seen_at_the_end() {
 }
 
 #[test]
-fn who_has_the_console_alone_may_command_the_terminal() {
+fn a_guest_that_has_the_console_alone_may_command_the_terminal() {
     let mut console: Multiplexer<8> = Multiplexer::new();
     let mut name = [0; 16];
     name[..5].copy_from_slice(b"linux");
@@ -302,7 +302,7 @@ fn what_does_not_fit_in_is_left_out_whole_and_told_of() {
 }
 
 #[test]
-fn who_goes_on_after_a_loss_begins_with_his_mark() {
+fn a_guest_that_continues_after_a_loss_begins_with_its_mark() {
     let mut screen = Screen::new(0);
     screen.write(0, "begun");
     screen.console.break_off();
@@ -312,7 +312,7 @@ fn who_goes_on_after_a_loss_begins_with_his_mark() {
 }
 
 #[test]
-fn who_stops_is_shown_to_the_last_byte() {
+fn a_guest_that_stops_is_shown_to_the_last_byte() {
     let mut screen = Screen::new(0);
     screen.write(1, "no end");
     screen.finish(1);
@@ -350,7 +350,7 @@ fn keys_choose_who_gets_the_input() {
 }
 
 #[test]
-fn who_gets_the_input_is_heard_at_once() {
+fn a_guest_that_gets_the_input_is_heard_at_once() {
     let mut screen = Screen::new(0);
     screen.write(0, "~ # ");
     screen.write(1, "name? ");
@@ -390,7 +390,7 @@ fn nobody_may_have_the_input() {
 }
 
 #[test]
-fn who_does_not_exist_is_not_heard() {
+fn a_guest_that_does_not_exist_is_not_heard() {
     let mut screen = Screen::new(0);
     screen.write(8, "no\n");
     screen.finish(8);

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_at_the_instant_at_which_it_is_taken_off_waits() {
+    fn a_vcpu_that_waits_at_the_instant_at_which_it_is_taken_off_waits() {
         let (a, idle) = (Thread(1), Thread::IDLE);
         let waits = Some(Left::Waiting);
         let events = [

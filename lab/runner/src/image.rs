@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn who_builds_keeps_others_waiting() {
+    fn a_process_that_builds_keeps_others_waiting() {
         let folder = std::env::temp_dir().join(format!("taktos-builder-{}", std::process::id()));
         let builder = alone(&folder).unwrap();
         let other = || File::open(folder.join("boards.lock")).unwrap();

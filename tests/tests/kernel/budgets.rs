@@ -105,7 +105,7 @@ const FIVE_OF_TEN: Option<(Duration, Duration)> =
     Some((Duration::from_millis(5), Duration::from_millis(10)));
 
 #[test]
-fn who_spins_gets_its_share_and_the_less_urgent_the_rest() {
+fn a_partition_that_spins_gets_its_share_and_the_less_urgent_the_rest() {
     world(|| {
         let (part, _) = partition(TWO_OF_TEN, 4);
         start(part, spin);

@@ -187,7 +187,7 @@ fn an_account_drains_once_for_each_processor() {
 }
 
 #[test]
-fn who_starts_and_stops_elsewhere_changes_when_the_budget_ends() {
+fn a_thread_that_starts_and_stops_elsewhere_changes_the_end_of_the_budget() {
     world(|| {
         let (part, threads) = partition(Some((3.millis(), 10.millis())), &[4, 4]);
         let second = body(|| spend(500.micros()));
@@ -400,7 +400,7 @@ fn restarts_of_threads_that_execute_elsewhere_renew_nothing() {
 }
 
 #[test]
-fn who_is_moved_from_processor_to_processor_gains_nothing() {
+fn a_thread_that_is_moved_from_processor_to_processor_gains_nothing() {
     ordered(
         Order::Turns,
         (PolicyKind::StrongAffinity, LAYOUTS[0]),

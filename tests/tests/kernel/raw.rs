@@ -274,7 +274,7 @@ fn a_message_goes_straight_to_the_most_urgent_receiver_and_a_waiting_one_into_th
 }
 
 #[test]
-fn who_only_looks_gets_the_message_before_its_receiver_and_leaves_it() {
+fn a_thread_that_only_looks_gets_the_message_before_its_receiver_and_leaves_it() {
     static SEEN: AtomicU64 = AtomicU64::new(0);
     world(|| {
         let queue = queue(4, 1);
@@ -317,7 +317,7 @@ fn who_only_looks_gets_the_message_before_its_receiver_and_leaves_it() {
 }
 
 #[test]
-fn who_waits_at_what_is_deleted_is_told() {
+fn a_thread_that_waits_at_what_is_deleted_is_told() {
     static TOLD: AtomicUsize = AtomicUsize::new(0);
     world(|| {
         let (queue, pool) = (queue(4, 1), pool(8, 1));
@@ -385,7 +385,7 @@ fn a_mutex_whose_owner_ends_is_unlocked_or_stays_locked_or_tells() {
 }
 
 #[test]
-fn who_waits_when_the_owner_dies_gets_the_mutex_and_is_told() {
+fn a_thread_that_waits_when_the_owner_dies_gets_the_mutex_and_is_told() {
     static TOLD: AtomicUsize = AtomicUsize::new(0);
     world(|| {
         let mutex = leak(Mutex::new().when_owner_ends(OwnerEnd::Tell));

@@ -156,7 +156,7 @@ fn serve(
 }
 
 #[test]
-fn who_faults_at_once_pays_for_its_restarts() {
+fn a_partition_that_faults_at_once_pays_for_its_restarts() {
     world(|| {
         let supervisor = leak(Supervisor::new());
         let (amount, period) = ONE_OF_TEN;
@@ -236,7 +236,7 @@ fn a_partition_that_always_faults_is_told_by_turns_with_others() {
 }
 
 #[test]
-fn who_waits_for_its_restart_is_stopped_and_keeps_nobody_waiting() {
+fn a_partition_that_waits_for_its_restart_is_stopped_and_keeps_nobody_waiting() {
     world(|| {
         let supervisor = leak(Supervisor::new());
         let rate = (1, Duration::from_millis(10));
@@ -257,7 +257,7 @@ fn who_waits_for_its_restart_is_stopped_and_keeps_nobody_waiting() {
 }
 
 #[test]
-fn who_was_started_anew_meanwhile_is_told_and_left_as_it_is() {
+fn a_partition_that_was_started_anew_meanwhile_is_told_and_left_as_it_is() {
     world(|| {
         let supervisor = leak(Supervisor::new());
         let rate = (1, Duration::from_millis(10));
@@ -477,7 +477,7 @@ fn work_at_a_partitions_cost_is_charged_to_it_and_nobodys_else() {
 }
 
 #[test]
-fn whose_call_a_supervisor_works_on_does_not_pay_for_restarts() {
+fn a_partition_with_a_call_at_its_supervisor_pays_for_no_restart() {
     world(|| {
         let supervisor = leak(Supervisor::new());
         let (amount, period) = ONE_OF_TEN;

@@ -446,7 +446,7 @@ extern "C" fn listener(data: &'static Words, _: usize) -> ! {
 }
 
 #[test]
-fn who_waits_at_a_condition_is_told_by_a_broadcast_and_of_its_end_and_leaves_nothing_behind() {
+fn a_thread_that_waits_at_a_condition_is_woken_by_a_broadcast_and_by_its_end() {
     for end in 0..3 {
         world(move || {
             let threads = threads([listener, listener, idle]);
@@ -931,7 +931,7 @@ extern "C" fn server_of_much(data: &'static Words, pieces: usize) -> ! {
 }
 
 #[test]
-fn who_has_sent_a_long_message_can_call() {
+fn a_thread_that_has_sent_a_long_message_can_call() {
     for pieces in [PIECES, 3] {
         world(move || {
             pair([sender_that_calls, idle, server_of_much]);
@@ -1163,7 +1163,7 @@ extern "C" fn passer(data: &'static Words, _: usize) -> ! {
 }
 
 #[test]
-fn who_has_no_pool_gets_no_block() {
+fn a_thread_that_has_no_pool_gets_no_block() {
     world(|| {
         let threads = threads([passer, idle, sleeper]);
         let pool: &'static Pool<Board> = leak(Pool::new(leak(Memory::<Block>::new()), 4));

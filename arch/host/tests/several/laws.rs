@@ -125,7 +125,7 @@ fn processors_call_others_that_are_there_and_masked() {
 }
 
 #[test]
-fn who_writes_anothers_heir_calls_it() {
+fn a_processor_that_writes_anothers_heir_calls_it() {
     assert_broken(
         "heir of processor 1 was written without a call",
         vec![
@@ -138,7 +138,7 @@ fn who_writes_anothers_heir_calls_it() {
 }
 
 #[test]
-fn who_writes_anothers_heir_and_gives_way_calls_it() {
+fn a_processor_that_writes_anothers_heir_and_gives_way_calls_it() {
     let switches = || {
         enter::<Wrong<2>>(prepare(|| ()));
     };

@@ -397,7 +397,7 @@ fn a_hook_sees_each_unmask_and_injects_interrupts_where_it_happened() {
 }
 
 #[test]
-fn who_settles_goes_on_when_nobody_else_can_act_and_no_time_has_passed() {
+fn a_processor_that_settles_continues_when_no_other_can_act() {
     for seed in 0..8 {
         world(
             Order::Seed(seed),
@@ -439,7 +439,7 @@ fn calls_to_a_held_processor_stay_on_their_way() {
 }
 
 #[test]
-fn who_rests_goes_on_when_it_is_poked() {
+fn a_processor_that_rests_continues_when_it_is_poked() {
     world(
         Order::Turns,
         vec![

@@ -137,7 +137,7 @@ fn a_budget_that_was_used_up_on_a_processor_that_left_is_looked_at() {
 /// The alarm of processor 1 is for the budget of thread 1, also after another decider has taken its
 /// seat over.
 #[test]
-fn who_used_up_a_budget_before_a_thread_was_bound_is_looked_at() {
+fn a_thread_that_used_up_a_budget_before_a_thread_was_bound_is_looked_at() {
     let plan = [(PolicyKind::Cbs, vec![0, 1])];
     beside_each_other(&plan, WILD, |pair, _| {
         let (bound, urgent) = (pair.made, pair.made + 1);
@@ -200,7 +200,7 @@ fn with_alarms_of_two_processors(act: impl FnOnce(&mut Pair<'_>, Option<(Duratio
 }
 
 #[test]
-fn who_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
+fn a_thread_that_has_used_up_a_budget_and_left_is_looked_at_where_it_is_at_home_now() {
     with_alarms_of_two_processors(|pair, server| {
         pair.serve(1, None);
         pair.moves(1, 1, Priority::new(2).unwrap());
@@ -233,7 +233,7 @@ fn what_affinities_noted_of_a_thread_is_no_server_where_it_comes_to() {
 }
 
 #[test]
-fn who_has_a_row_after_one_that_used_up_its_budget_is_not_looked_at_elsewhere() {
+fn a_thread_that_has_a_row_after_one_that_used_up_its_budget_is_not_looked_at_elsewhere() {
     with_alarms_of_two_processors(|pair, server| {
         pair.begins_anew(1, 1, Priority::new(2).unwrap());
         pair.serve(1, server);

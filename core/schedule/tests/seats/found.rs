@@ -146,7 +146,7 @@ fn parts_once(plan: &[Plan], mood: Mood, seed: u64) {
 /// A thread comes home that runs in the place of another on the very processor that it had at home
 /// last: that has gone to the other instance since.
 #[test]
-fn who_comes_home_from_a_processor_that_has_left_sits_where_there_is_a_seat() {
+fn a_thread_that_comes_home_from_a_processor_that_has_left_sits_where_there_is_a_seat() {
     let mood = Mood {
         restless: true,
         ..Mood::new(8, THREADS)
@@ -165,7 +165,7 @@ fn a_pin_ends_where_an_owner_is_watched() {
 }
 
 #[test]
-fn who_lost_a_processor_with_a_budget_used_up_is_looked_at_in_the_tables_order() {
+fn a_thread_that_lost_a_processor_with_a_budget_used_up_is_looked_at_in_the_tables_order() {
     for seed in [8_544_300_611_901_779_369, 7_770_664_030_643_328_705] {
         for mood in MOODS {
             storm_again(&plans_with_servers(), mood, seed);

@@ -520,7 +520,7 @@ fn an_owner_that_is_helped_for_another_lock_keeps_its_place_at_home() {
 }
 
 #[test]
-fn who_is_granted_a_lock_that_others_wait_for_keeps_its_place_by_those_it_has() {
+fn a_thread_that_is_granted_a_lock_that_others_wait_for_keeps_its_place_by_those_it_has() {
     with_sections(|pair, locks| {
         let (spun_for, donated) = (locks[0], locks[3]);
         pair.runs_on(2, 1);

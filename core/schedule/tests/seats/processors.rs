@@ -97,7 +97,7 @@ fn an_instance_of_one_processor_gets_a_second_one_and_loses_the_first() {
 /// The owner of the seat of a processor that goes has its registers nowhere; another thread ran
 /// there and is to be preempted.
 #[test]
-fn who_gives_way_on_a_processor_that_goes_comes_in_again_behind_its_equals() {
+fn a_thread_that_gives_way_on_a_processor_that_goes_comes_in_again_behind_its_equals() {
     let plan = [(PolicyKind::Priority, vec![0, 1])];
     beside_each_other(&plan, WILD, |pair, _| {
         for id in [0, 1] {

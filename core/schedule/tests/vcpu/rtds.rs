@@ -149,7 +149,7 @@ fn an_overrun_is_forgiven_and_the_timer_floor_makes_one() {
 }
 
 #[test]
-fn who_waits_wins_a_tie_today_and_who_runs_in_4_5() {
+fn a_waiting_unit_wins_a_tie_today_and_a_running_one_in_4_5() {
     // Both have the deadline 10 ms; something makes the processor schedule at 1 ms.
     let run = |options| {
         let mut units = [Unit::EMPTY; 2];

@@ -96,7 +96,7 @@ fn a_long_block_starts_a_period_at_once() {
 }
 
 #[test]
-fn who_blocks_in_extra_time_keeps_its_period() {
+fn a_unit_that_blocks_in_extra_time_keeps_its_period() {
     let spans = alone(TWO_OF_TEN.with_extratime(), 15 * MS, |world| {
         world.give(0, 0, FOREVER);
         world.stop(6 * MS, 0);
@@ -223,7 +223,7 @@ fn extra_time_ends_well_before_a_period_begins() {
 }
 
 #[test]
-fn who_lost_more_of_its_period_has_it_back_first() {
+fn a_unit_that_lost_more_of_its_period_has_it_back_first() {
     let (mut units, mut processors) = ([Unit::EMPTY; 3], [Processor::EMPTY; 1]);
     let busy = Parameters::new(ms(4), ms(20));
     let set = [busy, TWO_OF_TEN, Parameters::new(ms(4), ms(10))];

@@ -137,7 +137,7 @@ fn on_four_processors_each_has_its_own_counts_and_budgets() {
 }
 
 #[test]
-fn who_ran_when_is_known_from_a_word_that_a_file_names() {
+fn the_schedule_is_known_from_a_word_that_a_file_names() {
     let folder = Folder::new("foreign-trace");
     let elf = foreign(&folder);
     let file = folder.file(

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn who_executes_through_joins_two_stretches() {
+    fn a_thread_that_executes_through_joins_two_stretches() {
         let begin = [(0, 0, 5), (1, 1, 10), (1, IDLE, 20)];
         let all = |more: &[(u8, u16, u64)]| backlog(&[&begin, more].concat());
         // 0 has executed since before the first.

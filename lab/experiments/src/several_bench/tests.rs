@@ -44,7 +44,7 @@ fn a_way_is_divided_where_the_processor_is_called_and_interrupted() {
 }
 
 #[test]
-fn who_is_stopped_or_goes_on_is_seen_by_the_switch() {
+fn a_thread_that_is_stopped_or_goes_on_is_seen_by_the_switch() {
     let mut one = record(
         "@round part=across layout=affinity\n",
         &[

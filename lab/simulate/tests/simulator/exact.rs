@@ -266,7 +266,7 @@ fn late_jobs_are_given_up() {
 }
 
 #[test]
-fn whoever_is_given_up_gives_its_locks_back() {
+fn a_job_that_is_given_up_gives_its_locks_back() {
     let mut set = tasks(&[(2, 40), (30, 100)]);
     set[1].deadline = Some(units(15));
     set[1].late = Late::Abort;
@@ -287,7 +287,7 @@ fn whoever_is_given_up_gives_its_locks_back() {
 }
 
 #[test]
-fn whoever_has_lost_its_processor_takes_no_lock_any_more() {
+fn a_task_that_has_lost_its_processor_takes_no_lock() {
     // At 3 the second gives the first one what it waits for, and with it the processor;
     // it must not take the next lock at the same instant.
     let mut set = tasks(&[(0, 100), (0, 100)]);

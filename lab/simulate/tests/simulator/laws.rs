@@ -379,7 +379,7 @@ fn greedy(dice: &mut Dice, cpus: u64) -> Vec<Task> {
 }
 
 #[test]
-fn who_has_a_hard_budget_has_it_and_no_more() {
+fn a_task_that_has_a_hard_budget_has_it_and_no_more() {
     let seed = taktos_random::seed();
     let horizon = 3_000 * UNIT;
     for set in 0..300 {

@@ -163,7 +163,7 @@ fn little_has_to_be_said() {
 }
 
 #[test]
-fn who_shares_a_processor_waits_in_the_hypervisor() {
+fn a_partition_that_shares_a_processor_waits_in_the_hypervisor() {
     let two = |policy: &str, vcpus: &str| {
         let pool = format!("[[pool]]\nname='p'\ncpus=0\npolicy='{policy}'\n");
         let machine = "[machine]\ncpus=2\n";
@@ -767,7 +767,7 @@ fn more_bandwidth_than_there_is_is_refused_unless_forced() {
 }
 
 #[test]
-fn whoever_never_runs_is_refused_even_when_forced() {
+fn a_partition_that_never_runs_is_refused_even_when_forced() {
     let text = with_policy("policy='null'\n", &format!("force=true\n{LEAST}vcpus=3\n"));
     // `force` is in the pool there.
     assert!(checked(&text).unwrap_err().cause.contains("no key `force`"));

@@ -86,7 +86,7 @@ fn what_is_refused() {
 }
 
 #[test]
-fn who_wakes_late_while_it_is_saved_is_refilled_in_its_place() {
+fn a_unit_that_wakes_late_while_it_is_saved_is_refilled_in_its_place() {
     // Unit 0 has 4 of 10 ms and is switched out at 9 ms; the timer of 10 ms is late, and at
     // 11 ms the unit wakes, not saved yet. Unit 1's period ends at 15 ms.
     pool(&mut [Unit::EMPTY; 2], Parameters::DEFAULT).with(2, |b| {

@@ -101,7 +101,7 @@ fn e8_the_idle_processor_that_became_idle_last_is_taken_first() {
 }
 
 #[test]
-fn whoever_has_a_deadline_beats_all_who_have_none() {
+fn a_thread_with_a_deadline_beats_all_without() {
     let mut world = two();
     let fixed = [0, 0].map(|priority| world.thread(MAIN, priority, None));
     let late = world.thread(MAIN, 200, None);

@@ -39,7 +39,7 @@ fn an_over_unit_that_wakes_is_not_boosted() {
 }
 
 #[test]
-fn who_yields_lets_one_more_go_first() {
+fn a_unit_that_yields_lets_one_more_go_first() {
     waiting([Over, Under, Over, Under, Over, Over], |b| {
         b.set_rank(6, Under);
         b.yield_now(6);

@@ -34,7 +34,7 @@ fn an_equal_does_not_preempt() {
 }
 
 #[test]
-fn who_is_switched_out_waits_only_when_it_is_saved() {
+fn a_unit_that_is_switched_out_waits_only_when_it_is_saved() {
     alone(2, |b| {
         b.wake(0);
         b.switch(0);
@@ -56,7 +56,7 @@ fn who_is_switched_out_waits_only_when_it_is_saved() {
 }
 
 #[test]
-fn who_yields_goes_behind_anyone() {
+fn a_unit_that_yields_comes_after_all_others() {
     alone(2, |b| {
         b.wake(0);
         b.switch(0);
@@ -179,7 +179,7 @@ fn hard_affinity_is_never_broken() {
 }
 
 #[test]
-fn who_prefers_another_processor_leaves_when_that_is_idle() {
+fn a_unit_that_prefers_another_processor_leaves_when_that_is_idle() {
     with(&flat(2), Grouping::DEFAULT, 1, unlimited(), |b| {
         b.run_on(0, 0);
         b.affinity(0, 0b11, 0b10);

@@ -129,7 +129,7 @@ fn among_busy_ones_that_of_the_best_score() {
 }
 
 #[test]
-fn who_has_just_started_is_not_preempted() {
+fn a_unit_that_has_just_started_is_not_preempted() {
     let fresh = |ran: u64| {
         told(1, 0b1, |b| {
             b.set_credit(1, 0);

@@ -282,7 +282,7 @@ fn when_the_stickiness_ends_the_place_goes_to_the_next_in_line() {
 }
 
 #[test]
-fn whoever_sticks_and_blocks_leaves_its_place() {
+fn a_thread_that_sticks_and_blocks_leaves_its_place() {
     story(|mut help, a, b, _| {
         help.make_sticky(b);
         let lesser = help.0.thread(MAIN, 9, None);
@@ -297,7 +297,7 @@ fn whoever_sticks_and_blocks_leaves_its_place() {
 }
 
 #[test]
-fn whoever_sticks_and_blocks_where_it_is_helped_leaves_its_place_at_home() {
+fn a_thread_that_sticks_and_blocks_where_it_is_helped_leaves_its_place_at_home() {
     story(|mut help, a, b, _| {
         help.help(b, 5);
         help.make_sticky(b);
@@ -347,7 +347,7 @@ fn a_yield_gives_nothing_up_where_the_thread_is_helped() {
 }
 
 #[test]
-fn who_is_pinned_while_it_is_helped_stays_there_when_the_help_ends() {
+fn a_thread_that_is_pinned_while_it_is_helped_stays_there_when_the_help_ends() {
     let mut world = World::new(8, set([0, 1, 2]), &clusters(PolicyKind::Edf));
     let a = world.thread(MAIN, 5, None);
     let b = world.thread(MAIN, 5, None);

@@ -27,7 +27,7 @@ fn an_owner_is_at_the_ceiling_at_once() {
 }
 
 #[test]
-fn who_falls_from_the_ceiling_goes_before_its_equals() {
+fn a_thread_that_falls_from_the_ceiling_goes_before_its_equals() {
     tell(&[1], |world| {
         let owner = world.thread(0, 10);
         let equal = world.thread(0, 10);

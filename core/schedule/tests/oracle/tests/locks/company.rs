@@ -31,7 +31,7 @@ fn unpin(world: &mut World, thread: Thread) {
 const MIGRATORY: [Protocol; 3] = [Protocol::Inheritance, Protocol::Omip, Protocol::MrsP];
 
 #[test]
-fn who_is_pinned_at_home_is_not_helped() {
+fn a_thread_that_is_pinned_at_home_is_not_helped() {
     for protocol in MIGRATORY {
         let mut world = World::new(&[(Edf, 1), (Edf, 1)]);
         let (lock, owner, waiter) = owner_and_waiter(&mut world, protocol);
@@ -46,7 +46,7 @@ fn who_is_pinned_at_home_is_not_helped() {
 }
 
 #[test]
-fn who_is_pinned_while_it_is_helped_stays_there() {
+fn a_thread_that_is_pinned_while_it_is_helped_stays_there() {
     for protocol in MIGRATORY {
         let mut world = World::new(&[(Edf, 1), (Edf, 1)]);
         let (lock, owner, waiter) = owner_and_waiter(&mut world, protocol);

@@ -335,7 +335,7 @@ fn locked_when_created() {
 }
 
 #[test]
-fn who_does_not_exist_has_no_locks() {
+fn a_thread_that_does_not_exist_has_no_locks() {
     let mut world = World::partitioned(1);
     let creator = world.thread(0, 8);
     let lock = world.lock(Protocol::MrsP, creator, 5);

@@ -207,7 +207,7 @@ fn after_a_yield_the_weak_form_looks_no_further() {
 
 /// One after others of its level, or after many levels, is found.
 #[test]
-fn whoever_may_stand_on_a_freed_processor_gets_it() {
+fn a_thread_that_may_stand_on_a_freed_processor_gets_it() {
     for policy in BOTH {
         on(policy, 2, |system| {
             let [left, right] = [0, 1].map(|at| started(system, 1, &[at]));
