@@ -21,7 +21,7 @@ use taktos_cli::command::new::PROGRAM;
 
 /// Programs with libraries that examples on the host may use. No package is named: with all
 /// packages chosen they are as the tests have them.
-const PROGRAMS: [&str; 4] = ["--test", "model", "--bin", "xtask"];
+const PROGRAMS: [&str; 4] = ["--test", "kernel", "--bin", "xtask"];
 
 /// The first line of a page's file: what every example sees, and how it is run.
 const PRELUDE: &str = "#![allow(unused, reason = \"an example\")] use taktos_kernel::*; \
