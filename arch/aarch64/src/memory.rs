@@ -11,7 +11,7 @@ use aarch64_paging::descriptor::El1Attributes;
 use core::arch::asm;
 use core::ops::Range;
 use taktos_arch_common::PAGE;
-use taktos_arch_common::tables::{Format, MachineMap};
+use taktos_arch_common::tables::{Format, MachineMap, MadeMap};
 
 /// An entry that leads to a table, or to a page; one that leads to more memory; and the bits of its
 /// address.
@@ -62,6 +62,8 @@ impl Format for Form {
 }
 
 pub(crate) static MAP: MachineMap<Form, TABLES> = MachineMap::new();
+/// [`MAP`], once it is made.
+static MADE: MadeMap<Form, TABLES> = MadeMap::new();
 
 unsafe extern "C" {
     // The limits of code and of constants, by the start-up code's linker script.
@@ -71,6 +73,8 @@ unsafe extern "C" {
     static rodata_end: u8;
 }
 
+#[cold]
+#[inline(never)]
 fn make<B: Board>() {
     const { assert!(B::MEMORY.end - B::MEMORY.start <= 128 << 20) };
     let large = |attributes: El1Attributes| move |address| address | attributes.bits() | LARGE;
@@ -85,6 +89,7 @@ fn make<B: Board>() {
         };
         page | attributes.bits() | TABLE
     });
+    MADE.set(&MAP);
 }
 
 /// The pages of code.
@@ -108,7 +113,7 @@ pub(crate) fn protect<B: Board>(guard: usize) {
 
 /// Returns whether `address` is in a guard.
 pub(crate) fn is_guard(address: usize) -> bool {
-    MAP.is_guard(address)
+    MADE.is_guard(address)
 }
 
 /// Makes the processors forget what they knew of `address`.

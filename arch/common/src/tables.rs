@@ -8,7 +8,11 @@
 use crate::{Guard, PAGE, UserMaps};
 use core::marker::PhantomData;
 use core::ops::Range;
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use core::ptr;
+use core::sync::atomic::{
+    AtomicPtr, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use taktos_machine::{Access, Region};
 
 /// How many entries a table has.
@@ -160,6 +164,30 @@ impl<F: Format, const N: usize> MachineMap<F, N> {
     }
 }
 
+/// The machine's map once it is made, in a static: a report of a fault asks this for guards, so
+/// that an image that makes no map has no tables, which its start would clear.
+pub struct MadeMap<F, const N: usize>(AtomicPtr<MachineMap<F, N>>);
+
+impl<F: Format, const N: usize> MadeMap<F, N> {
+    /// No map, which is made later.
+    #[expect(clippy::new_without_default, reason = "a value for one static")]
+    pub const fn new() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// `map` is made. Bound: a store.
+    pub fn set(&self, map: &'static MachineMap<F, N>) {
+        self.0.store(ptr::from_ref(map).cast_mut(), Release);
+    }
+
+    /// Returns whether `address` is in a guard of the map.
+    pub fn is_guard(&self, address: usize) -> bool {
+        // SAFETY: null, or the reference to a static that `set` was given.
+        let map = unsafe { self.0.load(Acquire).as_ref() };
+        map.is_some_and(|map| map.is_guard(address))
+    }
+}
+
 /// The tables that partitions have, in a static.
 pub struct UserTables<F, const N: usize> {
     tables: Tables<F, N>,
@@ -297,6 +325,7 @@ mod tests {
     #[test]
     fn pages_of_a_guard_are_guards() {
         static MAP: MachineMap<Form, 4> = MachineMap::new();
+        static MADE: MadeMap<Form, 4> = MadeMap::new();
         assert!(!MAP.is_made());
         MAP.map(BASE..BASE + 2 * LARGE, 0, |page| page | PRESENT);
         assert!(MAP.is_made());
@@ -310,7 +339,10 @@ mod tests {
         }
         for page in Guard::pages(guard) {
             assert!(MAP.is_guard(page + 8));
+            assert!(!MADE.is_guard(page + 8));
         }
+        MADE.set(&MAP);
+        assert!(MADE.is_guard(guard) && !MADE.is_guard(guard - PAGE));
         assert!(!MAP.is_guard(guard - PAGE) && !MAP.is_guard(guard + Guard::SIZE));
         assert!(!MAP.is_guard(DEVICES));
     }

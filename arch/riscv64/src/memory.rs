@@ -11,7 +11,7 @@ use crate::processors::{devices, protect_stacks, tell_map};
 use core::arch::asm;
 use core::ops::Range;
 use taktos_arch_common::PAGE;
-use taktos_arch_common::tables::{Format, MachineMap};
+use taktos_arch_common::tables::{Format, MachineMap, MadeMap};
 
 /// One for each 2 MiB of the largest memory that a board may have, two of the middle level, and the
 /// root.
@@ -56,6 +56,8 @@ impl Format for Form {
 }
 
 pub(crate) static MAP: MachineMap<Form, TABLES> = MachineMap::new();
+/// [`MAP`], once it is made.
+static MADE: MadeMap<Form, TABLES> = MadeMap::new();
 
 unsafe extern "C" {
     // The limits of code and of constants, by the start-up code's linker script.
@@ -80,6 +82,8 @@ pub(crate) fn constants() -> Range<usize> {
     (&raw const __srodata).addr()..(&raw const __erodata).addr()
 }
 
+#[cold]
+#[inline(never)]
 fn make<B: Board>() {
     const { assert!(B::MEMORY.end - B::MEMORY.start <= 128 << 20) };
     let (code, constants) = (code(), constants());
@@ -98,6 +102,7 @@ fn make<B: Board>() {
     ] {
         MAP.map(devices, 1, |device| entry(device, DATA));
     }
+    MADE.set(&MAP);
 }
 
 /// Makes the pages of a guard such. Bound: fixed, but for the first one, before which the map is
@@ -122,7 +127,7 @@ pub(crate) fn protect<B: Board>(guard: usize) {
 
 /// Returns whether `address` is in a guard.
 pub(crate) fn is_guard(address: usize) -> bool {
-    MAP.is_guard(address)
+    MADE.is_guard(address)
 }
 
 /// Switches the map on, with guards below the stacks of handlers.

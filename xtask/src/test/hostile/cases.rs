@@ -241,7 +241,7 @@ fn levels() -> Case {
 
 /// A guest that ends at once, a thousand times.
 fn thousand(attack: &str, stops: &str) -> Case {
-    let victim = format!("{SUPPLY} for-ms=18000");
+    let victim = format!("{SUPPLY} for-ms=16000");
     let hostile = format!("attack={attack} until-ms=0");
     Case {
         name: format!("RTDS, a thousand restarts by {attack}"),
@@ -252,7 +252,7 @@ fn thousand(attack: &str, stops: &str) -> Case {
         ),
         shift: 4,
         promise: Promise::Supply {
-            periods: 1_798,
+            periods: 1_598,
             longest_gap_us: SERVERS_GAP,
         },
         fate: ExpectedOutcome::Restarts(1_000),
