@@ -3,6 +3,7 @@
 //! Owns: how a board looks in each list, and the files with a list. A list is what lies between a
 //! line with `boards: NAME` and one with `boards: end`. Must never know: a board.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -165,16 +166,13 @@ fn constant(row: &Row) -> String {
 /// # Errors
 /// When `boards.toml` or a file with a list cannot be read or written, or has no such list.
 pub fn write(workspace: &Workspace) -> Result<String> {
-    let mut written = Vec::new();
-    for (file, text) in texts(workspace)? {
-        let path = workspace.root().join(file);
-        if fs::read_to_string(&path)? != text {
-            fs::write(&path, text).with_context(|| file.to_owned())?;
-            written.push(file);
-        }
+    let changed = changed(workspace)?;
+    for (file, text) in &changed {
+        fs::write(workspace.path(file), text).with_context(|| (*file).to_owned())?;
     }
-    Ok(match written.as_slice() {
-        [] => "every list of boards is as boards.toml has it".to_owned(),
+    let files: Vec<&str> = changed.into_keys().collect();
+    Ok(match files.as_slice() {
+        [] => format!("every list of boards is as {FILE} has it"),
         files => format!("written: {}", files.join(", ")),
     })
 }
@@ -184,34 +182,39 @@ pub fn write(workspace: &Workspace) -> Result<String> {
 /// # Errors
 /// As [`write`], or when a list is not what it would write.
 pub fn check(workspace: &Workspace) -> Result<()> {
-    for (file, text) in texts(workspace)? {
-        if fs::read_to_string(workspace.root().join(file))? != text {
-            bail!("the list of boards in {file} is not that of {FILE}: cargo xtask boards");
+    match changed(workspace)?.into_keys().next() {
+        Some(file) => {
+            bail!("the list of boards in {file} is not that of {FILE}: cargo xtask boards")
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// Each file with lists, as it is to be.
-fn texts(workspace: &Workspace) -> Result<Vec<(&'static str, String)>> {
-    let read = |file: &str| {
-        fs::read_to_string(workspace.root().join(file)).with_context(|| file.to_owned())
-    };
+/// The files with lists that are not those of [`FILE`], each as it is to be.
+fn changed(workspace: &Workspace) -> Result<BTreeMap<&'static str, String>> {
+    let read =
+        |file: &str| fs::read_to_string(workspace.path(file)).with_context(|| file.to_owned());
     let boards: Boards = toml::from_str(&read(FILE)?).with_context(|| FILE.to_owned())?;
-    let mut texts: Vec<(&str, String)> = Vec::new();
+    let mut files: BTreeMap<&str, [String; 2]> = BTreeMap::new();
     for List(file, name, lines) in &LISTS {
         // The hypervisor's board runs no kernel: it is a row of the emulator's alone.
         let rows = boards.board.iter();
         let rows = rows.filter(|row| !row.hypervisor || *name == "rows");
         let list: String = rows.filter_map(lines).collect();
-        let place = texts.iter().position(|(known, _)| known == file);
-        let before = place.map_or_else(|| read(file), |place| Ok(texts.swap_remove(place).1))?;
-        texts.push((
-            file,
-            replaced(&before, name, &list).with_context(|| (*file).to_owned())?,
-        ));
+        let [before, text] = match files.remove(file) {
+            Some(texts) => texts,
+            None => {
+                let text = read(file)?;
+                [text.clone(), text]
+            }
+        };
+        let text = replaced(&text, name, &list).with_context(|| (*file).to_owned())?;
+        files.insert(file, [before, text]);
     }
-    Ok(texts)
+    let differ = files
+        .into_iter()
+        .filter(|(_, [before, text])| before != text);
+    Ok(differ.map(|(file, [_, text])| (file, text)).collect())
 }
 
 /// Returns `text` with this list of that name.

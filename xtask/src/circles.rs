@@ -8,10 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
-use syn::{Item, UseTree};
+use syn::{Item, UseName, UseRename, UseTree};
 use taktos_runner::workspace::Workspace;
 
+use crate::layering::room_of;
 use crate::metadata;
 
 /// The most files of a circle.
@@ -33,13 +33,12 @@ type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 /// # Errors
 /// Names each circle with too many files, and each crate with a smaller circle than the table says.
 pub fn check(workspace: &Workspace) -> Result<String> {
+    let root = workspace.root().display().to_string();
     let (mut files, mut wrong) = (0, Vec::new());
     for package in metadata::packages(workspace)? {
         let manifest = package["manifest_path"].as_str().unwrap_or_default();
-        let folder = Path::new(manifest).parent().unwrap_or(Path::new(""));
-        let name = folder.strip_prefix(workspace.root()).unwrap_or(folder);
-        let name = name.display().to_string();
-        let uses = uses_of(&package)?;
+        let name = room_of(&root, manifest);
+        let uses = uses_of(&workspace.path(&name).join("src"))?;
         files += uses.len();
         let circles = circles(&uses);
         let largest = circles.iter().map(Vec::len).max().unwrap_or(1);
@@ -72,28 +71,18 @@ fn shown(circle: &[&Vec<String>]) -> String {
     format!("{} files: {}", circle.len(), names.join(", "))
 }
 
-/// The files of a package's library, or of its programs in one file each, with their uses.
-fn uses_of(package: &Value) -> Result<Uses> {
+/// The files of a crate's sources, a module each, with their uses; none if it has no such folder.
+fn uses_of(folder: &Path) -> Result<Uses> {
+    if !folder.is_dir() {
+        return Ok(Uses::new());
+    }
+    let files = files_in(folder)?;
+    let modules: BTreeSet<_> = files.iter().map(|file| module_of(folder, file)).collect();
     let mut uses = Uses::new();
-    let targets = package["targets"].as_array().into_iter().flatten();
-    let kinds = |target: &Value| target["kind"].to_string();
-    for target in targets.filter(|target| !kinds(target).contains("test")) {
-        let root = PathBuf::from(target["src_path"].as_str().unwrap_or_default());
-        let is_root = ["lib.rs", "main.rs"]
-            .iter()
-            .any(|name| root.ends_with(name));
-        let folder = root
-            .parent()
-            .filter(|folder| is_root && folder.ends_with("src"));
-        if let Some(folder) = folder {
-            let files = files_in(folder)?;
-            let modules: BTreeSet<_> = files.iter().map(|file| module_of(folder, file)).collect();
-            for file in &files {
-                let module = module_of(folder, file);
-                let used = used_by(file, &module, &modules)?;
-                uses.entry(module).or_default().extend(used);
-            }
-        }
+    for file in &files {
+        let module = module_of(folder, file);
+        let used = used_by(file, &module, &modules)?;
+        uses.entry(module).or_default().extend(used);
     }
     Ok(uses)
 }
@@ -166,8 +155,9 @@ fn spell_out(tree: &UseTree, before: &mut Vec<String>, paths: &mut Vec<Vec<Strin
                 spell_out(tree, before, paths);
             }
         }
-        UseTree::Name(name) => paths.push([&before[..], &[name.ident.to_string()]].concat()),
-        UseTree::Rename(name) => paths.push([&before[..], &[name.ident.to_string()]].concat()),
+        UseTree::Name(UseName { ident }) | UseTree::Rename(UseRename { ident, .. }) => {
+            paths.push([&before[..], &[ident.to_string()]].concat());
+        }
         UseTree::Glob(_) => paths.push(before.clone()),
     }
 }

@@ -303,8 +303,8 @@ fn wrong_edges(metadata: &Value) -> Result<(usize, Vec<String>)> {
     Ok((edges, wrong))
 }
 
-/// The folder of a manifest, from the root.
-fn room_of(root: &str, manifest: &str) -> String {
+/// Returns the folder of a manifest, from the root.
+pub fn room_of(root: &str, manifest: &str) -> String {
     let folder = Path::new(manifest).parent().unwrap_or(Path::new(""));
     folder
         .strip_prefix(root)
