@@ -90,7 +90,9 @@ pub fn float_begins_cleared_elsewhere<P: SmpPort>() {
     P::write("floating point begins cleared\n");
 }
 
-const SLICE: u64 = 20_000;
+/// Nanoseconds, a hundred ticks of the slowest clock: a slice as seen by its thread lacks up to two
+/// ticks, one at either end.
+const SLICE: u64 = 100_000;
 
 /// A thread with floating-point state yields in the middle of its slice: the next one has a whole
 /// slice.
