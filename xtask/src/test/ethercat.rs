@@ -42,7 +42,7 @@ const UNHARMED: [&str; 9] = [
 ];
 /// Figures of earlier runs.
 const BASELINE: &str = "experiments/baseline-ethercat.json";
-/// Times, by the ends of their names, each with a tick of the board's clock in its unit. They depend
+/// Ends of names of times, each with a tick of the board's clock in the time's unit. Times depend
 /// on the instruction at which the program starts, which any change of the kernel moves.
 const TIMES: [(&str, f64); 4] = [
     ("_min_ns", 16.0),
