@@ -1,5 +1,5 @@
-//! Sets, for the crate, whether it is compiled for Armv8-M, which the compiler does not show, and
-//! the size of the guards below stacks.
+//! Sets, for the crate, what the compiler does not show of the processor: whether it is compiled
+//! for Armv8-M, and without the extension for SIMD; and the size of the guards below stacks.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -15,12 +15,23 @@ const PAGE: usize = 1024;
 const SMALLEST: usize = 32;
 const SIZES: std::ops::RangeInclusive<usize> = USUAL..=32_768;
 
+/// Conditions of the crate, by the beginnings of targets: the first version of Armv7-M has no flags
+/// of SIMD, and a processor of Armv8-M may lack them.
+const PROCESSORS: [(&str, &str); 3] = [
+    ("thumbv7m-", "no_simd"),
+    ("thumbv8m.main", "no_simd"),
+    ("thumbv8m.main", "armv8m"),
+];
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={GUARD}");
-    println!("cargo:rustc-check-cfg=cfg(armv8m)");
-    if env::var("TARGET").is_ok_and(|target| target.starts_with("thumbv8m.main")) {
-        println!("cargo:rustc-cfg=armv8m");
+    println!("cargo:rustc-check-cfg=cfg(armv8m, no_simd)");
+    let target = env::var("TARGET").unwrap_or_default();
+    for (prefix, what) in PROCESSORS {
+        if target.starts_with(prefix) {
+            println!("cargo:rustc-cfg={what}");
+        }
     }
     // Where each byte counts the guard is the smallest that there is, and no program chooses
     // another one.

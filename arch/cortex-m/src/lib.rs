@@ -1,4 +1,5 @@
-//! Armv7-M (Cortex-M4F) and Armv8-M with the main extension (Cortex-M33, Cortex-M55) as machines.
+//! Armv7-M (Cortex-M3, Cortex-M4, Cortex-M7) and Armv8-M with the main extension (Cortex-M33,
+//! Cortex-M55) as machines.
 //!
 //! Owns: the switch of threads, the priorities of exceptions, stack guards, time slices, faults.
 //! Must never know: the kernel, a board's devices (the board brings its clock by [`Clock`]).
@@ -63,12 +64,12 @@ pub use taktos_arch_common::{Outcome32, TAKTOS_PROCESSOR};
 #[cfg(target_os = "none")]
 pub use {
     fault::{report_fault, report_forbidden_call},
-    guard::{Guard, forbid, lowest_of_thread},
+    guard::{Guard, forbid, has_guards, lowest_of_thread},
     interrupt::{
         KERNEL_LEVEL, Level, bring_to_kernel_level, disable_interrupt, enable_interrupt,
         pend_interrupt,
     },
-    machine::{Clock, CortexM},
+    machine::{Clock, CortexM, halt},
     slice::{SliceTimer, Slices},
     systick::{SystemTimer, start as start_system_timer},
 };

@@ -30,7 +30,15 @@ pub trait Clock: 'static {
     }
 }
 
-/// The machine: a Cortex-M4F with the board's clock.
+/// Stops the processor for good, with interrupts masked: the end of a program without a debugger.
+pub fn halt() -> ! {
+    cortex_m::interrupt::disable();
+    loop {
+        cortex_m::asm::wfi();
+    }
+}
+
+/// The machine: a Cortex-M with the board's clock.
 pub struct CortexM<C>(PhantomData<C>);
 
 impl<C: Clock> Machine for CortexM<C> {

@@ -479,9 +479,9 @@ pub extern "C" fn return_from_exception() {
         // An address that is loaded into the program counter says the instruction set.
         "orr r0, r0, #1",
         "str r0, [sp, #24]",
-        #[cfg(armv8m)]
+        #[cfg(no_simd)]
         "msr apsr_nzcvq, r1",
-        #[cfg(not(armv8m))]
+        #[cfg(not(no_simd))]
         "msr apsr_nzcvqg, r1",
         // As exceptions do: the former thread may have left a reservation that this one would take
         // for its own.
@@ -497,13 +497,13 @@ pub extern "C" fn return_from_exception() {
         "ldrd r0, r1, [sp, #24]",
         // SIMD's flags, which cannot be written without that extension, are none of the former
         // thread's either.
-        #[cfg(armv8m)]
+        #[cfg(no_simd)]
         "mrs r2, apsr",
-        #[cfg(armv8m)]
+        #[cfg(no_simd)]
         "orrs r2, r2, r1",
-        #[cfg(armv8m)]
+        #[cfg(no_simd)]
         "lsls r2, r2, #{flags}",
-        #[cfg(not(armv8m))]
+        #[cfg(not(no_simd))]
         "lsls r2, r1, #{flags}",
         "cmp r2, #{instruction_set}",
         "bne 2f",

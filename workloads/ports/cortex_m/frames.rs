@@ -2,7 +2,7 @@
 //! they use.
 
 use super::registers::{CONDITIONS_IN_BYTES, spin_in_conditions};
-use super::{LEFT, RIGHT, check, slices};
+use super::{LEFT, RIGHT, check, float, slices};
 use crate::board::Board;
 use core::arch::asm;
 use core::ptr;
@@ -26,7 +26,9 @@ static LOOKED: AtomicU32 = AtomicU32::new(0);
 pub fn hold_what_is_used() {
     slices(true);
     run(spin, || look(BELOW_BASIC, BASIC));
-    run(spin_with_state, || look(BELOW_EXTENDED, EXTENDED));
+    if float::is_there() {
+        run(spin_with_state, || look(BELOW_EXTENDED, EXTENDED));
+    }
     slices(false);
     Board::write("frames hold what is used\n");
 }

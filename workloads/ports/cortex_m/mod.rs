@@ -137,6 +137,7 @@ static FLOAT_DOZES: [Work; 2] = works("sleeping with float", float::doze_with_fl
 fn all_pairs() {
     slices(true);
     let kinds = [&SPINS, &CONDITIONS, &YIELDS, &FLOAT_SPINS, &FLOAT_YIELDS];
+    let kinds = with_unit(&kinds, 3);
     for (index, [left, _]) in kinds.iter().enumerate() {
         for [_, right] in &kinds[index..] {
             pair(left, &RIGHT, right);
@@ -147,16 +148,25 @@ fn all_pairs() {
 
 /// A more urgent thread that sleeps takes the processor away, and gives it back directly.
 fn preempted_by_alarms() {
-    for [left, _] in [
+    let kinds = [
         &SPINS,
         &CONDITIONS,
         &YIELDS_MORE,
         &FLOAT_SPINS,
         &FLOAT_YIELDS_MORE,
-    ] {
-        for [_, urgent] in [&DOZES, &FLOAT_DOZES] {
+    ];
+    for [left, _] in with_unit(&kinds, 3) {
+        for [_, urgent] in with_unit(&[&DOZES, &FLOAT_DOZES], 1) {
             pair(left, &URGENT, urgent);
         }
+    }
+}
+
+/// Returns the works that the processor can do: all, or without a floating-point unit the first.
+fn with_unit<'a>(works: &'a [&'static [Work; 2]], first: usize) -> &'a [&'static [Work; 2]] {
+    match float::is_there() {
+        true => works,
+        false => &works[..first],
     }
 }
 

@@ -1,6 +1,7 @@
 //! Owns: the limits of the stack pointers, and the memory protection unit of Armv8-M, which keeps
 //! the place that null leads to. Registers: Armv8-M Architecture Reference Manual (DDI 0553), D1.2.
 
+use super::OF_REPORTS;
 use core::arch::asm;
 use cortex_m::peripheral::{MPU, SCB};
 
@@ -41,9 +42,6 @@ unsafe extern "C" {
     static _stack_end: u8;
 }
 
-/// Space that stays below the handlers' limit: the report of a fault continues there.
-const OF_REPORTS: usize = 32;
-
 /// Sets the handlers' limit, and forbids null. Called once, before the first thread runs.
 pub fn enable() {
     let lowest = (&raw const _stack_end).addr().next_multiple_of(8) + OF_REPORTS;
@@ -60,6 +58,11 @@ pub fn enable() {
     }
     cortex_m::asm::dsb();
     cortex_m::asm::isb();
+}
+
+/// Returns whether stacks have guards: the limits are the processor's own.
+pub const fn has_guards() -> bool {
+    true
 }
 
 /// The first of the pair of regions over null, and of a pair that is left to programs without

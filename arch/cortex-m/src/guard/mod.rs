@@ -1,6 +1,11 @@
 //! Owns: what keeps threads and handlers within their stacks, and off the place that null leads to:
 //! on Armv7-M regions of the memory protection unit, on Armv8-M the limits of the stack pointers.
 
+/// Bytes between the program's data and the guard or the limit of the handlers' stack: the report
+/// of a handler that used its stack up goes on there, without protection. It takes some 230 and
+/// what the board's console takes.
+const OF_REPORTS: usize = 320;
+
 #[cfg(armv8m)]
 mod limits;
 #[cfg(not(armv8m))]

@@ -1,6 +1,7 @@
 //! Owns: the memory protection unit of Armv7-M: a guard below the running thread's stack, one below
 //! the handlers', and the place that null leads to.
 
+use super::OF_REPORTS;
 use cortex_m::peripheral::{MPU, SCB};
 
 include!(concat!(env!("OUT_DIR"), "/guard.rs"));
@@ -81,6 +82,13 @@ pub fn enable() {
     cortex_m::asm::isb();
 }
 
+/// Returns whether stacks have guards: some processors lack the unit.
+pub fn has_guards() -> bool {
+    const REGIONS: u32 = 0xFF << 8;
+    // SAFETY: the unit's type register is only read; without the unit it is zero.
+    unsafe { (*MPU::PTR)._type.read() & REGIONS != 0 }
+}
+
 /// Forbids all code to access the 32 bytes at `place`, with a region that the port leaves free.
 pub fn forbid(place: usize) {
     const FREE_REGION: u32 = 0;
@@ -107,10 +115,9 @@ const fn forbidden(size: usize) -> u32 {
     NO_ACCESS_NO_EXECUTE | (size.trailing_zeros() - 1) << 1 | REGION_ENABLE
 }
 
-/// Returns the address of the guard of the handlers: less than its size after the end of their
-/// stack, where there is nothing else.
+/// Returns the address of the guard of the handlers: behind what reports have, less than its size.
 fn of_handlers() -> usize {
-    (&raw const _stack_end).addr().next_multiple_of(GUARD_SIZE)
+    ((&raw const _stack_end).addr() + OF_REPORTS).next_multiple_of(GUARD_SIZE)
 }
 
 /// Returns whether the address is in the guard of the running thread, or in that of handlers.

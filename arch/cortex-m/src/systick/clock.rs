@@ -53,8 +53,8 @@ fn masked<T>(act: impl FnOnce(&mut Time, &SystemCounter) -> T) -> T {
 /// processor runs at that rate; a change of it afterwards would make time wrong.
 ///
 /// # Panics
-/// Where a cycle is no simple fraction of a nanosecond: 10⁹ and `hertz` must have enough factors in
-/// common. Whole kHz have.
+/// If `hertz` is less than 32,768 or more than 10⁹. Without the feature `any-rate` also if 10⁹ and
+/// `hertz` have too few factors in common; a rate in whole MHz has enough.
 pub fn start(hertz: u32) {
     let rate = Rate::new(hertz, MOST);
     let before = mask_over();

@@ -13,35 +13,62 @@ impl Moment {
 }
 
 /// The length of a tick as a fraction of nanoseconds in lowest terms.
+///
+/// A rate is simple if the ticks of a long period can be converted in 32 bits. The others take 64
+/// bits, and the feature `any-rate`: boards that know their rate have a simple one, and no code for
+/// others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
     numerator: u32,
     denominator: u32,
     longest: u32,
+    is_simple: bool,
 }
 
+/// Whether there is code for rates that are not simple.
+const ANY: bool = cfg!(any(test, feature = "any-rate"));
 /// Ticks by which a period may be longer than intended: those that pass while the counter is moved.
 const SLACK: u32 = 64;
+/// The least ticks of the longest period of a simple rate: at 168 MHz 6 ms.
+const SIMPLE: u32 = 1 << 20;
+/// Rates of processors, in hertz: from that of a watch's crystal to a nanosecond a tick.
+pub const RATES: core::ops::RangeInclusive<u32> = 32_768..=1_000_000_000;
 
 impl Rate {
     /// Returns the rate of a timer of `hertz`; its counter counts `most` ticks at most before it
     /// begins again.
     ///
     /// # Panics
-    /// Where a tick is no simple fraction of nanoseconds: the rate in hertz has too few factors in
-    /// common with 10⁹.
+    /// If the rate is none of [`RATES`]. Without the feature `any-rate` also if a tick is no simple
+    /// fraction of nanoseconds: the rate in hertz has too few factors in common with 10⁹.
     pub const fn new(hertz: u32, most: u32) -> Self {
+        assert!(
+            *RATES.start() <= hertz && hertz <= *RATES.end(),
+            "the processor's rate is from 32,768 Hz to 1 GHz"
+        );
         let divisor = greatest_common_divisor(1_000_000_000, hertz);
         let (numerator, denominator) = (1_000_000_000 / divisor, hertz / divisor);
         let exact = (u32::MAX - denominator) / numerator;
         let exact = exact.saturating_sub(SLACK);
-        let longest = if exact < most { exact } else { most };
-        assert!(longest >= 1 << 12, "no simple rate of a timer");
+        let is_simple = exact >= SIMPLE;
+        assert!(
+            is_simple || ANY,
+            "no simple rate of a timer: see the feature `any-rate` of taktos-arch-cortex-m"
+        );
         Self {
             numerator,
             denominator,
-            longest,
+            longest: if is_simple && exact < most {
+                exact
+            } else {
+                most
+            },
+            is_simple,
         }
+    }
+
+    const fn is_simple(self) -> bool {
+        !ANY || self.is_simple
     }
 
     /// The most ticks that can be converted at once.
@@ -51,6 +78,14 @@ impl Rate {
 
     /// Returns the moment `ticks` ticks after `moment`, at most [`Rate::longest`] and a few.
     pub fn after(self, moment: Moment, ticks: u32) -> Moment {
+        if !self.is_simple() {
+            let denominator = u64::from(self.denominator);
+            let parts = u64::from(ticks) * u64::from(self.numerator) + u64::from(moment.rest);
+            return Moment {
+                nanos: moment.nanos + parts / denominator,
+                rest: (parts % denominator) as u32,
+            };
+        }
         let parts = ticks * self.numerator + moment.rest;
         Moment {
             nanos: moment.nanos + u64::from(parts / self.denominator),
@@ -61,8 +96,15 @@ impl Rate {
     /// How many ticks after `moment` the first is that is not before `nanos`; none where that is
     /// more than [`Rate::longest`].
     pub fn until(self, nanos: u64, moment: Moment) -> Option<u32> {
-        let span = u32::try_from(nanos.saturating_sub(moment.nanos)).ok()?;
-        let parts = span
+        let span = nanos.saturating_sub(moment.nanos);
+        if !self.is_simple() {
+            let parts = span.checked_mul(self.denominator.into())?;
+            let parts = parts.saturating_sub(moment.rest.into());
+            let ticks = u32::try_from(parts.div_ceil(self.numerator.into())).ok()?;
+            return Some(ticks).filter(|ticks| *ticks <= self.longest);
+        }
+        let parts = u32::try_from(span)
+            .ok()?
             .checked_mul(self.denominator)?
             .saturating_sub(moment.rest);
         Some(parts.div_ceil(self.numerator)).filter(|ticks| *ticks <= self.longest)
@@ -70,6 +112,11 @@ impl Rate {
 
     /// The whole ticks of a span; at least one, at most [`Rate::longest`].
     pub fn ticks(self, nanos: u64) -> u32 {
+        if !self.is_simple() {
+            let parts = nanos.saturating_mul(self.denominator.into());
+            let ticks = u32::try_from(parts / u64::from(self.numerator));
+            return ticks.unwrap_or(self.longest).clamp(1, self.longest);
+        }
         let span = u32::try_from(nanos).ok();
         let parts = span.and_then(|span| span.checked_mul(self.denominator));
         parts.map_or(self.longest, |parts| {

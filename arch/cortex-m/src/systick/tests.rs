@@ -99,8 +99,16 @@ impl Counter for Simulated {
     }
 }
 
-/// Rates of processors that there are, and one that is awkward.
-const RATES: [u32; 8] = [
+/// Rates of processors that there are: after a reset and from a PLL, of watch crystals and their
+/// multiples, the least and the largest, and two that have nothing in common with a second.
+const RATES: [u32; 15] = [
+    32_768,
+    2_097_152,
+    4_194_304,
+    1_000_000_000,
+    79_999_987,
+    999_999_937,
+    65_536_000,
     80_000_000,
     168_000_000,
     16_000_000,
@@ -412,7 +420,11 @@ fn an_idle_time_is_exact_over_many_wraps() {
 }
 
 #[test]
-#[should_panic(expected = "no simple rate of a timer")]
-fn a_rate_that_cannot_be_exact_is_refused() {
-    let _ = Rate::new(79_999_987, MOST);
+fn rates_out_of_range_are_refused() {
+    for hertz in [0, 1, 32_767, 1_000_000_001, u32::MAX] {
+        let made = std::panic::catch_unwind(|| Rate::new(hertz, MOST));
+        let said = made.expect_err("out of range");
+        let said = said.downcast_ref::<&str>().expect("a text");
+        assert!(said.contains("from 32,768 Hz to 1 GHz"), "{hertz}: {said}");
+    }
 }
