@@ -12,6 +12,7 @@
  */
 #include "followed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "arm.h"
@@ -112,9 +113,18 @@ static void settle(const struct run *run)
     current = NULL;
 }
 
+/* The emulator counts the instructions of all processors together: of several, the others must rest. */
+static void only_first(unsigned cpu)
+{
+    if (cpu == 0)
+        return;
+    fprintf(stderr, "taktos-clock: a second processor runs, and the emulator counts the time of one only\n");
+    exit(EXIT_FAILURE);
+}
+
 static void begin(unsigned cpu, void *data)
 {
-    (void)cpu;
+    only_first(cpu);
     const struct run *run = data;
     settle(run);
     if (run->mark)
@@ -126,6 +136,7 @@ static void begin(unsigned cpu, void *data)
 
 static void begin_unknown(unsigned cpu, void *address)
 {
+    only_first(cpu);
     end_unknown((int)cpu, (uintptr_t)address);
 }
 

@@ -145,7 +145,7 @@ static bool counter_begin(const struct options *options, int processors)
     if (is_followed(options)) {
         counter = &followed;
         followed_begin(is(options->reference, "on"));
-        return one(processors) && rest_begin();
+        return rest_begin();
     }
     count_begin(is(options->time, "cycles"));
     struct time_options time = {

@@ -18,6 +18,7 @@ pub(crate) struct Instruction {
 
 pub(crate) fn events(cpu: Cpu) -> Events {
     match cpu {
+        Cpu::CortexM3 => model::cortex_m3::EVENTS,
         Cpu::CortexM4 => model::cortex_m4::EVENTS,
         Cpu::CortexA8 => model::cortex_a8::EVENTS,
         Cpu::CortexA53 => model::cortex_a53::EVENTS,
@@ -34,6 +35,9 @@ pub(crate) fn instructions(
     unknown: &mut Vec<UnknownInstruction>,
 ) -> Vec<Instruction> {
     match cpu {
+        Cpu::CortexM3 => thumb(image, stretch, unknown, |first, second, _| {
+            Some(model::cortex_m3::timing(t32::classify(first, second)?))
+        }),
         Cpu::CortexM4 => thumb(image, stretch, unknown, |first, second, _| {
             Some(model::cortex_m4::timing(t32::classify(first, second)?))
         }),

@@ -41,6 +41,8 @@ pub use table::Table;
 /// A processor with a cycle model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cpu {
+    /// Cortex-M3, executing T32.
+    CortexM3,
     /// Cortex-M4 with single-precision floating point, executing T32.
     CortexM4,
     /// Cortex-A8, executing A32.

@@ -20,13 +20,26 @@ pub enum Flow {
     Return,
 }
 
+/// Kind of a multiplication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// MUL, and those of the extension for SIMD with a result of a word.
+    Plain,
+    /// MLA, MLS.
+    Accumulated,
+    /// SMULL, UMULL.
+    Long,
+    /// SMLAL, UMLAL, UMAAL, and those of the extension for SIMD with a result of two words.
+    LongAccumulated,
+}
+
 /// A class of instructions with one timing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Arithmetic, logic, moves, bit fields, saturation, and hints.
     Data(Flow),
-    /// Any multiplication, also long and accumulating.
-    Multiply,
+    /// Any multiplication.
+    Multiply(Product),
     /// SDIV, UDIV.
     Divide,
     /// The IT instruction: the conditions of the next one to four instructions.
@@ -126,7 +139,7 @@ pub fn classify(first: u16, second: u16) -> Option<Class> {
 fn narrow(h: u16) -> Option<Class> {
     Some(match h >> 10 {
         0b00_0000..=0b00_1111 => Class::DATA,
-        0b01_0000 if h >> 6 & 0xf == 0b1101 => Class::Multiply,
+        0b01_0000 if h >> 6 & 0xf == 0b1101 => Class::Multiply(Product::Plain),
         0b01_0000 => Class::DATA,
         0b01_0001 => return Some(high_registers(h)),
         0b01_0010 | 0b01_0011 => Class::LOAD,

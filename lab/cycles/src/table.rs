@@ -123,7 +123,7 @@ impl Table {
         let events = code::events(self.cpu);
         out.write_all(b"TAKTAB03")?;
         let model = match self.cpu {
-            Cpu::CortexM4 => 1,
+            Cpu::CortexM3 | Cpu::CortexM4 => 1,
             Cpu::CortexA8 | Cpu::CortexA53 | Cpu::U54 => 2,
         };
         for word in [

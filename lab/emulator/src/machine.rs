@@ -78,6 +78,7 @@ impl Machine {
     /// report its own choice.
     pub(crate) fn cpu(self) -> Option<Cpu> {
         match self.cpu? {
+            "cortex-m3" => Some(Cpu::CortexM3),
             "cortex-m4" => Some(Cpu::CortexM4),
             "cortex-a8" => Some(Cpu::CortexA8),
             "cortex-a53" => Some(Cpu::CortexA53),
@@ -174,13 +175,14 @@ mod tests {
     fn cycles_are_those_of_a_processor_that_was_named() {
         for (cpu, model) in [
             (None, None),
-            (Some("cortex-m3"), None),
+            (Some("cortex-m33"), None),
+            (Some("cortex-m3"), Some(Cpu::CortexM3)),
             (Some("cortex-m4"), Some(Cpu::CortexM4)),
         ] {
             let machine = Machine::of(Kind::ArmM, "mps2-an386", cpu);
             assert_eq!(machine.cpu(), model);
             // Its instructions are distinguished all the same.
-            assert_eq!(machine.told_by(), Some(Cpu::CortexM4));
+            assert_eq!(machine.told_by(), model.or(Some(Cpu::CortexM4)));
         }
         assert_eq!(Machine::of(Kind::Aarch64, "virt", None).told_by(), None);
     }

@@ -224,13 +224,15 @@ impl Emulator {
         plugin: Option<String>,
     ) -> Result<Process, Error> {
         let mut command = Command::new(&self.program);
-        let processors = self.board.processors(setting.processors);
         command
             .args(self.board.arguments())
             .args(SAME)
-            .args(["-smp", &processors.to_string()])
             .args(command_line(options));
+        // A board that is followed has as many processors as the machine has by itself: others than
+        // the first rest.
         if !self.board.is_followed() {
+            let processors = self.board.processors(setting.processors);
+            command.args(["-smp", &processors.to_string()]);
             let alone = setting.seed.is_some() || options.reference;
             let single = if alone { ",one-insn-per-tb=on" } else { "" };
             command.args(["-accel", &format!("tcg,thread=single{single}")]);

@@ -76,7 +76,7 @@ pub(super) fn every_instruction(workspace: &Workspace, length: Length) -> Result
             let judged = table
                 .map_err(|why| why.to_string())
                 .and_then(|table| match cpu {
-                    Cpu::CortexM4 => as_thumb(&elf, table.instructions()),
+                    Cpu::CortexM3 | Cpu::CortexM4 => as_thumb(&elf, table.instructions()),
                     _ => Ok(()),
                 });
             all.add(match judged {
@@ -98,7 +98,7 @@ mod tests {
     fn every_board_has_a_model() {
         assert_eq!(
             modelled(Length::Long).len(),
-            Board::ALL.len() + Several::thorough().count()
+            Board::all().count() + Several::thorough().count()
         );
     }
 

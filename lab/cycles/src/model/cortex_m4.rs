@@ -38,7 +38,7 @@ pub fn timing(class: Class) -> Timing {
 
 fn cost(class: Class) -> u8 {
     match class {
-        Class::Data(_) | Class::Multiply | Class::It { .. } => 1,
+        Class::Data(_) | Class::Multiply(_) | Class::It { .. } => 1,
         Class::Branch(_) | Class::Exception | Class::FloatData => 1,
         Class::Single { .. } | Class::Exclusive { .. } | Class::System => 2,
         Class::TableBranch | Class::FloatPair => 2,

@@ -1,6 +1,6 @@
 //! The 32-bit encodings.
 
-use super::{Class, Flow, float};
+use super::{Class, Flow, Product, float};
 
 pub(super) fn classify(h: u16, k: u16) -> Option<Class> {
     let group = h >> 4 & 0x7f;
@@ -133,13 +133,20 @@ fn multiply(h: u16, k: u16) -> Option<Class> {
         7 => 0,
         _ => 1,
     };
-    (k >> 4 & 0xf <= most).then_some(Class::Multiply)
+    let product = match (h >> 4 & 7, k >> 12) {
+        (0, 0..=14) => Product::Accumulated,
+        _ => Product::Plain,
+    };
+    (k >> 4 & 0xf <= most).then_some(Class::Multiply(product))
 }
 
 fn long_multiply_or_divide(h: u16, k: u16) -> Option<Class> {
     match (h >> 4 & 7, k >> 4 & 0xf) {
         (1 | 3, 0xf) => Some(Class::Divide),
-        (0 | 2, 0) | (4, 0 | 8..=13) | (5, 12 | 13) | (6, 0 | 6) => Some(Class::Multiply),
+        (0 | 2, 0) => Some(Class::Multiply(Product::Long)),
+        (4, 0 | 8..=13) | (5, 12 | 13) | (6, 0 | 6) => {
+            Some(Class::Multiply(Product::LongAccumulated))
+        }
         _ => None,
     }
 }

@@ -96,7 +96,9 @@ fn agree((first, second): (u16, u16), other: t32::Class, ours: Option<&Instructi
             // A result in the PC is unpredictable where A32 has a jump.
             (flow == Flow::Next) == (ours.flow == Flow::Next) || ours.results.0 >> 15 == 1
         }
-        (Other::Multiply, Class::MultiplyHalf | Class::MultiplyWord | Class::MultiplyLong) => true,
+        (Other::Multiply(_), Class::MultiplyHalf | Class::MultiplyWord | Class::MultiplyLong) => {
+            true
+        }
         (Other::It { .. }, Class::Hint) | (Other::Branch(_), Class::Branch) => true,
         (Other::System, Class::Status | Class::Barrier | Class::InstructionBarrier) => true,
         (Other::Exception, Class::Exception) => true,
