@@ -5,20 +5,28 @@ use std::env;
 
 /// How cargo names the features, each of which is a board but for the others.
 const FEATURE: &str = "CARGO_FEATURE_";
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 10] = [
     "budgets",
     "critical-section",
     "default",
     "defmt",
     "loaded",
     "log",
+    "own-console",
     "pac",
     "panic-handler",
+    "semihosting",
 ];
+
+/// The board that is any chip: its memory map, its clock and its console are the program's.
+const CHIP: &str = "chip";
+/// The features that choose its console, by cargo's names.
+const CONSOLES: [&str; 2] = ["SEMIHOSTING", "OWN_CONSOLE"];
 
 /// The boards that can leave the table of interrupts to another crate: they need no interrupt of it
 /// themselves.
 const WITHOUT_TABLE: &[&str] = &[
+    CHIP,
     // boards: tables of interrupts
     "stm32l475-iot01",
     "stm32f405",
@@ -53,7 +61,19 @@ fn main() {
             "cargo::error=the feature `pac` of `taktos` is for {}: {board} has its own table of interrupts",
             WITHOUT_TABLE.join(", ")
         ),
-        [board] => for_board(board, asked.as_deref()),
+        [board] => {
+            let of_chip = CONSOLES.map(|console| env::var_os(format!("{FEATURE}{console}")));
+            match of_chip.iter().flatten().count() {
+                0 => for_board(board, asked.as_deref()),
+                1 if board == CHIP => for_board(board, asked.as_deref()),
+                1 => println!(
+                    "cargo::error=the features `semihosting` and `own-console` of `taktos` are for its feature `chip`: {board} has its own console"
+                ),
+                _ => println!(
+                    "cargo::error=a program has one console: name `semihosting` or `own-console` as a feature of `taktos`, not both"
+                ),
+            }
+        }
         [] if is_host => {}
         [] => refuse_boards("none is named"),
         boards => refuse_boards(&format!("{} are named", boards.join(" and "))),
@@ -79,6 +99,9 @@ fn for_board(board: &str, asked: Option<&str>) {
         // Where the words of records are kept, out of the image.
         let records = env::var_os("CARGO_FEATURE_DEFMT").map_or("", |_| " -Tdefmt.x");
         println!("cargo::metadata=arguments={arguments}{records}");
+        if board == CHIP {
+            println!("cargo::metadata=chip=1");
+        }
         if let Some(place) = told("_PROGRAMS") {
             println!("cargo::metadata=programs={place}");
         }

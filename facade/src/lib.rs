@@ -208,6 +208,59 @@ boards! {
     "hifive-unleashed": hifive_unleashed,
     "hifive-unleashed-smp": hifive_unleashed,
     // boards: end
+    "chip": chip,
+}
+
+/// The clock of a program for a chip: its function, which returns the rate.
+#[cfg(all(target_os = "none", feature = "chip"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __clock {
+    () => {
+        ::core::compile_error!("the feature `chip` of `taktos` leaves the clock to the program: #[taktos::main(MAIN, clock = function)], where `fn function() -> u32` sets the processor's clock and returns its rate in hertz");
+    };
+    ($function:path) => {
+        #[unsafe(no_mangle)]
+        fn taktos_chip_clock() -> u32 {
+            $function()
+        }
+    };
+}
+
+/// A board sets its clock itself.
+#[cfg(all(target_os = "none", not(feature = "chip")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __clock {
+    () => {};
+    ($function:path) => {
+        ::core::compile_error!("this board sets its clock itself: leave out `clock`, which is for the feature `chip` of `taktos`");
+    };
+}
+
+/// The console of a program for a chip, with the feature `own-console`: `console!(function)`, where
+/// `fn function(text: &str)` writes a text, from threads and handlers, also from those that report
+/// a fault. Used once, in the program. On the host, and on boards with a console of their own,
+/// nothing comes of it.
+///
+/// ```
+/// # #[cfg(target_os = "none")]
+/// fn write(text: &str) {
+///     // uart().write_all(text.as_bytes())
+/// }
+///
+/// taktos::console!(write);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! console {
+    ($function:path) => {
+        #[cfg(target_os = "none")]
+        #[unsafe(no_mangle)]
+        fn taktos_console(text: &str) {
+            $function(text)
+        }
+    };
 }
 
 /// Writes a line to the board's console. On the host it is in what comes of the run:

@@ -6,8 +6,15 @@
 use crate::Kernel;
 use crate::board::Board;
 
-// The ring in memory.
-#[cfg(target_os = "none")]
+// The ring in memory, unless that is a channel of the console.
+#[cfg(all(
+    target_os = "none",
+    any(
+        not(feature = "chip"),
+        feature = "semihosting",
+        feature = "own-console"
+    )
+))]
 use defmt_rtt as _;
 
 defmt::timestamp!("{=u64:us}", Kernel::<Board>::now().as_nanos() / 1_000);

@@ -28,6 +28,9 @@ struct Row {
     about: String,
     processor: String,
     machine: Vec<String>,
+    /// The crate of another name that its programs are built from.
+    #[serde(rename = "crate")]
+    package: Option<String>,
     memory: Option<String>,
     least_processors: Option<usize>,
     resting_processors: Option<usize>,
@@ -53,7 +56,7 @@ type Lines = fn(&Row) -> Option<String>;
 /// A list: the file, the name in the line before it, and the lines for each board.
 struct List(&'static str, &'static str, Lines);
 
-const LISTS: [List; 12] = [
+const LISTS: [List; 13] = [
     List("Cargo.toml", "crates", |row| {
         let name = &row.name;
         Some(format!(
@@ -106,7 +109,10 @@ const LISTS: [List; 12] = [
         Some(constant(row))
     }),
     List("lab/emulator/src/board/rows.rs", "kernels", |row| {
-        Some(format!("    {},\n", constant_name(row)))
+        (row.package.is_none()).then(|| format!("    {},\n", constant_name(row)))
+    }),
+    List("lab/emulator/src/board/rows.rs", "chips", |row| {
+        (row.package.is_some()).then(|| format!("    {},\n", constant_name(row)))
     }),
 ];
 
@@ -126,6 +132,9 @@ fn constant(row: &Row) -> String {
         writeln!(text, "        {name}: {value},").expect("a string takes all");
     };
     field("name", format!("{:?}", row.name));
+    if let Some(package) = &row.package {
+        field("package", format!("{package:?}"));
+    }
     if row.smp {
         field("several", format!("Some(\"{}-smp\")", row.name));
     }
@@ -197,9 +206,15 @@ fn changed(workspace: &Workspace) -> Result<BTreeMap<&'static str, String>> {
     let boards: Boards = toml::from_str(&read(FILE)?).with_context(|| FILE.to_owned())?;
     let mut files: BTreeMap<&str, [String; 2]> = BTreeMap::new();
     for List(file, name, lines) in &LISTS {
-        // The hypervisor's board runs no kernel: it is a row of the emulator's alone.
-        let rows = boards.board.iter();
-        let rows = rows.filter(|row| !row.hypervisor || *name == "rows");
+        // The hypervisor's board runs no kernel, and a machine for any chip has no crate: they are
+        // rows of the emulator's alone.
+        let rows = boards
+            .board
+            .iter()
+            .filter(|row| match file.ends_with("rows.rs") {
+                true => !row.hypervisor || *name == "rows",
+                false => !row.hypervisor && row.package.is_none(),
+            });
         let list: String = rows.filter_map(lines).collect();
         let [before, text] = match files.remove(file) {
             Some(texts) => texts,

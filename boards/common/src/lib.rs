@@ -60,12 +60,3 @@ pub use taktos_workloads as workloads;
 /// Whether the feature `brief-reports` is on.
 #[doc(hidden)]
 pub const BRIEF_REPORTS: bool = cfg!(feature = "brief-reports");
-
-/// Checks the offsets that the linker's script gives to tools.
-const _: () = {
-    use taktos_kernel::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
-    match size_of::<usize>() {
-        8 => assert!(INFO_OFFSET == 128 && URGENCY_OFFSET == 40 && WAIT_OFFSET == 48),
-        _ => assert!(INFO_OFFSET == 68 && URGENCY_OFFSET == 20 && WAIT_OFFSET == 24),
-    }
-};

@@ -10,7 +10,7 @@ use crate::Board;
 
 /// Entry of images that begin above EL1, for boards with a `memory.x` that includes it.
 const ENTER: (&str, &str) = ("enter.x", include_str!("../scripts/enter.x"));
-/// Default handlers, and symbols for tools.
+/// Default handlers.
 const DEVICE: (&str, &str) = ("device.x", include_str!("../scripts/device.x"));
 /// Script of a board, with its memory map.
 const MEMORY: &str = "memory.x";
@@ -29,6 +29,8 @@ pub enum CortexM {
     Armv7E,
     /// Armv8-M with the main extension: Cortex-M33 and Cortex-M55.
     Armv8,
+    /// Any of these, and Armv7-M: Cortex-M3. The memory map is the program's.
+    Any,
 }
 
 impl CortexM {
@@ -36,6 +38,13 @@ impl CortexM {
         match self {
             Self::Armv7E => &["thumbv7em-none-eabi", "thumbv7em-none-eabihf"],
             Self::Armv8 => &["thumbv8m.main-none-eabi", "thumbv8m.main-none-eabihf"],
+            Self::Any => &[
+                "thumbv7m-none-eabi",
+                "thumbv7em-none-eabi",
+                "thumbv7em-none-eabihf",
+                "thumbv8m.main-none-eabi",
+                "thumbv8m.main-none-eabihf",
+            ],
         }
     }
 }
@@ -72,7 +81,7 @@ pub fn riscv64() {
     board.describe();
 }
 
-/// Describes a board with a Cortex-M. The crate has `memory.x`.
+/// Describes a board with a Cortex-M. The crate has `memory.x`, but for [`CortexM::Any`].
 ///
 /// # Panics
 /// If a file cannot be read or written.
@@ -84,19 +93,15 @@ pub fn cortex_m(architecture: CortexM) {
         apart: None,
     };
     if let Some(out) = board.describe() {
-        write_symbols(&out);
+        if std::env::var_os(TABLE_ELSEWHERE).is_none() {
+            write_symbols(&out);
+        }
     }
 }
 
-/// Writes the symbols of interrupts without handlers, and those for tools, into the folder in which
-/// the linker looks.
+/// Writes the symbols of interrupts without handlers into the folder in which the linker looks.
 fn write_symbols(out: &Path) {
     let (device, mut symbols) = (DEVICE.0, DEVICE.1.to_owned());
-    if std::env::var_os(TABLE_ELSEWHERE).is_some() {
-        // The symbols for tools go into the script that is the board's alone.
-        let memory = fs::read_to_string(MEMORY).expect("a board has a memory map");
-        return write(out, MEMORY, &(memory + &symbols));
-    }
     for number in 0..INTERRUPTS {
         writeln!(
             symbols,

@@ -21,14 +21,25 @@ pub use family::{CortexM, aarch64, cortex_m, riscv64};
 pub use program::{Place, load, program, programs};
 
 use std::env;
+use std::path::Path;
 
-/// Passes the board's memory map and symbols to the linker, for every program of the package. A
-/// build for the host has none. Warns if the profile's code needs more stack than usual.
+/// The memory map of a program for a chip, next to its `Cargo.toml`.
+const MEMORY: &str = "memory.x";
+
+/// Passes the board's memory map and symbols to the linker, for every program of the package. For a
+/// chip the memory map is the program's: the file `memory.x`, next to `Cargo.toml`, or that of the
+/// chip's crate. A build for the host has none. Warns if the profile's code needs more stack than
+/// usual.
 pub fn link() {
     println!("cargo::rerun-if-changed=build.rs");
     let arguments = env::var("DEP_TAKTOS_ARGUMENTS").unwrap_or_default();
     for argument in arguments.split_whitespace() {
         println!("cargo::rustc-link-arg-bins={argument}");
+    }
+    println!("cargo::rerun-if-changed={MEMORY}");
+    if env::var_os("DEP_TAKTOS_CHIP").is_some() && Path::new(MEMORY).exists() {
+        let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+        println!("cargo::rustc-link-search={folder}");
     }
     if !arguments.is_empty() && env::var("OPT_LEVEL").as_deref() == Ok("0") {
         println!(

@@ -1,12 +1,50 @@
-//! Owns: `#[taktos::main(THREAD)]`.
+//! Owns: `#[taktos::main(THREAD, clock = FUNCTION)]`.
 
 use crate::shape::{Gives, gives, plain};
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Error, ItemFn, Path, Result};
+use syn::{Error, Ident, ItemFn, Path, Result, Token};
 
 const WHAT: &str = "the function of #[taktos::main]";
+const NO_THREAD: &str =
+    "name the thread that the function runs in, a static: #[taktos::main(MAIN)]";
+
+/// The arguments of the attribute.
+struct Begin {
+    /// The first thread.
+    thread: Path,
+    /// The function that sets a chip's clock.
+    clock: Option<Path>,
+}
+
+impl Parse for Begin {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let thread = input.parse();
+        let thread = thread.map_err(|cause| Error::new(cause.span(), NO_THREAD))?;
+        if input.is_empty() {
+            return Ok(Self {
+                thread,
+                clock: None,
+            });
+        }
+        input.parse::<Token![,]>()?;
+        let word: Ident = input.parse()?;
+        if word != "clock" {
+            return Err(Error::new(
+                word.span(),
+                "after the thread comes `clock = function`, on a chip",
+            ));
+        }
+        input.parse::<Token![=]>()?;
+        let clock = Some(input.parse()?);
+        match input.is_empty() {
+            true => Ok(Self { thread, clock }),
+            false => Err(input.error("nothing comes after the clock")),
+        }
+    }
+}
 
 /// The function, and the program's entry: on a board its start, on the host what builds the program
 /// for its board and runs it there.
@@ -19,7 +57,7 @@ pub(crate) fn expand(thread: TokenStream, function: &ItemFn) -> Result<TokenStre
             format!("{WHAT} has no arguments"),
         ));
     }
-    let (name, thread) = (&signature.ident, thread_of(thread, signature)?);
+    let (name, Begin { thread, clock }) = (&signature.ident, begin(thread, signature)?);
     if name == "main" {
         return Err(Error::new(
             name.span(),
@@ -41,6 +79,9 @@ pub(crate) fn expand(thread: TokenStream, function: &ItemFn) -> Result<TokenStre
             ::taktos::board::#start(&#thread, #name)
         });
 
+        #[cfg(target_os = "none")]
+        ::taktos::__clock!(#clock);
+
         // A debugger finds the threads by it.
         #[cfg(target_os = "none")]
         ::taktos::__layout!();
@@ -53,14 +94,11 @@ pub(crate) fn expand(thread: TokenStream, function: &ItemFn) -> Result<TokenStre
     })
 }
 
-fn thread_of(thread: TokenStream, signature: &syn::Signature) -> Result<Path> {
-    syn::parse2(thread).map_err(|cause| {
-        let text = "name the thread that the function runs in, a static: #[taktos::main(MAIN)]";
-        match cause.to_string().contains("end of input") {
-            true => Error::new(signature.ident.span(), text),
-            false => Error::new(cause.span(), text),
-        }
-    })
+fn begin(arguments: TokenStream, signature: &syn::Signature) -> Result<Begin> {
+    match arguments.is_empty() {
+        true => Err(Error::new(signature.ident.span(), NO_THREAD)),
+        false => syn::parse2(arguments),
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +110,20 @@ mod tests {
     #[test]
     fn a_function_that_cannot_be_the_first_is_refused_in_words() {
         for (thread, function, why) in [
+            (
+                quote!(MAIN, rate = 8),
+                parse_quote!(
+                    fn first() {}
+                ),
+                "`clock = function`",
+            ),
+            (
+                quote!(MAIN, clock = clock, 8),
+                parse_quote!(
+                    fn first() {}
+                ),
+                "nothing comes after the clock",
+            ),
             (
                 quote!(),
                 parse_quote!(
@@ -134,6 +186,20 @@ mod tests {
             let said = expand(thread, &function).expect_err(why).to_string();
             assert!(said.contains(why), "{said}");
         }
+    }
+
+    #[test]
+    fn clock_of_a_chip_is_handed_on() {
+        let of = |arguments| {
+            let function = parse_quote!(
+                fn first() {}
+            );
+            expand(arguments, &function)
+                .expect("it can be the first")
+                .to_string()
+        };
+        assert!(of(quote!(MAIN)).contains("__clock ! ()"));
+        assert!(of(quote!(MAIN, clock = hal::clock)).contains("__clock ! (hal :: clock)"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::several;
 /// When there is none; the message lists those that there are.
 pub fn by_name(name: &str, place: &str) -> Result<Board> {
     Board::named(name).ok_or_else(|| {
-        let ones = Board::ALL.map(Board::name);
+        let ones: Vec<&str> = Board::all().map(Board::name).collect();
         match several::Board::all().any(|board| board.name == name) {
             true => Failure::error(
                 format!("{place}: the board {name} has several processors, and this runs on one"),

@@ -243,6 +243,7 @@ fn compile(
             .args(feature.iter().flat_map(|feature| ["--features", feature]))
             .args(programs.iter().flat_map(|program| ["--bin", program]))
             .args(["--target", triple])
+            .env(MACHINE, board)
             // It is a program's own to choose another guard.
             .env_remove("TAKTOS_GUARD")
             .args(features.arguments()),
@@ -338,9 +339,15 @@ pub fn crate_of(board: &str) -> (&str, Option<&'static str>) {
     const SEVERAL: &str = "smp";
     match board.rsplit_once('-') {
         Some((one, SEVERAL)) => (one, Some(SEVERAL)),
-        _ => (board, None),
+        _ => match Board::named(board) {
+            Some(known) => (known.package(), None),
+            None => (board, None),
+        },
     }
 }
+
+/// The variable that tells the crate for any chip on which machine its programs run.
+const MACHINE: &str = "TAKTOS_MACHINE";
 
 /// Cargo, as it is to be called for images: what is in the environment of the
 /// caller must not change them.
@@ -393,7 +400,11 @@ fn refused(
     Failure::error(
         format!("the image {program} for {board} does not build; what the compiler said is above"),
         format!(
-            "fix it; cargo build --profile {profile} --manifest-path {} --bin {program} --target {triple} shows it again",
+            "fix it; {}cargo build --profile {profile} --manifest-path {} --bin {program} --target {triple} shows it again",
+            match crate_of(board) {
+                (package, None) if package != board => format!("{MACHINE}={board} "),
+                _ => String::new(),
+            },
             manifest(board)
         ),
     )

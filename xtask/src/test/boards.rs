@@ -20,10 +20,10 @@ pub(super) const ARCHITECTURES: [Board; 4] = [
 /// One of each kind: of a processor, with its timers, and its means to protect memory. The others,
 /// of chips, differ from these in places alone.
 pub(super) const KINDS: [Board; 7] = [
+    Board::MPS2_AN385,
     Board::MPS2_AN386,
     Board::MPS3_AN547,
     Board::STM32L475_IOT01,
-    Board::STM32F405,
     Board::REALVIEW_PB_A8,
     Board::VIRT_AARCH64,
     Board::VIRT_RISCV64,
@@ -46,7 +46,7 @@ pub(super) fn of_kinds(length: Length) -> Vec<Board> {
 
 fn chosen(length: Length, some: &[Board]) -> Vec<Board> {
     match length {
-        Length::Long => Board::ALL.to_vec(),
+        Length::Long => Board::all().collect(),
         Length::Short => some.to_vec(),
     }
 }
@@ -82,13 +82,14 @@ mod tests {
 
     #[test]
     fn a_kind_has_an_architecture_and_every_architecture_is_there() {
+        let all: Vec<Board> = Board::all().collect();
         let of = |boards: &[Board]| {
             let mut triples: Vec<&str> = boards.iter().map(|board| board.triple()).collect();
             triples.sort_unstable();
             triples.dedup();
             triples
         };
-        assert_eq!(of(&KINDS), of(&Board::ALL));
+        assert_eq!(of(&KINDS), of(&all));
         assert!(ARCHITECTURES.iter().all(|board| KINDS.contains(board)));
     }
 

@@ -4,6 +4,7 @@
 //! makes its checks, how steps are run and reported.
 
 mod agreement;
+mod any_chip;
 mod as_checked;
 mod boards;
 mod book;
@@ -186,6 +187,7 @@ fn steps(length: Length) -> Vec<Step> {
         "consistent time on several processors",
         several::consistent_time,
     ));
+    steps.push(step("a program for any chip", any_chip::blinks));
     steps.push(step("a program with a vendor's drivers", own::hal::driven));
     steps.push(step("crates to be published", move |ws| {
         published::packages(ws, length)
@@ -211,7 +213,7 @@ fn steps(length: Length) -> Vec<Step> {
 
 /// The kernel, its ports and the hypervisor on boards with one processor.
 fn on_one_processor(length: Length) -> Vec<Step> {
-    let all = || Board::ALL.into_iter().map(|board| (board.name(), board));
+    let all = || Board::all().map(|board| (board.name(), board));
     let suites = all().map(|board| on("kernel suite on", board, images::suite));
     let ports = all().map(|board| on("port and faults on", board, programs::run));
     let attacks = boards::of_kinds(length).into_iter().map(|board| {
@@ -305,7 +307,7 @@ fn on_four_processors(board: Several, length: Length) -> [Step; 7] {
 /// Returns the steps that compare the counts of every board with its baseline. The chips with
 /// several processors have the ports of the thorough boards; they are in long runs.
 fn budgets(length: Length) -> impl Iterator<Item = Step> {
-    let ones = Board::ALL.into_iter().chain([Board::HYPERVISOR]);
+    let ones = Board::all().chain([Board::HYPERVISOR]);
     let ones = ones.map(|board| on("budgets of", (board.name(), board), images::budgets));
     let fours = boards::of_four(length)
         .map(|board| on("budgets of", (board.name, board), several::budgets));

@@ -19,7 +19,7 @@ use super::{Tally, boards, seed};
 /// The boards that are attacked a second time, in images that pass floating-point values in
 /// registers of their own: in long runs.
 pub(super) fn with_hard_float(length: Length) -> impl Iterator<Item = (Board, &'static str)> {
-    let all = matches!(length, Length::Long).then_some(Board::ALL);
+    let all = matches!(length, Length::Long).then(Board::all);
     let all = all.into_iter().flatten();
     all.filter_map(|board| Some((board, board.hard_float_triple()?)))
 }

@@ -86,7 +86,7 @@ const FORBIDDEN_CALL: &str =
 
 /// Those of the Cortex-M, which differ in what a stack that overflows says: of the first thread, of
 /// handlers, far below the guard.
-const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 31] {
+const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 29] {
     [
         PORT,
         fault("overflow-of-the-first-thread", main),
@@ -95,8 +95,6 @@ const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 31] {
         fault("overflow-at-a-call", OVERFLOW),
         fault("overflow-at-an-interrupt", OVERFLOW_WITHOUT_FRAME),
         fault("overflow-at-a-switch", OVERFLOW),
-        fault("overflow-at-a-switch-with-float", OVERFLOW),
-        fault("overflow-of-late-float", OVERFLOW),
         fault("overflow-at-a-resumption", OVERFLOW),
         fault("overflow-of-a-handler", handler),
         fault("null", NULL),
@@ -122,12 +120,18 @@ const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 31] {
     ]
 }
 
-const CORTEX_M4: [Case; 31] = cortex_m([OVERFLOW_OF_MAIN, OVERFLOW_OF_A_HANDLER, OVERFLOW_BEYOND]);
-const CORTEX_M55: [Case; 31] = cortex_m([
+const ARMV7_M: [Case; 29] = cortex_m([OVERFLOW_OF_MAIN, OVERFLOW_OF_A_HANDLER, OVERFLOW_BEYOND]);
+const ARMV8_M: [Case; 29] = cortex_m([
     OVERFLOW_OF_MAIN_AT_LIMIT,
     OVERFLOW_OF_A_HANDLER_AT_LIMIT,
     OVERFLOW,
 ]);
+
+/// Those with a floating-point unit.
+const FLOAT_OF_CORTEX_M: [Case; 2] = [
+    fault("overflow-at-a-switch-with-float", OVERFLOW),
+    fault("overflow-of-late-float", OVERFLOW),
+];
 
 /// Those with a map of memory, by how many digits an address has.
 const fn mapped(null: &'static str) -> [Case; 17] {
@@ -235,8 +239,8 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
 /// point, if it has one.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let cases: &[Case] = match board.processor() {
-        Some(Processor::CortexM4) => &CORTEX_M4,
-        Some(Processor::CortexM55) => &CORTEX_M55,
+        Some(Processor::CortexM3 | Processor::CortexM4 | Processor::CortexM7) => &ARMV7_M,
+        Some(Processor::CortexM33 | Processor::CortexM55) => &ARMV8_M,
         Some(Processor::CortexA8) => &CORTEX_A8,
         Some(_) => &VIRT,
         // No program is built for it.
@@ -252,6 +256,9 @@ pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     }
     if let Some(triple) = board.hard_float_triple() {
         all.add(run_each(&[PORT], triple)?);
+        if board.triple().starts_with("thumb") {
+            all.add(run_each(&FLOAT_OF_CORTEX_M, board.triple())?);
+        }
     }
     Ok(all)
 }

@@ -12,17 +12,33 @@ use taktos_kernel::{System, fault};
 
 /// Makes the crate that calls it, at its root, a board: `board!(begin, console::write)`. `begin`
 /// prepares the machine before the kernel starts, the other function writes a text to the console.
+/// A third one ends the program, if that is not by semihosting.
 /// The crate has `Machine`, the machine; with 64 bits `Place`, the board as the machine sees it;
 /// and, with its feature `panic-handler`, its panics are reported by the kernel.
 #[macro_export]
 macro_rules! board {
     ($begin:path, $write:path) => {
+        $crate::board!($begin, $write, $crate::exit::<Board>);
+    };
+    ($begin:path, $write:path, $exit:path) => {
         /// The board, as the kernel sees it.
         pub struct Board;
 
         /// The kernel. The machine's switch, and the laboratory, find it by this name.
         #[unsafe(no_mangle)]
         static TAKTOS_PROCESSOR: $crate::kernel::Kernel<Board> = $crate::kernel::Kernel::new();
+
+        // Where the laboratory finds a thread's name and its state, from its control block.
+        ::core::arch::global_asm!(
+            ".globl \"taktos.layout.tcb_info\"",
+            ".globl \"taktos.layout.tcb_urgency\", \"taktos.layout.tcb_wait\"",
+            ".set \"taktos.layout.tcb_info\", {info}",
+            ".set \"taktos.layout.tcb_urgency\", {urgency}",
+            ".set \"taktos.layout.tcb_wait\", {wait}",
+            info = const $crate::kernel::INFO_OFFSET,
+            urgency = const $crate::kernel::URGENCY_OFFSET,
+            wait = const $crate::kernel::WAIT_OFFSET,
+        );
 
         impl $crate::kernel::System for Board {
             type Machine = Machine;
@@ -40,7 +56,7 @@ macro_rules! board {
             }
 
             fn exit(status: i32) -> ! {
-                $crate::exit::<Self>(status)
+                $exit(status)
             }
         }
 

@@ -22,6 +22,8 @@ pub(crate) const SAME: [&str; 4] = ["-seed", "1", "-rtc", "base=2026-01-01T00:00
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Row {
     name: &'static str,
+    /// The crate in `boards/` that its programs are built from; empty: that of its name.
+    package: &'static str,
     /// The name of the board of all its processors, if there is one.
     several: Option<&'static str>,
     processor: Processor,
@@ -40,6 +42,7 @@ impl Row {
     /// A board of one processor.
     const PLAIN: Self = Self {
         name: "",
+        package: "",
         several: None,
         processor: Processor::CortexM4,
         machine: &[],
@@ -65,7 +68,7 @@ impl Board {
     /// The hypervisor's board, on which there is no kernel.
     pub const HYPERVISOR: Self = Self::VIRT_AARCH64_EL2;
 
-    /// The board's name, which is also the name of its crate in `boards/`.
+    /// The board's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,10 +77,24 @@ impl Board {
         }
     }
 
+    /// The crate in `boards/` that its programs are built from.
+    #[must_use]
+    pub const fn package(self) -> &'static str {
+        match self {
+            Self::Own(row) if !row.package.is_empty() => row.package,
+            board => board.name(),
+        }
+    }
+
+    /// Every board with one processor that the kernel runs on, those for any chip last.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::AS_CHIPS)
+    }
+
     /// The board of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter().chain([Self::HYPERVISOR]);
+        let mut all = Self::all().chain([Self::HYPERVISOR]);
         all.find(|board| board.name() == name)
     }
 
@@ -260,7 +277,7 @@ mod tests {
 
     #[test]
     fn boards_are_found_by_name() {
-        for board in Board::ALL.into_iter().chain([Board::HYPERVISOR]) {
+        for board in Board::all().chain([Board::HYPERVISOR]) {
             assert_eq!(Board::named(board.name()), Some(board));
         }
         assert_eq!(Board::named("leon3"), None);

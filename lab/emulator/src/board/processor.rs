@@ -8,8 +8,14 @@ use taktos_cycles::Cpu;
 /// Kind of a board's processors, by the key `processor` of `boards.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Processor {
+    /// `cortex-m3`.
+    CortexM3,
     /// `cortex-m4`, with floating point.
     CortexM4,
+    /// `cortex-m7`, with floating point.
+    CortexM7,
+    /// `cortex-m33`, without floating point.
+    CortexM33,
     /// `cortex-m55`.
     CortexM55,
     /// `cortex-a8`.
@@ -27,7 +33,10 @@ impl Processor {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::CortexM3 => "Cortex-M3",
             Self::CortexM4 => "Cortex-M4F",
+            Self::CortexM7 => "Cortex-M7",
+            Self::CortexM33 => "Cortex-M33",
             Self::CortexM55 => "Cortex-M55",
             Self::CortexA8 => "Cortex-A8",
             Self::CortexA53 => "Cortex-A53",
@@ -36,13 +45,14 @@ impl Processor {
         }
     }
 
-    /// Returns the cycle model that applies. Of a Cortex-M55 no table of cycles is published: its
-    /// instructions cost what a Cortex-M4 would take for them. The Cortex-A72 has the model of the
-    /// Cortex-A53.
+    /// Returns the cycle model that applies. Of a Cortex-M7, M33 and M55 no table of cycles is
+    /// published: their instructions cost what a Cortex-M4 would take for them. The Cortex-A72 has
+    /// the model of the Cortex-A53.
     #[must_use]
     pub const fn model(self) -> Cpu {
         match self {
-            Self::CortexM4 | Self::CortexM55 => Cpu::CortexM4,
+            Self::CortexM3 => Cpu::CortexM3,
+            Self::CortexM4 | Self::CortexM7 | Self::CortexM33 | Self::CortexM55 => Cpu::CortexM4,
             Self::CortexA8 => Cpu::CortexA8,
             Self::CortexA53 | Self::CortexA72 => Cpu::CortexA53,
             Self::U54 => Cpu::U54,
@@ -53,8 +63,9 @@ impl Processor {
     #[must_use]
     pub const fn triple(self) -> &'static str {
         match self {
-            Self::CortexM4 => "thumbv7em-none-eabi",
-            Self::CortexM55 => "thumbv8m.main-none-eabi",
+            Self::CortexM3 => "thumbv7m-none-eabi",
+            Self::CortexM4 | Self::CortexM7 => "thumbv7em-none-eabi",
+            Self::CortexM33 | Self::CortexM55 => "thumbv8m.main-none-eabi",
             Self::CortexA8 => "armv7a-none-eabi",
             Self::CortexA53 | Self::CortexA72 => "aarch64-unknown-none-softfloat",
             Self::U54 => "riscv64imac-unknown-none-elf",
@@ -66,7 +77,7 @@ impl Processor {
     #[must_use]
     pub const fn hard_float_triple(self) -> Option<&'static str> {
         match self {
-            Self::CortexM4 => Some("thumbv7em-none-eabihf"),
+            Self::CortexM4 | Self::CortexM7 => Some("thumbv7em-none-eabihf"),
             Self::CortexM55 => Some("thumbv8m.main-none-eabihf"),
             _ => None,
         }
@@ -76,7 +87,12 @@ impl Processor {
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
-            Self::CortexM4 | Self::CortexM55 | Self::CortexA8 => "qemu-system-arm",
+            Self::CortexM3
+            | Self::CortexM4
+            | Self::CortexM7
+            | Self::CortexM33
+            | Self::CortexM55
+            | Self::CortexA8 => "qemu-system-arm",
             Self::CortexA53 | Self::CortexA72 => "qemu-system-aarch64",
             Self::U54 => "qemu-system-riscv64",
         }

@@ -12,12 +12,12 @@ macro_rules! rows {
     };
 }
 
-/// Makes the list of those that the kernel runs on.
-macro_rules! kernels {
-    ($($name:ident,)*) => {
+/// Makes a list of them.
+macro_rules! list {
+    ($(#[$about:meta])* $list:ident $($name:ident,)*) => {
         impl Board {
-            /// Every board that the kernel runs on.
-            pub const ALL: [Self; [$(Self::$name),*].len()] = [$(Self::$name),*];
+            $(#[$about])*
+            pub const $list: [Self; [$(Self::$name),*].len()] = [$(Self::$name),*];
         }
     };
 }
@@ -49,6 +49,30 @@ rows! {
         name: "mps3-an547",
         processor: Processor::CortexM55,
         machine: &["-M", "mps3-an547", "-nographic", "-serial", "stdio"],
+        has_systick: true,
+    }
+    /// Arm MPS2 with the AN385 image: one Cortex-M3, as any chip.
+    MPS2_AN385 {
+        name: "mps2-an385",
+        package: "chip",
+        processor: Processor::CortexM3,
+        machine: &["-M", "mps2-an385", "-nographic", "-serial", "null"],
+        has_systick: true,
+    }
+    /// Arm MPS2 with the AN500 image: one Cortex-M7, as any chip.
+    MPS2_AN500 {
+        name: "mps2-an500",
+        package: "chip",
+        processor: Processor::CortexM7,
+        machine: &["-M", "mps2-an500", "-nographic", "-serial", "null"],
+        has_systick: true,
+    }
+    /// Arm MPS2 with the AN521 image: the first of two Cortex-M33, as any chip.
+    MPS2_AN521 {
+        name: "mps2-an521",
+        package: "chip",
+        processor: Processor::CortexM33,
+        machine: &["-M", "mps2-an521", "-nographic", "-serial", "null"],
         has_systick: true,
     }
     /// Arm RealView Platform Baseboard: one Cortex-A8.
@@ -116,7 +140,9 @@ rows! {
     // boards: end
 }
 
-kernels! {
+list! {
+    /// Every board with a crate of its own that the kernel runs on.
+    ALL
     // boards: kernels
     MPS2_AN386,
     STM32L475_IOT01,
@@ -129,5 +155,16 @@ kernels! {
     ZCU102,
     RASPBERRY_PI_4,
     HIFIVE_UNLEASHED,
+    // boards: end
+}
+
+list! {
+    /// Machines on which programs for any chip are tested: nothing of theirs is known but what a
+    /// program for a chip says.
+    AS_CHIPS
+    // boards: chips
+    MPS2_AN385,
+    MPS2_AN500,
+    MPS2_AN521,
     // boards: end
 }

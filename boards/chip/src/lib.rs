@@ -1,0 +1,48 @@
+//! Any chip with a Cortex-M3, M4, M7, M33 or M55. The program says its memory map (`memory.x`, next
+//! to its `Cargo.toml`) and sets its clock. The processor's own timer is the only one. The table of
+//! interrupts is a plain one, or with the feature `pac` that of the chip's crate (PAC), of which
+//! drivers are made (HAL).
+//!
+//! A program for a chip names `taktos` with the feature `chip`; this crate is then its
+//! `taktos::board`.
+//!
+//! Owns: the start, the table of interrupts, the console and the end of a program.
+//! Must never know: a chip.
+#![no_std]
+#![cfg(target_os = "none")]
+
+#[cfg(feature = "workloads")]
+mod attacks;
+mod clock;
+mod console;
+mod end;
+#[cfg(feature = "workloads")]
+mod machine;
+
+use clock::start as begin;
+#[cfg(feature = "counted")]
+use machine::COUNTED;
+
+// Programs built elsewhere do not name these themselves.
+#[doc(hidden)]
+pub use taktos_boards::{self as common, arch, entry};
+
+/// The machine.
+pub type Machine = taktos_boards::MachineOf<clock::BoardClock>;
+
+taktos_boards::board!(begin, console::write, end::exit);
+taktos_boards::arch::exceptions!(SystemTimer, taktos_kernel::Upcall<Board>);
+// As many interrupts as a processor of Armv7-M can have (Armv7-M manual, B1.5.1: 496; none of the
+// chips that there are has more than 240). Spare and urgent: those of the project's own machines.
+taktos_boards::interrupts!(240, spare = 13, urgent = 8);
+#[cfg(feature = "workloads")]
+taktos_boards::programs!();
+
+/// Gives a program partitions: their threads run without privilege (`taktos_kernel::user`). Used
+/// once, in a program that has them.
+#[macro_export]
+macro_rules! partitions {
+    () => {
+        $crate::common::partitions_of!($crate::Board, $crate::INTERRUPTS);
+    };
+}

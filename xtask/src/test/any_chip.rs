@@ -1,0 +1,64 @@
+//! The step that runs the program for any chip on machines of the emulator that are no boards: each
+//! has its own memory, rate and processor, and nothing else of it is known.
+//!
+//! Owns: what the program must print. Must never know: a machine, but by its row.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+use taktos_runner::image::{alone, cargo};
+use taktos_runner::workspace::Workspace;
+
+use super::Tally;
+use super::cargo::tool_built;
+use super::repeat::{place, tool};
+
+/// Rows of machines: name and target come first.
+const MACHINES: &str = "boards/chip/machines.txt";
+const PROGRAM: &str = "blink";
+const SAYS: &str = "turns 200 blinks 10 in 50 ms";
+
+/// Builds the program for each machine, and runs it by the tool, as users run an image of theirs.
+pub(super) fn blinks(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let machines = fs::read_to_string(workspace.path(MACHINES)).context(MACHINES)?;
+    for row in machines.lines().filter(|row| !row.starts_with('#')) {
+        let mut words = row.split_whitespace();
+        let (Some(machine), Some(triple)) = (words.next(), words.next()) else {
+            bail!("{MACHINES}: `{row}` has no machine and target");
+        };
+        let image = built(workspace, machine, triple)?;
+        let out = place(workspace, &format!("blink-{machine}"), 1);
+        let words = ["run", &image, "--machine", machine].map(str::to_owned);
+        let said = tool(workspace, &words, &out)?;
+        all.add(match said.contains(SAYS) {
+            true => Tally::pass(),
+            false => Tally::fail(format!("{machine}: `{SAYS}` expected, but:\n{said}\n")),
+        });
+    }
+    Ok(all)
+}
+
+/// Builds the program for a machine, and returns the path of a copy of its image.
+fn built(workspace: &Workspace, machine: &str, triple: &str) -> Result<String> {
+    let target = workspace.target();
+    let _until_copied = alone(&target)?;
+    let output = cargo(workspace)
+        .env("TAKTOS_MACHINE", machine)
+        .args(["build", "--quiet", "--release", "--bin", PROGRAM])
+        .args([
+            "--manifest-path",
+            "boards/chip/Cargo.toml",
+            "--target",
+            triple,
+        ])
+        .output()?;
+    if !output.status.success() {
+        bail!("{machine}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let folder = target.join("images").join(triple).join(machine);
+    fs::create_dir_all(&folder)?;
+    let image = folder.join(PROGRAM);
+    fs::copy(target.join(triple).join("release").join(PROGRAM), &image)?;
+    Ok(image.display().to_string())
+}
