@@ -222,13 +222,38 @@ fn enable_at(number: u32, level: Level) {
     board::arch::enable_interrupt(narrow(number), level);
 }
 
-/// Where the table of vectors is another crate's there is no place in it.
+/// Where the table of vectors is the chip's crate's, the handler is that of the interrupt's name
+/// there.
 #[cfg(all(nvic, feature = "pac"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __place {
-    ($side:ident, $number:expr, $handler:path) => {
-        ::core::compile_error!("with the feature `pac` of `taktos` the table of interrupts is the chip's crate's: its #[interrupt] makes the handler, which may call the same");
+    ($side:ident, [] $which:expr, $number:expr, $handler:path) => {
+        ::core::compile_error!("with the feature `pac` of `taktos` the table of interrupts is the chip's crate's: name the interrupt as that does, such as #[taktos::interrupt(pac::Interrupt::USART1)]");
+    };
+    (above, [$name:ident] $which:expr, $number:expr, $handler:path) => {
+        $crate::__of_chip!($which);
+        $crate::board::arch::above!(#[unsafe(no_mangle)] $name, $handler);
+    };
+    ($side:ident, [$name:ident] $which:expr, $number:expr, $handler:path) => {
+        $crate::__of_chip!($which);
+        #[unsafe(no_mangle)]
+        extern "C" fn $name() {
+            $handler()
+        }
+    };
+}
+
+/// Refuses a number in place of an interrupt of the chip's crate: its name would be in no table.
+#[cfg(all(nvic, feature = "pac"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __of_chip {
+    ($which:expr) => {
+        const _: fn() = || {
+            fn interrupt_of_the_chips_crate(_: impl $crate::board::arch::InterruptNumber) {}
+            interrupt_of_the_chips_crate($which);
+        };
     };
 }
 
@@ -238,11 +263,11 @@ macro_rules! __place {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __place {
-    (above, $number:expr, $handler:path) => {
+    (above, [$($name:ident)?] $which:expr, $number:expr, $handler:path) => {
         $crate::board::arch::above!(vector, $handler);
         $crate::board::arch::vector!($number, vector);
     };
-    ($side:ident, $number:expr, $handler:path) => {
+    ($side:ident, [$($name:ident)?] $which:expr, $number:expr, $handler:path) => {
         $crate::board::arch::vector!($number, $handler);
     };
 }
@@ -253,14 +278,14 @@ macro_rules! __place {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __place {
-    (kernel, $number:expr, $handler:path) => {
+    (kernel, [$($name:ident)?] $which:expr, $number:expr, $handler:path) => {
         ::core::arch::global_asm!(
             ".globl \"taktos.interrupt.{number}\"",
             ".set \"taktos.interrupt.{number}\", {number}",
             number = const $number,
         );
     };
-    ($side:ident, $number:expr, $handler:path) => {
+    ($side:ident, [$($name:ident)?] $which:expr, $number:expr, $handler:path) => {
         ::core::compile_error!("this board's interrupts are at the kernel's level: levels below and above it are a Cortex-M's");
     };
 }
@@ -270,5 +295,5 @@ macro_rules! __place {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __place {
-    ($side:ident, $number:expr, $handler:path) => {};
+    ($side:ident, [$($name:ident)?] $which:expr, $number:expr, $handler:path) => {};
 }

@@ -114,6 +114,9 @@ pub use system::*;
 /// software sends and `16 + n` for the source n of the PLIC. A number that the board has not,
 /// or has for itself, does not compile or link.
 ///
+/// With the feature `pac` the table of vectors is the chip's crate's, and the interrupt has its
+/// name there: `#[taktos::interrupt(pac::Interrupt::USART1)]`.
+///
 /// Under the function's name the program then has an [`interrupt::Line`], which lets the
 /// interrupt through, keeps it back and pends it. The handler may call whatever does not wait
 /// (what the book marks *handler*). It takes no arguments, or the proof

@@ -55,6 +55,10 @@ mod user;
 #[cfg(target_os = "none")]
 mod vectors;
 
+// By which the crates of chips name interrupts.
+#[cfg(target_os = "none")]
+#[doc(hidden)]
+pub use cortex_m::interrupt::InterruptNumber;
 #[doc(hidden)]
 pub use taktos_arch_common as common;
 #[cfg(target_os = "none")]

@@ -8,11 +8,11 @@ use syn::spanned::Spanned;
 use syn::{Error, Expr, FnArg, Ident, ItemFn, Result, Token, Type};
 
 const WHAT: &str = "the handler of #[taktos::interrupt]";
-const FORM: &str = "say which interrupt: #[taktos::interrupt(NUMBER)], or on a Cortex-M #[taktos::interrupt(NUMBER, below = 0xC0)]";
+const FORM: &str = "say which interrupt: #[taktos::interrupt(NUMBER)], or on a Cortex-M #[taktos::interrupt(NUMBER, below = 0xC0)]; with the feature `pac` its name in the chip's crate";
 
 /// The arguments of the attribute.
 struct Which {
-    /// The interrupt, a constant.
+    /// The interrupt: a constant, or its name in the chip's crate.
     number: Expr,
     level: Level,
 }
@@ -80,6 +80,15 @@ pub(crate) fn expand(which: TokenStream, function: &ItemFn) -> Result<TokenStrea
         true => quote!(&unsafe { ::taktos::Interrupt::assume() }),
         false => quote!(),
     };
+    // An interrupt of a chip's crate is a value of its enumeration, and its name is that of the
+    // symbol in the table.
+    let (value, symbol) = match &number {
+        Expr::Path(path) => {
+            let last = path.path.segments.last().map(|last| &last.ident);
+            (quote!(#number as u32), quote!(#last))
+        }
+        _ => (quote!(#number), quote!()),
+    };
     let (side, level) = match level {
         Level::Kernel => (quote!(kernel), quote!(Kernel)),
         Level::Below(priority) => (quote!(below), quote!(Below(#priority))),
@@ -93,13 +102,13 @@ pub(crate) fn expand(which: TokenStream, function: &ItemFn) -> Result<TokenStrea
         mod #place {
             use super::*;
 
-            pub const NUMBER: u32 = #number;
+            pub const NUMBER: u32 = #value;
 
             pub extern "C" fn handle() {
                 super::#handler(#proof)
             }
 
-            ::taktos::__place!(#side, NUMBER, handle);
+            ::taktos::__place!(#side, [#symbol] #number, NUMBER, handle);
         }
 
         #(#attributes)*

@@ -44,8 +44,17 @@ pub(in crate::test) fn driven(workspace: &Workspace) -> Result<Tally> {
         said(&output)
     );
     all.add(place.run(NAME, PROFILES[0], SAYS)?);
-    let instead = ("#[interrupt]", "#[taktos::interrupt(6)]");
-    all.add(place.refused_with(NAME, "src/main.rs", instead, NO_TABLE)?);
+    let name = "#[taktos::interrupt(pac::Interrupt::EXTI1)]";
+    for (instead, why) in [
+        ("#[taktos::interrupt(7)]", NO_TABLE),
+        (
+            "const SEVEN: u32 = 7;\n    #[taktos::interrupt(SEVEN)]",
+            "interrupt_of_the_chips_crate",
+        ),
+    ] {
+        all.add(place.refused_with(NAME, "src/main.rs", (name, instead), why)?);
+        place.put(NAME, "src/main.rs", PROGRAM)?;
+    }
     std::fs::remove_dir_all(&place.folder)?;
     Ok(all)
 }
