@@ -72,7 +72,8 @@ fn channel(number: usize) -> UpChannel {
     }
 }
 
-/// Writes `text`, as much of it as there is room for.
+/// Writes `text`, as much of it as there is room for. Not inlined: reports write in many places.
+#[inline(never)]
 pub(crate) fn write(text: &str) {
     let before = Machine::mask_over();
     channel(0).write(text.as_bytes());
