@@ -23,6 +23,22 @@ const DRIVERS: &str = "[target.'cfg(target_os = \"none\")'.dependencies]\nstm32f
 const NO_TABLE: &str =
     "with the feature `pac` of `taktos` the table of interrupts is the chip's crate's";
 
+/// A program for a chip that is no board, and the machine of the emulator with that chip.
+const ON_CHIP: &str = include_str!("hal/chip.rs");
+const CHIP: &str = "STM32F405RGTx";
+const RUNNER: (&str, &str) = (
+    "probe-rs run --chip STM32F405RGTx",
+    "qemu-system-arm -M olimex-stm32-h405 -nographic -semihosting-config enable=on,target=native -icount shift=0,sleep=off -kernel",
+);
+const SAYS_ON_CHIP: &str = "15 edges";
+/// A driver that chooses a priority above the kernel's level when the kernel runs, and the report of
+/// its handler.
+const TOO_LATE: (&str, &str) = (
+    "        let mut heard = 0;\n",
+    "        let mut heard = 0;\n        choose(Interrupt::EXTI1, 0);\n",
+);
+const FROM_ABOVE: &str = "fault: forbidden call in the handler of interrupt 7 over thread 'main'";
+
 /// The program, and what a handler in the board's own table is answered.
 pub(in crate::test) fn driven(workspace: &Workspace) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
@@ -55,6 +71,21 @@ pub(in crate::test) fn driven(workspace: &Workspace) -> Result<Tally> {
         all.add(place.refused_with(NAME, "src/main.rs", (name, instead), why)?);
         place.put(NAME, "src/main.rs", PROGRAM)?;
     }
+    all.add(driven_on_chip(&place)?);
     std::fs::remove_dir_all(&place.folder)?;
+    Ok(all)
+}
+
+/// The program for a chip: the start of the kernel brings what drivers chose to its level, and what
+/// they choose later is reported.
+fn driven_on_chip(place: &Place<'_>) -> Result<Tally> {
+    let name = "chip";
+    place.write(name, &["--chip", CHIP, "--no-hal"])?;
+    let with_drivers = format!("[\"chip\", \"pac\", \"semihosting\"] }}\n\n{DRIVERS}");
+    place.replace(name, "Cargo.toml", ("[\"chip\"] }", &with_drivers))?;
+    place.replace(name, ".cargo/config.toml", RUNNER)?;
+    place.put(name, "src/main.rs", ON_CHIP)?;
+    let mut all = place.run(name, PROFILES[0], SAYS_ON_CHIP)?;
+    all.add(place.refused_with(name, "src/main.rs", TOO_LATE, FROM_ABOVE)?);
     Ok(all)
 }
