@@ -16,8 +16,10 @@ const SMALLEST: usize = 32;
 const SIZES: std::ops::RangeInclusive<usize> = USUAL..=32_768;
 
 /// Conditions of the crate, by the beginnings of targets: the first version of Armv7-M has no flags
-/// of SIMD, and a processor of Armv8-M may lack them.
-const PROCESSORS: [(&str, &str); 3] = [
+/// of SIMD, and a processor of Armv8-M may lack them. Many chips with the former have no memory
+/// protection unit.
+const PROCESSORS: [(&str, &str); 4] = [
+    ("thumbv7m-", "canary"),
     ("thumbv7m-", "no_simd"),
     ("thumbv8m.main", "no_simd"),
     ("thumbv8m.main", "armv8m"),
@@ -26,7 +28,7 @@ const PROCESSORS: [(&str, &str); 3] = [
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={GUARD}");
-    println!("cargo:rustc-check-cfg=cfg(armv8m, no_simd)");
+    println!("cargo:rustc-check-cfg=cfg(armv8m, no_simd, canary)");
     let target = env::var("TARGET").unwrap_or_default();
     for (prefix, what) in PROCESSORS {
         if target.starts_with(prefix) {

@@ -23,8 +23,10 @@ macro_rules! fault_exception {
 fault_exception!(HardFault, MemoryManagement, BusFault, UsageFault);
 
 unsafe extern "C" {
-    /// The board's, by [`exceptions!`](crate::exceptions).
+    // The board's, by [`exceptions!`](crate::exceptions).
     fn taktos_fault();
+    #[cfg(canary)]
+    fn taktos_overrun();
 }
 
 /// Lays out the status register, as `$status` puts it into r1, the stack pointer, the processor's
@@ -71,8 +73,22 @@ collect!(collect, [], ["ldr r1, ={status}", "ldr r1, [r1]"], status = const 0xE0
 
 // Where the registers of an interrupted thread came below its limit: no exception was raised, so
 // this is none that keeps others out.
-#[cfg(armv8m)]
-collect!(overflow_at_switch, ["cpsid i"], ["mov r1, #{status}"], status = const guard::BELOW_LIMIT,);
+#[cfg(any(armv8m, canary))]
+collect!(overflow_at_switch, ["cpsid i"], ["mov r1, #{status}"], status = const guard::OVERRUN,);
+
+/// Reports that the running thread has overrun its stack, as its call of the kernel found. On the
+/// stack of the handlers, none of which runs: the thread's own has no room.
+#[cfg(canary)]
+#[unsafe(naked)]
+pub(crate) extern "C" fn overrun_at_call() {
+    naked_asm!(
+        "movs r2, #0",
+        "msr control, r2",
+        "isb",
+        "b {report}",
+        report = sym taktos_overrun,
+    )
+}
 
 /// As many characters each as [`NAME_LENGTH`](taktos_machine::NAME_LENGTH) says.
 const NAMES: &str = "sp  cfsrr0  r1  r2  r3  r12 lr  pc  xpsrr4  r5  r6  r7  r8  r9  r10 r11 ";
@@ -136,13 +152,23 @@ pub(crate) fn lost(values: &[usize]) -> Range<usize> {
 
 /// Reports to the kernel that a handler above its level has called it.
 pub fn report_forbidden_call<U: Upcalls>() -> ! {
+    report::<U>(Cause::ForbiddenCall, true)
+}
+
+/// Reports to the kernel that the running thread has overrun its stack.
+pub fn report_overrun<U: Upcalls>() -> ! {
+    report::<U>(Cause::StackOverflow, false)
+}
+
+/// Reports to the kernel what no exception was raised for.
+fn report<U: Upcalls>(cause: Cause, in_interrupt: bool) -> ! {
     U::fault(&Fault {
-        cause: Cause::ForbiddenCall,
+        cause,
         address: None,
         values: &[],
         names: "",
         status: None,
-        in_interrupt: true,
+        in_interrupt,
     })
 }
 

@@ -67,7 +67,7 @@ use taktos_arch_common::one as processors;
 pub use taktos_arch_common::{Outcome32, TAKTOS_PROCESSOR};
 #[cfg(target_os = "none")]
 pub use {
-    fault::{report_fault, report_forbidden_call},
+    fault::{report_fault, report_forbidden_call, report_overrun},
     guard::{Guard, forbid, has_guards, lowest_of_thread},
     interrupt::{
         KERNEL_LEVEL, Level, bring_to_kernel_level, disable_interrupt, enable_interrupt,
@@ -82,7 +82,7 @@ pub use {
 #[cfg(target_os = "none")]
 #[doc(hidden)]
 pub mod reexports {
-    #[cfg(armv8m)]
+    #[cfg(any(armv8m, canary))]
     pub use crate::fault::overflow_at_switch;
     pub use crate::switch::operands;
     pub use crate::user::{taktos_isolated_call, taktos_isolated_fault, taktos_isolated_switch};
@@ -126,6 +126,12 @@ macro_rules! exceptions {
         #[unsafe(no_mangle)]
         extern "C" fn taktos_fault(values: &[usize; 18], exception_return: usize) -> ! {
             $crate::report_fault::<$upcalls>(values, exception_return)
+        }
+
+        /// Reports the running thread, which has overrun its stack.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_overrun() -> ! {
+            $crate::report_overrun::<$upcalls>()
         }
 
         /// Reports the handler of an interrupt above the kernel's level that has called the kernel.

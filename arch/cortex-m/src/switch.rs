@@ -216,6 +216,10 @@ macro_rules! with_tail {
             "taktos_phase %.Ltaktos_tails",
             ".purgem taktos_phase",
             ".noaltmacro",
+            // The thread that is switched out is still the current one, for the report.
+            #[cfg(canary)] "ldr r2, [r1, #{canary}]",
+            #[cfg(canary)] "cmp r2, #{intact}",
+            #[cfg(canary)] "bne {overrun}",
             // The new thread's guard, or its limit: its address is computed, not loaded.
             "add r12, r0, #{guard}",
             // By its name: a copy of an entry that the compiler makes in the board's crate, which
@@ -243,6 +247,9 @@ macro_rules! with_tail {
             current = const offset_of!(Processor, current),
             #[cfg(not(armv8m))] system_timer = const SYSTEM_TIMER,
             guard = const GUARD,
+            #[cfg(canary)] canary = const crate::guard::CANARY,
+            #[cfg(canary)] intact = const crate::guard::INTACT,
+            #[cfg(canary)] overrun = sym crate::fault::overrun_at_call,
             #[cfg(not(armv8m))] guard_region = const GUARD_REGION,
             value = const offset_of!(Context, value),
             status = const offset_of!(Context, status),
@@ -764,6 +771,8 @@ pub mod operands {
     pub use super::{AT_SWITCH, PEND_SWITCH, SYSTEM_TIMER, WITH_STATE, return_from_exception};
     use super::{Context, Processor, offset_of};
     pub use crate::guard::GUARD;
+    #[cfg(canary)]
+    pub use crate::guard::{CANARY, INTACT};
     #[cfg(not(armv8m))]
     pub use crate::guard::{GUARD_REGION, GUARD_SIZE};
     pub use crate::interrupt::KERNEL_LEVEL;

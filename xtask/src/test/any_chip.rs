@@ -4,9 +4,11 @@
 //! Owns: what the program must print. Must never know: a machine, but by its row.
 
 use std::fs;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use taktos_runner::image::{alone, cargo};
+use taktos_emulator::Board;
+use taktos_runner::image::{alone, build, cargo};
 use taktos_runner::workspace::Workspace;
 
 use super::Tally;
@@ -17,6 +19,16 @@ use super::repeat::{place, tool};
 const MACHINES: &str = "boards/chip/machines.txt";
 const PROGRAM: &str = "blink";
 const SAYS: &str = "turns 200 blinks 10 in 50 ms";
+
+/// A machine, its memory protection unit taken away, and what overflows its stack there.
+const WITHOUT_UNIT: Board = Board::MPS2_AN385;
+const TAKEN: [&str; 2] = ["-global", "cortex-m3-arm-cpu.pmsav7-dregion=0"];
+const OVERFLOWS: [&str; 3] = [
+    "overflow-at-a-call",
+    "overflow-at-an-interrupt",
+    "overflow-at-a-resumption",
+];
+const REPORTS: [&str; 2] = ["guards: none", "fault: stack overflow in thread 'victim'"];
 
 /// Builds the program for each machine, and runs it by the tool, as users run an image of theirs.
 pub(super) fn blinks(workspace: &Workspace) -> Result<Tally> {
@@ -34,6 +46,31 @@ pub(super) fn blinks(workspace: &Workspace) -> Result<Tally> {
         all.add(match said.contains(SAYS) {
             true => Tally::pass(),
             false => Tally::fail(format!("{machine}: `{SAYS}` expected, but:\n{said}\n")),
+        });
+    }
+    all.add(overflows(workspace)?);
+    Ok(all)
+}
+
+/// Without a unit that guards stacks, the switch from a thread finds that it has overrun its own.
+fn overflows(workspace: &Workspace) -> Result<Tally> {
+    let image = build(workspace, WITHOUT_UNIT, "faults")?.path;
+    let mut all = Tally::default();
+    for case in OVERFLOWS {
+        let output = Command::new(WITHOUT_UNIT.program())
+            .args(WITHOUT_UNIT.arguments())
+            .args(TAKEN)
+            .arg("-kernel")
+            .arg(&image)
+            .args(["-append", case])
+            .output()?;
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        all.add(match REPORTS.iter().all(|report| said.contains(report)) {
+            true => Tally::pass(),
+            false => Tally::fail(format!(
+                "{case} without a unit: {REPORTS:?} expected, but:\n{said}\n"
+            )),
         });
     }
     Ok(all)

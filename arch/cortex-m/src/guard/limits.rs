@@ -32,6 +32,9 @@ const _: () = assert!(GUARD.is_multiple_of(8));
 /// below its limit.
 pub const BELOW_LIMIT: u32 = 1 << 20;
 
+/// The status of a fault by which a switch reports registers below the limit.
+pub const OVERRUN: u32 = BELOW_LIMIT;
+
 impl Guard {
     /// Unused memory.
     pub const NEW: Self = Self([0; GUARD_SIZE]);

@@ -29,7 +29,7 @@ pub const BEFORE: Before = [0; UNUSED];
 /// The bytes between a control block and its stack, of which no code may access those from
 /// `GUARD_OFFSET` on.
 #[repr(C, align(8))]
-pub struct Guard([u8; GUARD_OFFSET - BLOCK + GUARD_SIZE]);
+pub struct Guard([u8; TO_STACK]);
 
 /// The region of the running thread's guard: the highest number wins where regions overlap.
 const REGION: usize = 7;
@@ -47,10 +47,37 @@ pub const GUARD_REGION: usize = 0xD9C - 0x010;
 /// Stack pointers have no limits here.
 pub const BELOW_LIMIT: u32 = 0;
 
+/// The status of a fault by which a switch reports a stack that was overrun: as if a frame could not
+/// be read.
+#[cfg(canary)]
+pub const OVERRUN: u32 = 1 << 3;
+
 impl Guard {
-    /// Unused memory.
-    pub const NEW: Self = Self([0; GUARD_OFFSET - BLOCK + GUARD_SIZE]);
+    /// Unused memory, but for the word below the stack.
+    pub const NEW: Self = {
+        let mut bytes = [0; TO_STACK];
+        if cfg!(canary) {
+            let (_, words) = bytes.split_at_mut(CANARY - BLOCK);
+            let (word, _) = words.split_at_mut(size_of_val(&INTACT));
+            word.copy_from_slice(&INTACT.to_le_bytes());
+        }
+        Self(bytes)
+    };
 }
+
+/// The offset of the word below a thread's stack from its control block: where no unit may guard
+/// stacks, each switch looks at the word of the thread that gives way. It lies behind the guard.
+pub const CANARY: usize = GUARD_OFFSET + GUARD_SIZE;
+/// The bytes between a control block and its stack. The stack begins at a multiple of eight.
+const TO_STACK: usize = GUARD_OFFSET - BLOCK + GUARD_SIZE + if cfg!(canary) { 8 } else { 0 };
+/// The value of the word while the stack has not been overrun.
+pub const INTACT: u32 = 0xA5A5_A5A5;
+
+/// The switch loads the word at an offset of 12 bits.
+const _: () = assert!(
+    !cfg!(canary) || CANARY < 4096,
+    "on a Cortex-M3 the guard (TAKTOS_GUARD) is of 2048 bytes at most"
+);
 
 unsafe extern "C" {
     /// The lowest address of the handlers' stack.
@@ -132,10 +159,17 @@ pub fn is_of_thread(address: usize) -> bool {
 
 /// The lowest address of the running thread's stack.
 pub fn lowest_of_thread() -> usize {
-    of_thread() + GUARD_SIZE
+    of_thread() + BLOCK + TO_STACK - GUARD_OFFSET
+}
+
+/// Where the running thread's guard begins. The unit may be missing.
+#[cfg(canary)]
+fn of_thread() -> usize {
+    crate::processors::own().current.get().addr() + GUARD_OFFSET
 }
 
 /// Where the running thread's guard begins.
+#[cfg(not(canary))]
 fn of_thread() -> usize {
     // SAFETY: reads the register that the switch wrote last: it names the thread's region.
     unsafe { (*MPU::PTR).rbar.read() as usize & !(GUARD_SIZE - 1) }
@@ -152,10 +186,38 @@ macro_rules! guarded_switch {
             ".set \"taktos.layout.guard\", {size}",
             size = const $crate::reexports::operands::GUARD_SIZE,
         );
-        $crate::pended_switch!(
-            @ [],
+        $crate::looked_at_switch!(
             ["str r1, [r12, #{guard_region}]"],
             [guard_region = const $crate::reexports::operands::GUARD_REGION,]
+        );
+    };
+}
+
+#[cfg(not(canary))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! looked_at_switch {
+    ($guard:tt, $operands:tt) => {
+        $crate::pended_switch!(@ [], $guard, $operands);
+    };
+}
+
+/// [`pended_switch!`](crate::pended_switch) with the lines that look at the word below the stack of
+/// the thread that gives way.
+#[cfg(canary)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! looked_at_switch {
+    ($guard:tt, [$($operands:tt)*]) => {
+        $crate::pended_switch!(
+            @ ["ldr r12, [r1, #{canary}]", "cmp r12, #{intact}", "bne {overflow}"],
+            $guard,
+            [
+                canary = const $crate::reexports::operands::CANARY,
+                intact = const $crate::reexports::operands::INTACT,
+                overflow = sym $crate::reexports::overflow_at_switch,
+                $($operands)*
+            ]
         );
     };
 }
