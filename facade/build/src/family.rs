@@ -92,10 +92,9 @@ pub fn cortex_m(architecture: CortexM) {
         scripts: &[MEMORY],
         apart: None,
     };
-    if let Some(out) = board.describe() {
-        if std::env::var_os(TABLE_ELSEWHERE).is_none() {
-            write_symbols(&out);
-        }
+    let is_table_here = std::env::var_os(TABLE_ELSEWHERE).is_none();
+    if let Some(out) = board.describe().filter(|_| is_table_here) {
+        write_symbols(&out);
     }
 }
 

@@ -47,8 +47,8 @@ pub const GUARD_REGION: usize = 0xD9C - 0x010;
 /// Stack pointers have no limits here.
 pub const BELOW_LIMIT: u32 = 0;
 
-/// The status of a fault by which a switch reports a stack that was overrun: as if a frame could not
-/// be read.
+/// The status of a fault by which a switch reports a stack that was overrun: as if a frame could
+/// not be read.
 #[cfg(canary)]
 pub const OVERRUN: u32 = 1 << 3;
 

@@ -31,8 +31,8 @@ const RUNNER: (&str, &str) = (
     "qemu-system-arm -M olimex-stm32-h405 -nographic -semihosting-config enable=on,target=native -icount shift=0,sleep=off -kernel",
 );
 const SAYS_ON_CHIP: &str = "15 edges";
-/// A driver that chooses a priority above the kernel's level when the kernel runs, and the report of
-/// its handler.
+/// A driver that chooses a priority above the kernel's level when the kernel runs, and the report
+/// of its handler.
 const TOO_LATE: (&str, &str) = (
     "        let mut heard = 0;\n",
     "        let mut heard = 0;\n        choose(Interrupt::EXTI1, 0);\n",

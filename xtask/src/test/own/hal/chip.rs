@@ -1,5 +1,5 @@
-//! The same for a chip that is no board: priorities that drivers choose, above the kernel's level
-//! and at it, before the kernel starts.
+//! A program with drivers for a chip that is no board: they choose priorities above the kernel's
+//! level and at it, before the kernel starts.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use taktos::board::Board;
