@@ -323,6 +323,49 @@ pub use taktos_kernel::Pool;
 /// ```
 pub use taktos_kernel::PoolBlock;
 
+/// Memory of any size.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// use core::alloc::Layout;
+///
+/// static HEAP: Heap<Board, 4096> = Heap::new();
+///
+/// let mut block = HEAP.allocate(Layout::new::<[u8; 100]>(), Timeout::FOREVER)?;
+/// block[0] = 7;
+/// let free = HEAP.available();
+/// drop(block); // free again
+/// assert!(HEAP.available() >= free + 100);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Heap;
+
+/// Memory of a heap, which is free again when it is dropped.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// use core::alloc::Layout;
+///
+/// static HEAP: Heap<Board, 1024> = Heap::new();
+///
+/// let block: HeapBlock<Board> = HEAP.allocate(Layout::new::<[u8; 500]>(), Timeout::NONE)?;
+/// assert_eq!(block.len(), 500);
+/// let second = HEAP.allocate(Layout::new::<[u8; 500]>(), Timeout::NONE);
+/// assert_eq!(second.err(), Some(Error::WouldBlock));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::HeapBlock;
+
 /// A message queue with sizes that are known at run time.
 ///
 /// ```

@@ -38,7 +38,8 @@ const RULES: &[Rule] = &[
     Rule {
         room: "kernel",
         rooms: &["core", "machine"],
-        outside: &[],
+        // Lists of free memory by size, for heaps.
+        outside: &["rlsf"],
     },
     Rule {
         room: "hypervisor",

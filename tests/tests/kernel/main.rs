@@ -6,6 +6,7 @@
 mod budgets;
 mod budgets_several;
 mod experiments;
+mod heap;
 mod machine;
 mod model;
 mod orders_several;

@@ -1,8 +1,9 @@
 //! Owns: the cases of threads on different processors that hand each other data: messages, queues,
-//! pipes, pools.
+//! pipes, pools, heaps.
 
 use super::case::Tally;
 use super::{Helper, SeveralBoard};
+use core::alloc::Layout;
 use taktos_kernel::{AnyThread, Error, Message, State, Timeout};
 
 /// How many messages go.
@@ -212,4 +213,35 @@ fn stores<S: SeveralBoard>(tally: &mut Tally<S>) {
         });
         c.expect_all_told("each had its blocks", 0..4);
     });
+    tally.case("memory of a heap goes round among processors", |c| {
+        let free = S::objects().heap.available();
+        c.start_each(0..4, 10, |h| {
+            for round in 0..COUNT {
+                if let Err(value) = use_memory::<S>(h.index() as u8, round as usize) {
+                    return h.tell(value);
+                }
+                h.tick();
+            }
+            h.tell(1);
+        });
+        c.expect_all_told("each had its memory to itself", 0..4);
+        c.expect("free", S::objects().heap.available(), free);
+    });
+}
+
+/// Allocates, writes `mark` everywhere, and looks for it a moment later. Four at a time do not fit.
+fn use_memory<S: SeveralBoard>(mark: u8, round: usize) -> Result<(), u32> {
+    let size = (round % 7 + 1) * size_of::<usize>() * 3;
+    let layout = Layout::from_size_align(size, 8).map_err(|_| 97u32)?;
+    let mut block = S::objects()
+        .heap
+        .allocate(layout, Timeout::FOREVER)
+        .map_err(|_| 98u32)?;
+    block.fill(mark);
+    S::pause();
+    if block.iter().all(|byte| *byte == mark) {
+        Ok(())
+    } else {
+        Err(99)
+    }
 }

@@ -3,8 +3,8 @@
 use super::{MAIN, PROCESSORS, SIDE, SeveralBoard, WORK};
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use taktos_kernel::{
-    AnyThread, ClusterMutex, ClusterProtocol, Condition, Cpu, CpuSet, Error, EventFlags, Instance,
-    Kernel, MessageQueue, Mutex, Pipe, Pool, Priority, Semaphore, System, Thread,
+    AnyThread, ClusterMutex, ClusterProtocol, Condition, Cpu, CpuSet, Error, EventFlags, Heap,
+    Instance, Kernel, MessageQueue, Mutex, Pipe, Pool, Priority, Semaphore, System, Thread,
 };
 
 /// The bytes of a helper's stack.
@@ -13,6 +13,8 @@ pub const STACK: usize = 768 * size_of::<usize>();
 pub const HELPERS: usize = 8;
 /// How many messages the queue holds.
 pub(super) const ROOM: usize = 3;
+/// The bytes of the heap: 16 units of four words.
+pub(super) const HEAP: usize = 64 * size_of::<usize>();
 /// The ceiling of [`Objects::ceiling`] and [`Objects::mrsp`].
 pub(super) const CEILING: u8 = 6;
 
@@ -145,6 +147,7 @@ pub struct Objects<S: System> {
     pub(super) queue: MessageQueue<S, u32, ROOM>,
     pub(super) pipe: Pipe<S, 16>,
     pub(super) pool: Pool<S, 16, 2>,
+    pub(super) heap: Heap<S, HEAP>,
     pub(super) cluster: [ClusterMutex<S>; 5],
 }
 
@@ -164,6 +167,7 @@ impl<S: System> Objects<S> {
             queue: MessageQueue::new(),
             pipe: Pipe::new(),
             pool: Pool::new(),
+            heap: Heap::new(),
             cluster: [
                 ClusterMutex::new(ClusterProtocol::None),
                 ClusterMutex::new(ClusterProtocol::Inheritance),
@@ -229,6 +233,8 @@ impl<S: SeveralBoard> Objects<S> {
         self.pipe.renew()?;
         self.pool.delete()?;
         self.pool.renew()?;
+        self.heap.delete()?;
+        self.heap.renew()?;
         for mutex in &self.cluster {
             mutex.delete()?;
             mutex.renew()?;

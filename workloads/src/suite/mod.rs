@@ -18,6 +18,7 @@ mod condition;
 mod dependents;
 mod device;
 mod events;
+mod heap;
 mod inheritance;
 mod log;
 mod mailbox;
@@ -128,6 +129,7 @@ pub fn run<S: SuiteBoard>() -> ! {
     mailbox::cases(&mut tally);
     pipe::cases(&mut tally);
     pool::cases(&mut tally);
+    heap::cases(&mut tally);
     notify::cases(&mut tally);
     period::cases(&mut tally);
     if !cfg!(feature = "short-suite") {

@@ -2,11 +2,12 @@
 
 use super::dependents::{Dependents, Made, Served};
 use super::device::{Line, Loop};
-use super::{Log, SuiteBoard, UNIT, mailbox, names, pipe, pool, stores};
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use super::{Log, SuiteBoard, UNIT, heap, mailbox, names, pipe, pool, stores};
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed};
 use taktos_kernel::{
-    AlarmClock, Condition, Error, EventFlags, Fifo, Kernel, Lifo, Mailbox, MessageQueue, Mutex,
-    Names, Period, Pipe, Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
+    AlarmClock, Condition, Error, EventFlags, Fifo, Heap, Kernel, Lifo, Mailbox, MessageQueue,
+    Mutex, Names, Period, Pipe, Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
     TimerDevice, WorkQueue,
 };
 
@@ -41,6 +42,9 @@ pub struct Objects<S: System> {
     pub(super) mailbox: Mailbox<S, u32, { mailbox::SLOTS }>,
     pub(super) pipe: Pipe<S, { pipe::BUFFER }>,
     pub(super) pool: Pool<S, { pool::SIZE }, { pool::BLOCKS }>,
+    pub(super) heap: Heap<S, { heap::BYTES }>,
+    /// A leaked block of the heap.
+    pub(super) kept: AtomicPtr<u8>,
     pub(super) periods: [Period<S>; 2],
     /// Its deadline is one unit after the release.
     pub(super) constrained: Period<S>,
@@ -76,6 +80,8 @@ impl<S: System> Objects<S> {
             mailbox: Mailbox::new(),
             pipe: Pipe::new(),
             pool: Pool::new(),
+            heap: Heap::new(),
+            kept: AtomicPtr::new(ptr::null_mut()),
             periods: [Period::new("left"), Period::new("right")],
             constrained: Period::new("constrained").with_deadline(UNIT),
             clock: AlarmClock::new(),
@@ -145,6 +151,7 @@ impl<S: SuiteBoard> Objects<S> {
         as_new(self.mailbox.delete(), || self.mailbox.renew());
         as_new(self.pipe.delete(), || self.pipe.renew());
         as_new(self.pool.delete(), || self.pool.renew());
+        as_new(self.heap.delete(), || self.heap.renew());
         for period in self.periods.iter().chain([&self.constrained]) {
             let _ = period.delete();
         }
