@@ -6,6 +6,7 @@
 
 mod advisories;
 mod boards;
+mod chips;
 mod circles;
 mod header;
 mod images;
@@ -55,6 +56,11 @@ enum Chore {
         /// The clone
         folder: PathBuf,
     },
+    /// Write the table of chips of `taktos new --chip` again, from probe-rs
+    Chips {
+        /// The folder `targets` of the package `probe-rs`, unpacked
+        folder: PathBuf,
+    },
     /// Write the header taktos.h again, from the functions that it declares
     Header,
     /// Say what a command line needs on this machine, for the script `taktos`
@@ -89,6 +95,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Size { save: true } => size::save(&workspace)?,
         Chore::Size { save: false } => size::table(&workspace)?,
         Chore::Advisories { folder } => advisories::renew(&folder)?,
+        Chore::Chips { folder } => chips::renew(&workspace, &folder)?,
         Chore::Header => header::write(&workspace)?,
         Chore::Needs { words } => needed(&workspace, &words)?,
     };

@@ -153,6 +153,151 @@ fn no_blank_is_left_and_cargo_reads_what_is_written() {
     assert!(hard.contains("[target.thumbv7em-none-eabihf]"), "{hard}");
 }
 
+/// Words that cannot be a program for a chip, the error's and the hint's.
+const NO_CHIPS: [[&str; 3]; 11] = [
+    [
+        "a --chip STM32F411CE",
+        "2 chips have names that begin with `STM32F411CE`",
+        "name one of STM32F411CEUx, STM32F411CEYx",
+    ],
+    [
+        "a --chip stm32",
+        "chips have names that begin with `stm32`",
+        "more: write more letters",
+    ],
+    [
+        "a --chip GD32F103C9",
+        "unknown chip `GD32F103C9`",
+        "the nearest names are GD32F103C4, GD32F103C6, GD32F103C8, GD32F103CB, ",
+    ],
+    [
+        "a --chip RP2040",
+        "RP2040 starts on its Cortex-M0, M0+ or M1: no port yet",
+        "take a chip with a Cortex-M3",
+    ],
+    [
+        "a --chip GD32E230C8",
+        "Cortex-M23: no port yet",
+        "Cortex-M3, M4, M7, M33",
+    ],
+    ["a --chip fe310", "RISC-V processor: no port yet", "--board"],
+    [
+        "a --chip MIMXRT1060",
+        "no program by a memory map alone",
+        "take another chip",
+    ],
+    [
+        "a --chip GD32F103C8 --hard-float",
+        "the processor of GD32F103C8 has no floating-point unit",
+        "leave it out",
+    ],
+    [
+        "a --chip GD32F103C8 --c",
+        "no library for C programs on a chip",
+        "--board",
+    ],
+    [
+        "embassy-nrf --chip nRF52840_xxAA",
+        "means something else",
+        "such as `blinky`",
+    ],
+    [
+        "taktos --chip nRF52840_xxAA",
+        "means something else",
+        "such as `blinky`",
+    ],
+];
+
+#[test]
+fn words_that_name_no_chip_are_answered() {
+    let folder = Folder::new("new-no-chip");
+    for [words, cause, hint] in NO_CHIPS {
+        fail(&mut new(&folder, words), 2, cause, hint);
+    }
+    for other in ["--board stm32f405", "--guest", "--loaded"] {
+        let output = new(&folder, &format!("a --chip RP235x {other}")).output();
+        assert_eq!(output.unwrap().status.code(), Some(2), "{other}");
+    }
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn program_for_a_chip_has_map_and_hal() {
+    let folder = Folder::new("new-chip");
+    for (words, target, features, runner) in [
+        (
+            "a --chip stm32f411ceu6",
+            "thumbv7em-none-eabi",
+            &["chip", "pac", "critical-section"][..],
+            "probe-rs run --chip STM32F411CEUx",
+        ),
+        (
+            "b-2 --chip nRF52840 --no-hal --hard-float",
+            "thumbv7em-none-eabihf",
+            &["chip"],
+            "probe-rs run --chip nRF52840_xxAA",
+        ),
+        (
+            "c --chip GD32F103C8",
+            "thumbv7m-none-eabi",
+            &["chip"],
+            "probe-rs run --chip GD32F103C8",
+        ),
+        (
+            "d --chip RP2350 --git https://example.org/it",
+            "thumbv8m.main-none-eabi",
+            &["chip", "pac", "critical-section"],
+            "probe-rs run --chip RP235x",
+        ),
+    ] {
+        succeed(&mut new(&folder, words));
+        let place = folder.0.join(words.split(' ').next().unwrap());
+        for file in files(&place) {
+            let text = fs::read_to_string(&file).unwrap();
+            let mut rests = text.split("<<").skip(1);
+            let blank = rests.find(|rest| rest.starts_with(char::is_alphabetic));
+            assert_eq!(blank, None, "{}", file.display());
+        }
+        let table = |file: &str| read(&place, file).parse::<toml::Table>().unwrap();
+        let manifest = table("Cargo.toml");
+        let found = manifest["dependencies"]["taktos"]["features"].as_array();
+        let found: Vec<&str> = found
+            .unwrap()
+            .iter()
+            .filter_map(|one| one.as_str())
+            .collect();
+        assert_eq!(found, features);
+        let config = table(".cargo/config.toml");
+        assert_eq!(config["env"]["TAKTOS_TARGET"].as_str(), Some(target));
+        // Cargo, too, takes the dot in a target's name for one between tables.
+        let config = read(&place, ".cargo/config.toml");
+        let of_target = format!("\n[target.{target}]\nrunner = \"{runner}\"\n");
+        assert!(config.ends_with(&of_target), "{config}");
+        let ci = read(&place, ".github/workflows/ci.yml");
+        assert!(
+            ci.ends_with(&format!("--release --target {target}\n")),
+            "{ci}"
+        );
+        assert!(place.join("Cargo.lock").is_file());
+    }
+    let hal = |name: &str, package: &str| {
+        let manifest = read(&folder.0, &format!("{name}/Cargo.toml"));
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let on_chip = &manifest["target"]["cfg(target_os = \"none\")"]["dependencies"];
+        on_chip[package]["features"][0].as_str().map(str::to_owned)
+    };
+    assert_eq!(hal("a", "embassy-stm32").as_deref(), Some("stm32f411ce"));
+    assert_eq!(hal("d", "embassy-rp").as_deref(), Some("rp235xa"));
+    let map = read(&folder.0, "a/memory.x");
+    assert!(
+        map.contains("FLASH : ORIGIN = 0x08000000, LENGTH = 512K\n"),
+        "{map}"
+    );
+    assert!(map.contains("probe-rs 0."), "{map}");
+    assert!(read(&folder.0, "a/src/chip.rs").contains("embassy_stm32::init"));
+    assert!(read(&folder.0, "c/src/chip.rs").contains("const HERTZ: u32 = 8_000_000;"));
+}
+
 fn read(folder: &Path, file: &str) -> String {
     fs::read_to_string(folder.join(file)).unwrap()
 }

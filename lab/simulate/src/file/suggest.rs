@@ -35,7 +35,8 @@ pub fn hint<'a>(written: &str, known: impl IntoIterator<Item = &'a str> + Clone)
 /// How many letters must be put in, taken out, changed or swapped with their
 /// neighbour to make one word the other (restricted Damerau-Levenshtein).
 /// O(n·m), with words cut at 64 letters.
-fn distance(left: &str, right: &str) -> usize {
+#[must_use]
+pub fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.to_lowercase().chars().take(64).collect();
     let right: Vec<char> = right.to_lowercase().chars().take(64).collect();
     let mut rows = vec![vec![0; right.len() + 1]; left.len() + 1];

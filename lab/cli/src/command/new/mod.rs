@@ -3,6 +3,7 @@
 //! Owns: the list of files of such a repository, and the values for their blanks.
 //! Must never know: the work of the program; that is the template's.
 
+mod chip;
 mod device;
 mod name;
 
@@ -26,18 +27,20 @@ pub const PROGRAM: &str = include_str!("template/main.rs");
 
 /// The files of a repository: the place of each, and its text with blanks. Those of every program,
 /// and those of each kind.
-const FILES: [(&str, &str); 5] = [
-    (".cargo/config.toml", include_str!("template/config.toml")),
+const FILES: [(&str, &str); 3] = [
     (
         "rust-toolchain.toml",
         include_str!("template/toolchain.toml"),
     ),
     (".gitignore", include_str!("template/gitignore")),
-    (".github/workflows/ci.yml", include_str!("template/ci.yml")),
     (
         "taktos.py",
         include_str!("../../../../../facade/gdb/taktos.py"),
     ),
+];
+const BOARD_FILES: [(&str, &str); 2] = [
+    (".cargo/config.toml", include_str!("template/config.toml")),
+    (".github/workflows/ci.yml", include_str!("template/ci.yml")),
 ];
 const PLAIN_FILES: [(&str, &str); 4] = [
     ("Cargo.toml", include_str!("template/manifest.toml")),
@@ -93,11 +96,17 @@ const C_FILES: [(&str, &str); 6] = [
 /// not look for others.
 const LOCK: &str = "Cargo.lock";
 
+/// A blank of the templates, and the text that fills it.
+type Blank = (&'static str, String);
+
 /// Writes the repository.
 ///
 /// # Errors
-/// When the name is none of a crate, its folder is there, or the board is unknown.
+/// When the name is none of a crate, its folder is there, or the board or the chip is unknown.
 pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
+    if let Some(word) = &options.chip {
+        return chip::run(workspace, options, word);
+    }
     name::check(&options.name, if options.loaded { LOADED } else { "" })?;
     let board = match options.guest {
         true => device::guest(),
@@ -113,7 +122,7 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
         true => &[],
         false => &BUDGET_FILES,
     };
-    let mut blanks = blanks(workspace, options, board, target)?.to_vec();
+    let mut blanks = blanks(workspace, options, board, target)?;
     blanks.extend(
         match budgets {
             [] => [("and budgets", ""), ("budget step", "")],
@@ -142,7 +151,7 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions) -> Result<()> {
             "cargo test --workspace    what needs no kernel, on this machine",
         ),
     };
-    let files = FILES.iter().chain(own).chain(budgets);
+    let files = FILES.iter().chain(&BOARD_FILES).chain(own).chain(budgets);
     let files = files.map(|(place, text)| (*place, filled(text, &blanks)));
     write(Path::new(&options.name), files.chain([lock]))?;
     Ok(screen::print(&format!(
@@ -208,24 +217,33 @@ fn read(workspace: &Workspace, file: &str) -> Result<String> {
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Returns the values for the blanks of the templates.
+/// Returns the values for the blanks of the templates of boards.
 fn blanks(
     workspace: &Workspace,
     options: &NewOptions,
     board: Board,
     target: &str,
-) -> Result<[(&'static str, String); 12]> {
-    let toolchain: toml::Table = read(workspace, "rust-toolchain.toml")?.parse()?;
-    let channel = toolchain["toolchain"]["channel"].as_str();
-    Ok([
-        ("name", options.name.clone()),
-        ("crate", options.name.replace('-', "_")),
+) -> Result<Vec<Blank>> {
+    let mut blanks = sources(workspace, options)?;
+    blanks.extend([
         ("board", board.name.to_owned()),
         ("processor", device::shown(board)),
         ("emulator", board.machine.program().to_owned()),
         ("packages", packages(board).to_owned()),
         ("target", target.to_owned()),
         ("runner", board.runner()),
+    ]);
+    Ok(blanks)
+}
+
+/// Returns the values that do not differ between boards: names, the compiler, and where cargo finds
+/// Taktos.
+fn sources(workspace: &Workspace, options: &NewOptions) -> Result<Vec<Blank>> {
+    let toolchain: toml::Table = read(workspace, "rust-toolchain.toml")?.parse()?;
+    let channel = toolchain["toolchain"]["channel"].as_str();
+    Ok(vec![
+        ("name", options.name.clone()),
+        ("crate", options.name.replace('-', "_")),
         (
             "channel",
             channel.context("the tree names its compiler")?.to_owned(),
