@@ -9,13 +9,14 @@ const PAGES: [&str; 3] = ["from-freertos.md", "from-zephyr.md", "from-rtems.md"]
 
 /// The subject of each page of the calls, in words of those systems' calls; none where it is none
 /// of them.
-const SUBJECTS: [(&str, &[&str]); 22] = [
+const SUBJECTS: [(&str, &[&str]); 23] = [
     ("alarm", &["timer", "watchdog", "schedule"]),
     ("condition", &["condvar", "barrier"]),
     ("device", &["device", "io", "uart"]),
     ("events", &["event", "events", "barrier"]),
     ("faults", &["overflow", "fatal"]),
     ("fifo-lifo-stack", &["fifo", "lifo", "stack"]),
+    ("heap", &["heap"]),
     ("interrupts", &["irq", "isr", "interrupt", "critical"]),
     ("kernel", &["scheduler", "uptime"]),
     ("mailbox", &["mbox", "mailbox"]),
