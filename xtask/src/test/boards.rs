@@ -46,7 +46,11 @@ pub(super) fn of_kinds(length: Length) -> Vec<Board> {
 
 fn chosen(length: Length, some: &[Board]) -> Vec<Board> {
     match length {
-        Length::Long => Board::all().collect(),
+        // Of the machines for any chip only those that are named: they are one crate.
+        Length::Long => {
+            let chips = some.iter().filter(|board| !Board::ALL.contains(board));
+            Board::ALL.iter().chain(chips).copied().collect()
+        }
         Length::Short => some.to_vec(),
     }
 }

@@ -30,7 +30,7 @@ use taktos_machine::{Isolation, Region};
 
 impl<C: Clock> Isolation for CortexM<C> {
     taktos_arch_common::isolation!(regions);
-    const FLOAT: bool = true;
+    const FLOAT: bool = cfg!(not(no_float));
     const PROGRAMS: Option<u16> = Some(40);
 
     fn isolate() {

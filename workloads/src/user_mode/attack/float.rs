@@ -9,7 +9,7 @@ use super::{AttackBoard, Objects, Told, calls_of, checked, failed, role, wait_un
 use core::cell::Cell;
 use taktos_kernel::fault::print;
 use taktos_kernel::user::Partition;
-use taktos_machine::{Cause, UserFault};
+use taktos_machine::{Cause, Isolation, UserFault};
 
 const VALUE: usize = 0x7A57_F10A;
 /// How long it has them before, in rounds: that is several turns, between which they are saved.
@@ -19,7 +19,8 @@ const GAPS: [usize; 2] = [0, 4];
 
 /// The faults; after each its own partition in its next life checks the registers, and another one.
 pub(super) fn check<S: AttackBoard>(objects: &'static Objects<S>) -> bool {
-    let Some(float) = FLOAT else { return true };
+    let there = FLOAT.filter(|_| <S::Machine as Isolation>::FLOAT);
+    let Some(float) = there else { return true };
     let mut passed = true;
     for gap in GAPS {
         let begun = objects.second.restart_with(role::FLOAT_FAULT | gap);

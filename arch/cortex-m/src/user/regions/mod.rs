@@ -71,17 +71,27 @@ impl Map {
         self.coprocessors == FOR_ALL
     }
 
-    /// The map of `regions`; none where the unit does not take these together.
+    /// The map of `regions`; none where the unit does not take these together. A processor without
+    /// a floating-point unit has no registers to give, and an instruction of the unit is a fault.
     pub fn of(regions: &[Region], float: bool) -> Option<Self> {
         let mut map = Self::NONE;
         for (number, pair) in map.regions.iter_mut().enumerate() {
             *pair = form::pair(number, regions.get(number));
         }
-        if float {
+        if float && has_unit() {
             map.coprocessors = FOR_ALL;
         }
         form::are_taken(&map.regions).then_some(map)
     }
+}
+
+/// Whether the processor has a floating-point unit: its access, which the start of the kernel has
+/// set, is zero without one.
+fn has_unit() -> bool {
+    const ACCESS: usize = (PAIRS as i32 + COPROCESSORS) as u32 as usize;
+    // SAFETY: a register that is only read.
+    let access = unsafe { core::ptr::with_exposed_provenance::<u32>(ACCESS).read_volatile() };
+    access & FOR_ALL != 0
 }
 
 /// The ends of the code and of the constants, which lie together.
