@@ -82,7 +82,7 @@ const LIMIT: u64 = 400;
 /// that only switches away can meet them. Which calls do so depends on where the processors are,
 /// which a quantum of another length changes: `semaphore::delete`, `queue::send`, `notify` and
 /// `notify_take`, `pipe::write` have the longest that was seen at 97 and 100 instructions.
-const ABOVE: [(&str, u64); 48] = [
+const ABOVE: [(&str, u64); 50] = [
     ("thread::delete", 10_300),
     ("smp::lock::lock", 7_750),
     ("ipc::fast::send", 7_050),
@@ -93,6 +93,8 @@ const ABOVE: [(&str, u64); 48] = [
     ("thread::create::start_at", 4_600),
     ("thread::exit", 4_500),
     ("ipc::reply", 3_300),
+    // Each thread that the memory is enough for is woken.
+    ("object::heap::drop", 3_150),
     ("object::semaphore::delete", 2_950),
     ("smp::api::remove_processor", 2_450),
     ("object::mutex::unlock", 2_450),
@@ -120,6 +122,7 @@ const ABOVE: [(&str, u64); 48] = [
     ("thread::sleep", 900),
     ("object::period::go_on", 850),
     ("object::condition::wait", 700),
+    ("object::heap::allocate", 700),
     ("ipc::reply_and_receive", 650),
     ("ipc::receive_from", 660),
     ("thread::suspend", 600),

@@ -173,10 +173,13 @@ fn is_text(flags: SectionFlags) -> bool {
 }
 
 /// The kernel's own suite, for each interface of floating point that the board has. The two STM32
-/// have one processor and one clock, and the Cortex-M55 has the registers of theirs: what the
-/// interface changes is seen on one of them, and on that one by the port's test.
+/// have one processor and one clock, and the Cortex-M7 and M55 have the registers of theirs: what
+/// the interface changes is seen on one of them, and on the others by the port's test.
 pub(super) fn suite(workspace: &Workspace, board: Board) -> Result<Tally> {
-    let once = matches!(board, Board::STM32F405 | Board::MPS3_AN547);
+    let once = matches!(
+        board,
+        Board::STM32F405 | Board::MPS3_AN547 | Board::MPS2_AN500
+    );
     let soft = (!once).then(|| board.triple());
     let triples = soft.into_iter().chain(board.hard_float_triple());
     let mut all = Tally::default();
