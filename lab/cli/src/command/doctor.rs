@@ -91,7 +91,7 @@ fn needs(workspace: &Workspace) -> Vec<Need> {
     let mut needs: Vec<Need> = emulators().collect();
     let root = workspace.root();
     needs.extend(PROGRAMS.map(|(name, hint)| program(name, hint, root)));
-    let mut triples: Vec<&str> = Board::ALL.into_iter().map(Board::triple).collect();
+    let mut triples: Vec<&str> = Board::all().map(Board::triple).collect();
     triples.sort_unstable();
     triples.dedup();
     needs.extend(triples.into_iter().map(|triple| target(triple, root)));
