@@ -32,6 +32,7 @@ pub struct Board;
 #[unsafe(no_mangle)]
 static TAKTOS_PROCESSOR: Kernel<Board> = Kernel::new();
 
+taktos_boards::name_fields!();
 taktos_arch_aarch64::exceptions!(Upcall<Board>);
 
 impl System for Board {

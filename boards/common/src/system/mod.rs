@@ -28,17 +28,7 @@ macro_rules! board {
         #[unsafe(no_mangle)]
         static TAKTOS_PROCESSOR: $crate::kernel::Kernel<Board> = $crate::kernel::Kernel::new();
 
-        // Where the laboratory finds a thread's name and its state, from its control block.
-        ::core::arch::global_asm!(
-            ".globl \"taktos.layout.tcb_info\"",
-            ".globl \"taktos.layout.tcb_urgency\", \"taktos.layout.tcb_wait\"",
-            ".set \"taktos.layout.tcb_info\", {info}",
-            ".set \"taktos.layout.tcb_urgency\", {urgency}",
-            ".set \"taktos.layout.tcb_wait\", {wait}",
-            info = const $crate::kernel::INFO_OFFSET,
-            urgency = const $crate::kernel::URGENCY_OFFSET,
-            wait = const $crate::kernel::WAIT_OFFSET,
-        );
+        $crate::name_fields!();
 
         impl $crate::kernel::System for Board {
             type Machine = Machine;
@@ -72,6 +62,24 @@ macro_rules! board {
         fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
             $crate::panicked::<Board>(info)
         }
+    };
+}
+
+/// Publishes where tools find a thread's name and its state, from its control block: symbols, and no
+/// instruction. [`board!`] does it; a system of the kernel that is made without that calls it once.
+#[macro_export]
+macro_rules! name_fields {
+    () => {
+        ::core::arch::global_asm!(
+            ".globl \"taktos.layout.tcb_info\"",
+            ".globl \"taktos.layout.tcb_urgency\", \"taktos.layout.tcb_wait\"",
+            ".set \"taktos.layout.tcb_info\", {info}",
+            ".set \"taktos.layout.tcb_urgency\", {urgency}",
+            ".set \"taktos.layout.tcb_wait\", {wait}",
+            info = const $crate::kernel::INFO_OFFSET,
+            urgency = const $crate::kernel::URGENCY_OFFSET,
+            wait = const $crate::kernel::WAIT_OFFSET,
+        );
     };
 }
 
