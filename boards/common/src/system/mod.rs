@@ -65,8 +65,9 @@ macro_rules! board {
     };
 }
 
-/// Publishes where tools find a thread's name and its state, from its control block: symbols, and no
-/// instruction. [`board!`] does it; a system of the kernel that is made without that calls it once.
+/// Publishes where tools find a thread's name and its state, from its control block: symbols, and
+/// no instruction. [`board!`] does it; a system of the kernel that is made without that calls it
+/// once.
 #[macro_export]
 macro_rules! name_fields {
     () => {
