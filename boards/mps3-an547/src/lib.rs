@@ -14,6 +14,8 @@
 mod attacks;
 mod clock;
 mod console;
+#[cfg(feature = "workloads")]
+pub mod port;
 
 #[cfg(feature = "counted")]
 use clock::COUNTED;

@@ -13,6 +13,8 @@
 mod attacks;
 mod clock;
 mod console;
+#[cfg(feature = "workloads")]
+pub mod port;
 
 #[cfg(feature = "counted")]
 use clock::COUNTED;

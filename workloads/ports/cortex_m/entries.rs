@@ -3,7 +3,7 @@
 
 use super::float::enter_with_float;
 use super::{check, interrupts};
-use crate::board::Board;
+use crate::Board;
 use core::cell::Cell;
 use core::ptr;
 use taktos_kernel::{Error, Status, System, Timeout};

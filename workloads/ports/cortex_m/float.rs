@@ -1,7 +1,7 @@
 //! Owns: work that fills the floating-point registers and looks whether they stay.
 
 use super::{FLOAT_SPINS, LEFT, RIGHT, check, doze, entries, give_way, interrupts, labour, nested};
-use crate::board::Board;
+use crate::Board;
 use core::arch::{asm, naked_asm};
 use core::ptr;
 use taktos_kernel::{System, Timeout};

@@ -3,7 +3,7 @@
 
 use super::registers::{CONDITIONS_IN_BYTES, spin_in_conditions};
 use super::{LEFT, RIGHT, check, float, slices};
-use crate::board::Board;
+use crate::Board;
 use core::arch::asm;
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

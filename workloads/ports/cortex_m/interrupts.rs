@@ -3,7 +3,8 @@
 use super::float::wait_with_float;
 use super::registers::wait_with_registers;
 use super::{URGENT, check};
-use crate::board::{Board, interrupt, urgent_interrupt};
+use crate::Board;
+use crate::board::{interrupt, urgent_interrupt};
 use crate::storm;
 use core::arch::asm;
 use core::cell::Cell;

@@ -3,7 +3,7 @@
 //! interface.
 
 use super::{LEFT, RIGHT, URGENT, check, interrupts, slices};
-use crate::board::Board;
+use crate::Board;
 use core::hint::black_box;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_kernel::{

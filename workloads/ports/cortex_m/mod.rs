@@ -16,7 +16,8 @@ mod registers;
 mod returns;
 mod time;
 
-use crate::board::{Board, start, urgent_interrupt};
+use crate::Board;
+use crate::board::{start, urgent_interrupt};
 use crate::storm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_kernel::{AnyThread, Kernel, Span, System, Thread, Timeout};

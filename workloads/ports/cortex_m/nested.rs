@@ -7,7 +7,7 @@ use super::interrupts::{
 };
 use super::registers::nest_with_registers;
 use super::{LEFT, Timer, URGENT, check, time};
-use crate::board::Board;
+use crate::Board;
 use crate::storm;
 use core::arch::{asm, naked_asm};
 use core::cell::UnsafeCell;

@@ -5,7 +5,8 @@
 use super::frames::{BELOW_BASIC, saved_at};
 use super::registers::{spin_in_conditions, spin_with_registers};
 use super::{LEFT, URGENT, Work, check, interrupts, labour};
-use crate::board::{Board, interrupt};
+use crate::Board;
+use crate::board::interrupt;
 use core::arch::{asm, naked_asm};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 use taktos_kernel::{AnyThread, Span, System, Timeout};

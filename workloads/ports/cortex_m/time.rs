@@ -1,7 +1,7 @@
 //! Owns: whether slices and alarms come in time.
 
 use super::{LEFT, OTHER, RIGHT, Stack, URGENT, check, entries, slices};
-use crate::board::Board;
+use crate::Board;
 use crate::{LATE, SLICES_ARE_COUNTED, SWITCH};
 use core::arch::asm;
 use core::ptr::{read_volatile, with_exposed_provenance};
