@@ -1,4 +1,4 @@
-//! Owns: the end of a program on a chip.
+//! Owns: the end of a program on a chip. Must never know: the reason for it.
 
 use taktos_boards::registers::Register;
 

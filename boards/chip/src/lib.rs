@@ -18,6 +18,8 @@ mod console;
 mod end;
 #[cfg(feature = "workloads")]
 mod machine;
+#[cfg(feature = "workloads")]
+pub mod port;
 
 use clock::start as begin;
 #[cfg(feature = "counted")]
@@ -32,8 +34,12 @@ pub type Machine = taktos_boards::MachineOf<clock::BoardClock>;
 
 taktos_boards::board!(begin, console::write, end::exit);
 taktos_boards::arch::exceptions!(SystemTimer, taktos_kernel::Upcall<Board>);
-// As many interrupts as a processor of Armv7-M can have (Armv7-M manual, B1.5.1: 496; none of the
-// chips that there are has more than 240). Spare and urgent: those of the project's own machines.
+// The most interrupts of a Cortex-M3, M4 and M7 (their manuals); some with an M33 or M55 have more,
+// in the table of their crate.
+#[cfg(not(feature = "workloads"))]
+taktos_boards::interrupts!(240);
+// Of the project's own machines two are for programs.
+#[cfg(feature = "workloads")]
 taktos_boards::interrupts!(240, spare = 13, urgent = 8);
 #[cfg(feature = "workloads")]
 taktos_boards::programs!();

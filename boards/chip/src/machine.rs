@@ -1,4 +1,5 @@
-//! Owns: the machine that the project's own programs run on, as `machines.txt` has it.
+//! Owns: the machine that the project's own programs run on, as `machines.txt` has it. Must never
+//! know: the programs.
 
 #![expect(unsafe_code, reason = "a function by its symbol")]
 

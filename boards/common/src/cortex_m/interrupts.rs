@@ -1,17 +1,21 @@
 //! Owns: the table of interrupts, and those that programs may pend themselves.
 //! Must never know: the board, but by their numbers.
 
-/// Gives a board its table of interrupts, `INTERRUPTS` of them, and those that programs may pend:
-/// `interrupts!(NUMBER, spare = SPARE, urgent = URGENT)`. With its feature `pac` the crate has the
-/// number alone: the table, and the names in it, are those of another crate.
+/// Gives a board its table of interrupts, `INTERRUPTS` of them: `interrupts!(NUMBER)`; and those
+/// that programs may pend: `interrupts!(NUMBER, spare = SPARE, urgent = URGENT)`. With its feature
+/// `pac` the crate has the number alone: the table, and the names in it, are those of another
+/// crate.
 #[macro_export]
 macro_rules! interrupts {
-    ($number:expr, spare = $spare:expr, urgent = $urgent:expr) => {
+    ($number:expr) => {
         /// Number of interrupts that can have handlers.
         pub const INTERRUPTS: u32 = $number;
 
         #[cfg(not(feature = "pac"))]
         $crate::arch::vectors!(INTERRUPTS);
+    };
+    ($number:expr, spare = $spare:expr, urgent = $urgent:expr) => {
+        $crate::interrupts!($number);
 
         /// The interrupt that programs may pend themselves; its handler is the program's
         /// `taktos_spare_interrupt`.
