@@ -61,23 +61,25 @@ fn main() {
             "cargo::error=the feature `pac` of `taktos` is for {}: {board} has its own table of interrupts",
             WITHOUT_TABLE.join(", ")
         ),
-        [board] => {
-            let of_chip = CONSOLES.map(|console| env::var_os(format!("{FEATURE}{console}")));
-            match of_chip.iter().flatten().count() {
-                0 => for_board(board, asked.as_deref()),
-                1 if board == CHIP => for_board(board, asked.as_deref()),
-                1 => println!(
-                    "cargo::error=the features `semihosting` and `own-console` of `taktos` are for its feature `chip`: {board} has its own console"
-                ),
-                _ => println!(
-                    "cargo::error=a program has one console: name `semihosting` or `own-console` as a feature of `taktos`, not both"
-                ),
-            }
-        }
+        [board] => match consoles() {
+            2.. => println!(
+                "cargo::error=a program has one console: name `semihosting` or `own-console` as a feature of `taktos`, not both"
+            ),
+            1 if board != CHIP => println!(
+                "cargo::error=the features `semihosting` and `own-console` of `taktos` are for its feature `chip`: {board} has its own console"
+            ),
+            _ => for_board(board, asked.as_deref()),
+        },
         [] if is_host => {}
         [] => refuse_boards("none is named"),
         boards => refuse_boards(&format!("{} are named", boards.join(" and "))),
     }
+}
+
+/// Returns how many consoles the program names.
+fn consoles() -> usize {
+    let named = CONSOLES.map(|console| env::var_os(format!("{FEATURE}{console}")));
+    named.iter().flatten().count()
 }
 
 fn refuse_boards(why: &str) {

@@ -36,14 +36,21 @@ pub fn link() {
     for argument in arguments.split_whitespace() {
         println!("cargo::rustc-link-arg-bins={argument}");
     }
-    println!("cargo::rerun-if-changed={MEMORY}");
-    if env::var_os("DEP_TAKTOS_CHIP").is_some() && Path::new(MEMORY).exists() {
-        let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-        println!("cargo::rustc-link-search={folder}");
+    if env::var_os("DEP_TAKTOS_CHIP").is_some() {
+        find_memory();
     }
     if !arguments.is_empty() && env::var("OPT_LEVEL").as_deref() == Ok("0") {
         println!(
             "cargo::warning=code that is not optimised needs several times as much stack: put opt-level = 1 into the profile"
         );
+    }
+}
+
+/// Adds the program's folder to those in which the linker looks, if it has a memory map.
+fn find_memory() {
+    println!("cargo::rerun-if-changed={MEMORY}");
+    if Path::new(MEMORY).exists() {
+        let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+        println!("cargo::rustc-link-search={folder}");
     }
 }
