@@ -142,12 +142,13 @@ fn unpacked(workspace: &Workspace, all: &[Crate], folder: &Path) -> Result<Strin
     Ok(patches)
 }
 
-/// Unpacks one, and returns its folder.
+/// Unpacks one, and returns its folder. Its files are of today: those of a package have one time
+/// always, by which cargo would take what it built from another content.
 fn unpack(target: &Path, one: &Crate, folder: &Path) -> Result<PathBuf> {
     let name = format!("{}-{}", one.name, one.version);
     let package = target.join("package").join(format!("{name}.crate"));
     let output = Command::new("tar")
-        .arg("-xzf")
+        .arg("-xzmf")
         .arg(&package)
         .arg("-C")
         .arg(folder)

@@ -85,6 +85,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         if board.processors == 1 && !soft.is_empty() {
             let board = board.machine;
             let name = format!("for-{name}");
+            all.add(place.stays_built(&name, board)?);
             all.add(interrupts::handled(&place, &name, board)?);
             all.add(serial::echoed(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
@@ -380,6 +381,17 @@ impl<'a> Place<'a> {
         let output = build.args(words).output()?;
         ensure!(output.status.success(), "{name}: {}", said(&output));
         Ok(())
+    }
+
+    /// A second build of a program compiles nothing.
+    fn stays_built(&self, name: &str, board: Board) -> Result<Tally> {
+        self.build(name, board, &[])?;
+        let mut again = self.cargo(name);
+        let output = again.args(["build", "--target", board.triple()]).output()?;
+        Ok(match said(&output) {
+            said if said.contains("Compiling") => Tally::fail(format!("{name}, again: {said}\n")),
+            _ => Tally::pass(),
+        })
     }
 
     /// The image of a program, as it is debugged.
