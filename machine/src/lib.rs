@@ -32,6 +32,7 @@ mod isolation;
 mod mark;
 mod nested;
 mod order;
+#[cfg(target_has_atomic = "ptr")]
 mod spaces;
 mod upcalls;
 
@@ -43,6 +44,7 @@ pub use isolation::{
 };
 pub use nested::NestedSection;
 pub use order::{compiler_barrier, slow_path};
+#[cfg(target_has_atomic = "ptr")]
 pub use spaces::{Holders, Spaces};
 pub use upcalls::Upcalls;
 

@@ -12,26 +12,34 @@
 #![no_std]
 #![expect(unsafe_code, reason = "a part of the architecture ports")]
 
+#[cfg(target_has_atomic = "ptr")]
 mod block;
 mod cycles;
 mod frame;
+#[cfg(target_has_atomic = "ptr")]
 mod lock;
 mod machine;
 pub mod one;
 mod outcome;
+#[cfg(target_has_atomic = "ptr")]
 mod several;
 mod stack;
 mod switch;
+#[cfg(target_has_atomic = "ptr")]
 pub mod tables;
+#[cfg(target_has_atomic = "ptr")]
 mod user;
 mod wiring;
 
+#[cfg(target_has_atomic = "ptr")]
 pub use block::{Block, Blocks, Port, choose, choose_after, keep_turn, numbered, set_up};
 pub use frame::prepare;
+#[cfg(target_has_atomic = "ptr")]
 pub use lock::{Exchange, Handle, Lock, Taken, free_lock, lock, lock_out_of_line, unlock};
 pub use one::TAKTOS_PROCESSOR;
 pub use outcome::{Outcome32, Outcome64};
 pub use stack::{FaultStack, Guard, HandlerStack, OwnStacks, PAGE, Stacks, stacks_of};
+#[cfg(target_has_atomic = "ptr")]
 pub use user::{
     PAGED, PARTITIONS, TAKTOS_CALLS, UserMap, UserMaps, report_user_fault, taktos_user_object,
 };

@@ -28,8 +28,10 @@ impl Asked {
 
 impl<S: System> Smp<S> {
     /// The processor `cpu`, which is about to be called, is to do this.
-    pub(super) fn ask_of(&self, cpu: usize, what: u8) {
-        self.asked[cpu].fetch_or(what, Relaxed);
+    pub(super) fn ask_of(&self, _cs: CriticalSection<'_>, cpu: usize, what: u8) {
+        // All that write do so in the section.
+        let asked = &self.asked[cpu];
+        asked.store(asked.load(Relaxed) | what, Relaxed);
     }
 
     /// Sets the alarm of the processor `here`, which is the caller's, to what comes first: a
@@ -74,7 +76,7 @@ impl<S: System> Smp<S> {
         if cpu == here {
             self.set_alarm(cs, here);
         } else {
-            self.ask_of(cpu, Asked::REARM);
+            self.ask_of(cs, cpu, Asked::REARM);
             S::Machine::call(cpu);
         }
     }
@@ -156,11 +158,12 @@ impl<S: System> Kernel<S> {
     #[inline(never)]
     fn do_asked(asked: &AtomicU8) {
         let held = hold::<S>();
-        let asked = asked.swap(0, Relaxed);
-        if asked & Asked::REARM != 0 {
+        let flags = asked.load(Relaxed);
+        asked.store(0, Relaxed);
+        if flags & Asked::REARM != 0 {
             S::kernel().set_alarm_here(held.section());
         }
-        if asked & Asked::LEAVE != 0 {
+        if flags & Asked::LEAVE != 0 {
             S::kernel().let_go_here(held.section());
         }
     }

@@ -5,12 +5,11 @@
 use super::Smp;
 use super::lock::Spinner;
 use crate::System;
-use crate::critical_section::Guarded;
+use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::mutex::MutexCore;
 use crate::thread::Thread;
 use crate::thread::tcb::{Home, ThreadRef};
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, Ordering};
 use taktos_schedule::smp::seats::Branches;
 use taktos_schedule::smp::{
     ContributionRecord, EndsRecord, InstanceRecord, LineRecord, LockMemory, LockRecord, Memory,
@@ -44,7 +43,7 @@ pub struct SmpMemory<
     pub(super) spinners: [Spinner; ROWS],
     homes: Homes<INSTANCES>,
     tables: Tables<ROWS, INSTANCES, PROCESSORS, LOCKS>,
-    taken: AtomicBool,
+    taken: Guarded<bool>,
 }
 
 /// The possible deciders of the instances.
@@ -118,7 +117,7 @@ impl<
                 ),
                 waits: UnsafeCell::new([const { WaitRecord::EMPTY }; ROWS]),
             },
-            taken: AtomicBool::new(false),
+            taken: Guarded::new(false),
         }
     }
 
@@ -132,10 +131,11 @@ impl<
     }
 
     /// The tables, as the library wants them. None where they were taken before.
-    pub(super) fn take(&'static self) -> Option<Memory<'static>> {
-        if self.taken.swap(true, Ordering::Relaxed) {
+    pub(super) fn take(&'static self, cs: CriticalSection<'_>) -> Option<Memory<'static>> {
+        if self.taken.get(cs) {
             return None;
         }
+        self.taken.set(cs, true);
         let tables = &self.tables;
         // SAFETY: the first time, as the flag shows, and nothing else reaches the tables: each
         // reference is the only one.

@@ -229,7 +229,7 @@ impl<S: System> Kernel<S> {
             self.enter_moved(cs, former);
         }
         several.moving[number].set(cs, Some(thread));
-        several.ask_of(number, Asked::LEAVE);
+        several.ask_of(cs, number, Asked::LEAVE);
         S::Machine::call(number);
     }
 
@@ -242,7 +242,7 @@ impl<S: System> Kernel<S> {
             return;
         };
         if Self::running().current(cs) == thread {
-            several.ask_of(here, Asked::LEAVE);
+            several.ask_of(cs, here, Asked::LEAVE);
             return S::Machine::call(here);
         }
         several.moving[here].set(cs, None);

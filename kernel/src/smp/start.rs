@@ -69,7 +69,7 @@ fn prepare<
     instances: &[InstanceConfig],
     entry: fn(),
 ) -> Result<(), smp::Error> {
-    let mut tables = memory.take().ok_or(smp::Error::ResourceInUse)?;
+    let mut tables = memory.take(cs).ok_or(smp::Error::ResourceInUse)?;
     if instances.iter().all(|i| i.policy != PolicyKind::Cbs) {
         // If no thread has a budget, no budget needs to be checked.
         tables.servers = &mut [];

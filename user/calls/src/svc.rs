@@ -1,7 +1,7 @@
 //! Owns: the instruction by which a call is made. Must never know: what the calls are.
 #![cfg_attr(
     any(
-        all(target_arch = "arm", target_os = "none"),
+        all(target_arch = "arm", target_has_atomic = "32", target_os = "none"),
         all(target_arch = "aarch64", target_os = "none"),
         all(target_arch = "riscv64", target_os = "none")
     ),
@@ -64,7 +64,7 @@ impl Answer {
 
 /// Makes a call. Of the architectures named so, the one that has no atomic words of 64 bits is the
 /// microcontrollers': the other one keeps two registers more.
-#[cfg(all(target_arch = "arm", target_os = "none"))]
+#[cfg(all(target_arch = "arm", target_has_atomic = "32", target_os = "none"))]
 #[inline(always)]
 pub fn call(request: Request) -> Answer {
     let [first, second] = request.words;
@@ -148,9 +148,9 @@ pub fn call(request: Request) -> Answer {
     }
 }
 
-/// Makes a call: there is none on this machine, which has no partitions.
+/// Makes a call: there is none on this machine, which has no partitions, as Armv6-M.
 #[cfg(not(any(
-    all(target_arch = "arm", target_os = "none"),
+    all(target_arch = "arm", target_has_atomic = "32", target_os = "none"),
     all(target_arch = "aarch64", target_os = "none"),
     all(target_arch = "riscv64", target_os = "none")
 )))]

@@ -4,12 +4,11 @@
 //! UART it is.
 
 use super::{Driver, renew};
+use crate::critical_section::Guarded;
 use crate::object::{Pipe, ends_at};
+use crate::sched::hold;
 use crate::{Error, System, Timeout};
-use core::sync::atomic::{
-    AtomicBool, AtomicU32,
-    Ordering::{Relaxed, SeqCst},
-};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A UART as the driver sees it. The calls come from threads and from the handler, also while
 /// another is under way: each is a few accesses to registers that do not disturb each other.
@@ -43,7 +42,8 @@ pub struct Uart<S: System, P: UartPort, const IN: usize, const OUT: usize> {
     incoming: Pipe<S, IN>,
     outgoing: Pipe<S, OUT>,
     /// Whether bytes are being moved to the line.
-    sending: AtomicBool,
+    sending: Guarded<bool>,
+    /// Written where the line is opened, and by its handler.
     lost: AtomicU32,
 }
 
@@ -61,7 +61,7 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Uart<S, P, IN, O
             port,
             incoming: Pipe::new(),
             outgoing: Pipe::new(),
-            sending: AtomicBool::new(false),
+            sending: Guarded::new(false),
             lost: AtomicU32::new(0),
         }
     }
@@ -71,7 +71,8 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Uart<S, P, IN, O
     pub fn handle(&'static self) {
         while let Some(byte) = self.port.receive() {
             if self.incoming.write(&[byte], 1, Timeout::NONE).is_err() {
-                self.lost.fetch_add(1, Relaxed);
+                self.lost
+                    .store(self.lost.load(Relaxed).wrapping_add(1), Relaxed);
             }
         }
         self.send_more();
@@ -83,9 +84,9 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Uart<S, P, IN, O
     /// The caller that the others found sets last whether the line's interrupt is wanted.
     fn send_more(&'static self) {
         loop {
-            if self.sending.swap(true, SeqCst) {
+            if self.set_sending(true) {
                 self.port.want_room(false);
-                if self.sending.load(SeqCst) {
+                if self.sending.get(hold::<S>().section()) {
                     return;
                 }
                 continue;
@@ -95,7 +96,7 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Uart<S, P, IN, O
                 self.port.send(byte[0]);
             }
             self.port.want_room(false);
-            self.sending.store(false, SeqCst);
+            self.set_sending(false);
             if self.outgoing.is_empty() {
                 return;
             }
@@ -104,6 +105,14 @@ impl<S: System, P: UartPort, const IN: usize, const OUT: usize> Uart<S, P, IN, O
                 return;
             }
         }
+    }
+
+    /// Sets whether bytes are being moved, and returns whether they were.
+    fn set_sending(&self, value: bool) -> bool {
+        let held = hold::<S>();
+        let before = self.sending.get(held.section());
+        self.sending.set(held.section(), value);
+        before
     }
 }
 
