@@ -18,7 +18,11 @@ const SIZES: std::ops::RangeInclusive<usize> = USUAL..=32_768;
 /// Conditions of the crate, by the beginnings of targets: the first version of Armv7-M has no flags
 /// of SIMD and no floating point, and a processor of Armv8-M may lack the former. Many chips of the
 /// first version have no memory protection unit.
-const PROCESSORS: [(&str, &str); 5] = [
+const PROCESSORS: [(&str, &str); 9] = [
+    ("thumbv6m-", "armv6m"),
+    ("thumbv6m-", "canary"),
+    ("thumbv6m-", "no_float"),
+    ("thumbv6m-", "no_simd"),
     ("thumbv7m-", "canary"),
     ("thumbv7m-", "no_float"),
     ("thumbv7m-", "no_simd"),
@@ -29,7 +33,7 @@ const PROCESSORS: [(&str, &str); 5] = [
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={GUARD}");
-    println!("cargo:rustc-check-cfg=cfg(armv8m, no_simd, no_float, canary)");
+    println!("cargo:rustc-check-cfg=cfg(armv6m, armv8m, no_simd, no_float, canary)");
     let target = env::var("TARGET").unwrap_or_default();
     for (prefix, what) in PROCESSORS {
         if target.starts_with(prefix) {

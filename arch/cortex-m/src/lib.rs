@@ -1,5 +1,5 @@
-//! Armv7-M (Cortex-M3, Cortex-M4, Cortex-M7) and Armv8-M with the main extension (Cortex-M33,
-//! Cortex-M55) as machines.
+//! Armv6-M (Cortex-M0, Cortex-M0+), Armv7-M (Cortex-M3, Cortex-M4, Cortex-M7) and Armv8-M with the
+//! main extension (Cortex-M33, Cortex-M55) as machines.
 //!
 //! Owns: the switch of threads, the priorities of exceptions, stack guards, time slices, faults.
 //! Must never know: the kernel, a board's devices (the board brings its clock by [`Clock`]).
@@ -23,6 +23,13 @@
 //! alike. Threads that use the floating-point unit have its registers in between, restored by the
 //! instructions at the address: those that do not use it pay nothing.
 //!
+//! # Armv6-M
+//! The mask is of all interrupts, so none is above the kernel's level, and all that are more urgent
+//! are brought to that level at the start. Each exception frame can be loaded without a handler.
+//! Nothing guards stacks: a word below each is looked at when its thread gives way. Partitions have
+//! no unit that would keep them apart. Such a processor does not exchange words in memory, by which
+//! other crates know it (`target_has_atomic`).
+//!
 //! # Armv8-M
 //! `guard` has most of the differences: the limits of stack pointers replace guards below stacks.
 //! The port runs in whichever security state it is started in, and says nothing of the other: the
@@ -37,7 +44,7 @@
 #[cfg(target_os = "none")]
 #[macro_use]
 mod switch;
-#[cfg(target_os = "none")]
+#[cfg(all(target_os = "none", not(armv6m)))]
 pub mod cycles;
 #[cfg(target_os = "none")]
 mod fault;
@@ -48,9 +55,11 @@ mod interrupt;
 #[cfg(target_os = "none")]
 mod machine;
 #[cfg(target_os = "none")]
+mod mask;
+#[cfg(target_os = "none")]
 mod slice;
 mod systick;
-#[cfg(target_os = "none")]
+#[cfg(all(target_os = "none", not(armv6m)))]
 mod user;
 #[cfg(target_os = "none")]
 mod vectors;
@@ -67,13 +76,13 @@ use taktos_arch_common::one as processors;
 pub use taktos_arch_common::{Outcome32, TAKTOS_PROCESSOR};
 #[cfg(target_os = "none")]
 pub use {
-    fault::{report_fault, report_forbidden_call, report_overrun},
+    fault::{Registers, report_fault, report_forbidden_call, report_overrun},
     guard::{Guard, forbid, has_guards, lowest_of_thread},
     interrupt::{
-        KERNEL_LEVEL, Level, bring_to_kernel_level, disable_interrupt, enable_interrupt,
-        pend_interrupt,
+        Level, bring_to_kernel_level, disable_interrupt, enable_interrupt, pend_interrupt,
     },
     machine::{Clock, CortexM, halt},
+    mask::KERNEL_LEVEL,
     slice::{SliceTimer, Slices},
     systick::{SystemTimer, start as start_system_timer},
 };
@@ -82,9 +91,12 @@ pub use {
 #[cfg(target_os = "none")]
 #[doc(hidden)]
 pub mod reexports {
-    #[cfg(any(armv8m, canary))]
+    #[cfg(any(armv8m, all(canary, not(armv6m))))]
     pub use crate::fault::overflow_at_switch;
+    #[cfg(armv6m)]
+    pub use crate::fault::taktos_overrun;
     pub use crate::switch::operands;
+    #[cfg(not(armv6m))]
     pub use crate::user::{taktos_isolated_call, taktos_isolated_fault, taktos_isolated_switch};
     pub use taktos_machine::Upcalls;
 
@@ -124,7 +136,7 @@ macro_rules! exceptions {
 
         /// Where the fault exceptions lead, with the registers and the kind of return.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_fault(values: &[usize; 18], exception_return: usize) -> ! {
+        extern "C" fn taktos_fault(values: &$crate::Registers, exception_return: usize) -> ! {
             $crate::report_fault::<$upcalls>(values, exception_return)
         }
 

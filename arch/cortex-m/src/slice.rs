@@ -4,7 +4,8 @@
 //! Code for slices is referred to only from where they are switched on: a program that does not do
 //! that does not carry it.
 
-use crate::interrupt::{LOWEST, mask, unmask};
+use crate::interrupt::LOWEST;
+use crate::mask::{mask, unmask};
 use core::cell::Cell;
 use cortex_m::Peripherals;
 use cortex_m::peripheral::SYST;

@@ -42,11 +42,32 @@ macro_rules! vector {
             ".type taktos_interrupt_{number}, %function",
             ".thumb_func",
             "taktos_interrupt_{number}:",
-            "b {handler}",
+            $crate::to_handler!(),
             ".size taktos_interrupt_{number}, . - taktos_interrupt_{number}",
             ".popsection",
             number = const $number,
             handler = sym $handler,
         );
+    };
+}
+
+/// Lines that lead on to the operand `handler`.
+#[cfg(not(armv6m))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! to_handler {
+    () => {
+        "b {handler}"
+    };
+}
+
+/// Lines that lead on to the operand `handler`, which a branch does not reach: r0 is what the
+/// processor has saved.
+#[cfg(armv6m)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! to_handler {
+    () => {
+        "ldr r0, 2f\n bx r0\n .p2align 2\n 2: .word {handler}"
     };
 }

@@ -1,7 +1,7 @@
-//! Any chip with a Cortex-M3, M4, M7, M33 or M55. The program says its memory map (`memory.x`, next
-//! to its `Cargo.toml`) and sets its clock. The processor's own timer is the only one. The table of
-//! interrupts is a plain one, or with the feature `pac` that of the chip's crate (PAC), of which
-//! drivers are made (HAL).
+//! Any chip with a Cortex-M0, M0+, M3, M4, M7, M33 or M55. The program says its memory map
+//! (`memory.x`, next to its `Cargo.toml`) and sets its clock. The processor's own timer is the only
+//! one. The table of interrupts is a plain one, or with the feature `pac` that of the chip's crate
+//! (PAC), of which drivers are made (HAL).
 //!
 //! A program for a chip names `taktos` with the feature `chip`; this crate is then its
 //! `taktos::board`.
@@ -11,7 +11,7 @@
 #![no_std]
 #![cfg(target_os = "none")]
 
-#[cfg(feature = "workloads")]
+#[cfg(all(feature = "workloads", target_has_atomic = "32"))]
 mod attacks;
 mod clock;
 mod console;
@@ -34,13 +34,18 @@ pub type Machine = taktos_boards::MachineOf<clock::BoardClock>;
 
 taktos_boards::board!(begin, console::write, end::exit);
 taktos_boards::arch::exceptions!(SystemTimer, taktos_kernel::Upcall<Board>);
-// The most interrupts of a Cortex-M3, M4 and M7 (their manuals); some with an M33 or M55 have more,
-// in the table of their crate.
+/// The most interrupts of a Cortex-M3, M4 and M7 (their manuals), and of Armv6-M, which does not
+/// exchange words; some with an M33 or M55 have more, in the table of their crate.
+const MOST: u32 = if cfg!(target_has_atomic = "32") {
+    240
+} else {
+    32
+};
 #[cfg(not(feature = "workloads"))]
-taktos_boards::interrupts!(240);
+taktos_boards::interrupts!(MOST);
 // Of the project's own machines two are for programs.
 #[cfg(feature = "workloads")]
-taktos_boards::interrupts!(240, spare = 13, urgent = 8);
+taktos_boards::interrupts!(MOST, spare = 13, urgent = 8);
 #[cfg(feature = "workloads")]
 taktos_boards::programs!();
 

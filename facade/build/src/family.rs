@@ -29,7 +29,8 @@ pub enum CortexM {
     Armv7E,
     /// Armv8-M with the main extension: Cortex-M33 and Cortex-M55.
     Armv8,
-    /// Any of these, and Armv7-M: Cortex-M3. The memory map is the program's.
+    /// Any of these, Armv7-M (Cortex-M3) and Armv6-M (Cortex-M0 and M0+). The memory map is the
+    /// program's.
     Any,
 }
 
@@ -39,6 +40,7 @@ impl CortexM {
             Self::Armv7E => &["thumbv7em-none-eabi", "thumbv7em-none-eabihf"],
             Self::Armv8 => &["thumbv8m.main-none-eabi", "thumbv8m.main-none-eabihf"],
             Self::Any => &[
+                "thumbv6m-none-eabi",
                 "thumbv7m-none-eabi",
                 "thumbv7em-none-eabi",
                 "thumbv7em-none-eabihf",

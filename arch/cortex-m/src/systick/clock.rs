@@ -4,8 +4,8 @@
 use super::counter::{MOST, SystemCounter};
 use super::rate::Rate;
 use super::time::Time;
-use crate::interrupt::{KERNEL_LEVEL, mask_over, restore};
 use crate::machine::Clock;
+use crate::mask::{KERNEL_LEVEL, mask_over, restore};
 use crate::slice::{self, Slices};
 use core::cell::UnsafeCell;
 use taktos_time::{Duration, Instant};

@@ -4,7 +4,8 @@
 //! the next tick too. Must never know: time.
 
 use super::time::{Counter, LEAST, moved};
-use crate::interrupt::{KERNEL_LEVEL, set_timer_priority};
+use crate::interrupt::set_timer_priority;
+use crate::mask::KERNEL_LEVEL;
 use core::arch::naked_asm;
 use cortex_m::peripheral::{SCB, SYST};
 
@@ -100,17 +101,19 @@ fn look_and_store(change: i32, register: usize, then: u32) -> Looks {
 }
 
 /// From the first reading to the store the instructions are in one line of a memory that has lines
-/// of 16 bytes or more. A line is fetched as a whole, so they always take the same time. The rest
-/// has [`LEAST`] ticks.
+/// of 16 bytes or more, but on Armv6-M. A line is fetched as a whole, so they always take the same
+/// time. The rest has [`LEAST`] ticks.
 ///
 /// No other function of the port masks interrupts above the kernel's level, by `PRIMASK`. The time
 /// of an interrupt between the reading and the store could not be determined afterwards. They are
-/// masked for eleven instructions, and three more for each further reading of a counter that is
-/// still zero. It is zero for one tick.
+/// masked for eleven instructions, on Armv6-M for sixteen, and three more for each further reading
+/// of a counter that is still zero. It is zero for one tick.
 #[unsafe(naked)]
 extern "C" fn store_moved(change: i32, register: usize, then: u32) -> u64 {
     naked_asm!(
-        "push {{r4, lr}}",
+        "push {{r4-r6, lr}}",
+        #[cfg(armv6m)]
+        "ldr r5, =0xFFFFFF",
         "ldr r3, ={control}",
         "adds r1, r1, r3",
         "mrs r12, primask",
@@ -118,7 +121,21 @@ extern "C" fn store_moved(change: i32, register: usize, then: u32) -> u64 {
         "cpsid i",
         "ldr r4, [r3, #{value}]",
         "adds r0, r4, r0",
+        #[cfg(not(armv6m))]
         "usat r0, #24, r0",
+        // Zero for what is less, then that less the most, and zero for what is more.
+        #[cfg(armv6m)]
+        "asrs r6, r0, #31",
+        #[cfg(armv6m)]
+        "bics r0, r6",
+        #[cfg(armv6m)]
+        "subs r0, r0, r5",
+        #[cfg(armv6m)]
+        "asrs r6, r0, #31",
+        #[cfg(armv6m)]
+        "ands r0, r6",
+        #[cfg(armv6m)]
+        "adds r0, r0, r5",
         "adds r0, #{least}",
         "str r0, [r3, #{reload}]",
         "str r0, [r1]",
@@ -129,7 +146,7 @@ extern "C" fn store_moved(change: i32, register: usize, then: u32) -> u64 {
         "str r2, [r3, #{reload}]",
         "msr primask, r12",
         "mov r0, r4",
-        "pop {{r4, pc}}",
+        "pop {{r4-r6, pc}}",
         ".ltorg",
         control = const CONTROL,
         value = const VALUE,

@@ -16,7 +16,7 @@ use crate::fault::overflow_at_switch;
 use crate::guard::GUARD;
 #[cfg(not(armv8m))]
 use crate::guard::GUARD_REGION;
-use crate::interrupt::KERNEL_LEVEL;
+use crate::mask::KERNEL_LEVEL;
 use crate::switch::operands::{BEHIND_MASK, HEIR, INTERRUPT_CONTROL, STATUS, WITH_STATE};
 use crate::switch::{AT_SWITCH, PEND_SWITCH, SYSTEM_TIMER, return_from_exception};
 use core::arch::naked_asm;

@@ -1,5 +1,7 @@
-//! Owns: what happens at a fault exception.
+//! Owns: the registers of a fault of Armv7-M and Armv8-M, and its cause by the status registers.
+//! Must never know: how a fault is reported.
 
+use super::taktos_fault;
 use crate::guard;
 use core::arch::naked_asm;
 use core::ops::Range;
@@ -21,13 +23,6 @@ macro_rules! fault_exception {
 }
 
 fault_exception!(HardFault, MemoryManagement, BusFault, UsageFault);
-
-unsafe extern "C" {
-    // The board's, by [`exceptions!`](crate::exceptions).
-    fn taktos_fault();
-    #[cfg(canary)]
-    fn taktos_overrun();
-}
 
 /// Lays out the status register, as `$status` puts it into r1, the stack pointer, the processor's
 /// frame and r4 to r11 on the main stack. The protection unit goes off first, so that the frame can
@@ -76,20 +71,6 @@ collect!(collect, [], ["ldr r1, ={status}", "ldr r1, [r1]"], status = const 0xE0
 #[cfg(any(armv8m, canary))]
 collect!(overflow_at_switch, ["cpsid i"], ["mov r1, #{status}"], status = const guard::OVERRUN,);
 
-/// Reports that the running thread has overrun its stack, as its call of the kernel found. On the
-/// stack of the handlers, none of which runs: the thread's own has no room.
-#[cfg(canary)]
-#[unsafe(naked)]
-pub(crate) extern "C" fn overrun_at_call() {
-    naked_asm!(
-        "movs r2, #0",
-        "msr control, r2",
-        "isb",
-        "b {report}",
-        report = sym taktos_overrun,
-    )
-}
-
 /// As many characters each as [`NAME_LENGTH`](taktos_machine::NAME_LENGTH) says.
 const NAMES: &str = "sp  cfsrr0  r1  r2  r3  r12 lr  pc  xpsrr4  r5  r6  r7  r8  r9  r10 r11 ";
 #[cfg(armv8m)]
@@ -108,8 +89,11 @@ const LATE_STACKING: u32 = 1 << 5;
 const FLOAT_CONTEXT: usize = 0xE000_EF34;
 const OF_THREAD: usize = 1 << 3;
 
+/// Registers of a report.
+pub type Registers = [usize; 18];
+
 /// Reports a fault to the kernel; `values` are its registers, in the order of their names.
-pub fn report_fault<U: Upcalls>(values: &[usize; 18], exception_return: usize) -> ! {
+pub fn report_fault<U: Upcalls>(values: &Registers, exception_return: usize) -> ! {
     // SAFETY: reads of address registers.
     let (memory_address, bus_address, float) = unsafe {
         let scb = &*SCB::PTR;
@@ -148,28 +132,6 @@ pub(crate) fn lost(values: &[usize]) -> Range<usize> {
         0 => 0..0,
         _ => FRAME,
     }
-}
-
-/// Reports to the kernel that a handler above its level has called it.
-pub fn report_forbidden_call<U: Upcalls>() -> ! {
-    report::<U>(Cause::ForbiddenCall, true)
-}
-
-/// Reports to the kernel that the running thread has overrun its stack.
-pub fn report_overrun<U: Upcalls>() -> ! {
-    report::<U>(Cause::StackOverflow, false)
-}
-
-/// Reports to the kernel what no exception was raised for.
-fn report<U: Upcalls>(cause: Cause, in_interrupt: bool) -> ! {
-    U::fault(&Fault {
-        cause,
-        address: None,
-        values: &[],
-        names: "",
-        status: None,
-        in_interrupt,
-    })
 }
 
 /// The cause by the configurable fault status register (Armv7-M manual, B3.2.15; Armv8-M, D1.2),

@@ -1,183 +1,72 @@
-//! Owns: the hand-written paths that switch from one thread to another.
+//! Owns: the instructions of Armv7-M and Armv8-M by which threads are switched.
 //!
-//! A kernel call is written into its caller by [`call`], which declares to the compiler that it
-//! destroys nearly all registers: so the caller keeps what is alive on its stack, and only that,
-//! and the entry has to save no more than the two registers that cannot be so declared, r6 and r7
-//! (and r4, for the stack's alignment).
-//!
-//! Everywhere below, at the common tail: r0 names the thread to resume, r1 the thread to switch
-//! out. Kernel-level interrupts are masked, and r4, r6, r7 and the return address are on the stack.
-//! Instructions are ordered so that single loads and stores follow each other, which the processor
-//! pipelines.
+//! An entry has the decision's outcome in r0, which is odd where there is no switch.
 
+use super::{FIRST_INTERRUPT, INTERRUPT_CONTROL, PEND_SWITCH};
 use crate::guard::GUARD;
 #[cfg(not(armv8m))]
 use crate::guard::GUARD_REGION;
-use crate::interrupt::KERNEL_LEVEL;
-use core::arch::{asm, naked_asm};
+use crate::mask::KERNEL_LEVEL;
+use core::arch::naked_asm;
 use core::mem::offset_of;
-use taktos_abi::{Error, Timeout};
-use taktos_arch_common::{Outcome32, TAKTOS_PROCESSOR};
-use taktos_machine::{Context, Decision, Machine, Processor, Reply, StackRegion};
+use taktos_abi::Error;
+use taktos_arch_common::TAKTOS_PROCESSOR;
+use taktos_machine::{Context, Processor, Reply};
 
 /// `SysTick`'s control register; its other registers and the protection unit's are reached from
 /// here.
 pub const SYSTEM_TIMER: u32 = 0xE000_E010;
-const INTERRUPT_CONTROL: u32 = 0xE000_ED04;
-/// The bit that pends `PendSV`.
-pub const PEND_SWITCH: u32 = 1 << 28;
-/// The offset of the function that a switch calls if a slice begins with it.
-pub const AT_SWITCH: usize = offset_of!(Processor, at_switch);
-/// The number of the exception that is the first interrupt, and the address of the interrupts'
-/// priorities, a byte each.
-const FIRST_INTERRUPT: u32 = 16;
+/// The address of the interrupts' priorities, a byte each.
 const PRIORITIES: u32 = 0xE000_E400;
 const COPROCESSOR_ACCESS: u32 = 0xE000_ED88;
 const FULL_ACCESS: u32 = 0xF << 20;
 
-/// Calls an entry with the words given, and ends the mask after it. Every register is named as
-/// destroyed that can be: r6 and r7, which cannot, the entry preserves.
-///
-/// The standard leaves floating-point registers to the caller, too. Where the interface has them,
-/// the compiler warns of those that this processor does not have if it is given the standard's
-/// list; elsewhere they may be in use all the same.
-macro_rules! call_entry {
-    ($entry:path, $($words:tt)*) => {
-        asm!(
-            "bl {entry}",
-            "movs r2, #0",
-            "msr basepri, r2",
-            entry = sym $entry,
-            $($words)*
-            out("r4") _, out("r5") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("lr") _,
-            #[cfg(not(target_abi = "eabihf"))]
-            clobber_abi("C"),
-            #[cfg(target_abi = "eabihf")] out("d0") _,
-            #[cfg(target_abi = "eabihf")] out("d1") _,
-            #[cfg(target_abi = "eabihf")] out("d2") _,
-            #[cfg(target_abi = "eabihf")] out("d3") _,
-            #[cfg(target_abi = "eabihf")] out("d4") _,
-            #[cfg(target_abi = "eabihf")] out("d5") _,
-            #[cfg(target_abi = "eabihf")] out("d6") _,
-            #[cfg(target_abi = "eabihf")] out("d7") _,
-        )
+/// Lines that end the mask, of [`END_OF_MASK`] bytes.
+macro_rules! end_of_mask {
+    () => {
+        "
+        movs r2, #0
+        msr basepri, r2"
     };
 }
 
-/// Defines how a kernel call is made through the entry `$entry`.
-macro_rules! call {
-    ($name:ident, $entry:ident) => {
-        /// Takes the decision `D`: two words, of which the second is the value. Called with the
-        /// mask set, which ends here.
-        #[inline(always)]
-        fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
-            object: &'static D::Object,
-            argument: usize,
-            timeout: Timeout,
-        ) -> (usize, usize) {
-            let (status, value);
-            if D::USES_WORDS && D::USES_TIMEOUT {
-                let low = timeout.bits() as u32;
-                let high = (timeout.bits() >> 32) as u32;
-                // SAFETY: the entry follows the procedure call standard except for the registers
-                // named as destroyed.
-                unsafe {
-                    call_entry!(
-                        $entry::<M, D>,
-                        inlateout("r0") object => status,
-                        inlateout("r1") argument => value,
-                        inlateout("r2") low => _,
-                        inlateout("r3") high => _,
-                    );
-                }
-            } else if D::USES_WORDS {
-                // SAFETY: as above; the decision does not look at the registers left out.
-                unsafe {
-                    call_entry!(
-                        $entry::<M, D>,
-                        inlateout("r0") object => status,
-                        inlateout("r1") argument => value,
-                        out("r2") _, out("r3") _,
-                    );
-                }
-            } else {
-                // SAFETY: as above; the decision does not look at the registers left out.
-                unsafe {
-                    call_entry!(
-                        $entry::<M, D>,
-                        inlateout("r0") object => status,
-                        lateout("r1") value,
-                        out("r2") _, out("r3") _,
-                    );
-                }
-            }
-            (status, value)
-        }
+/// Lines that lead on in a thread without floating-point state, where CONTROL is 2, and else to
+/// `$label`.
+macro_rules! usual_or {
+    ($label:literal) => {
+        concat!("mrs r12, control\n cmp r12, #2\n bne ", $label)
     };
 }
 
-call!(take_waking, enter_waking);
-call!(take_waking_in_slice, enter_waking_in_slice);
-call!(take_blocking, enter_blocking);
-call!(take_blocking_in_slice, enter_blocking_in_slice);
-call!(yield_waking, switch_waking);
-call!(yield_waking_in_slice, switch_waking_in_slice);
-call!(yield_blocking, switch_blocking);
-call!(yield_blocking_in_slice, switch_blocking_in_slice);
-
-/// Takes the decision `D` through the entry that suits it. Called with the mask set.
-#[inline(always)]
-pub fn take<M: Machine<Outcome = Outcome32>, D: Decision<M>>(
-    object: &'static D::Object,
-    argument: usize,
-    timeout: Timeout,
-) -> (usize, usize) {
-    let through = match (D::ALWAYS_SWITCHES, D::BLOCKS, D::KEEPS_SLICE) {
-        (false, false, false) => take_waking::<M, D>,
-        (false, false, true) => take_waking_in_slice::<M, D>,
-        (false, true, false) => take_blocking::<M, D>,
-        (false, true, true) => take_blocking_in_slice::<M, D>,
-        (true, false, false) => yield_waking::<M, D>,
-        (true, false, true) => yield_waking_in_slice::<M, D>,
-        (true, true, false) => yield_blocking::<M, D>,
-        (true, true, true) => yield_blocking_in_slice::<M, D>,
+/// A line that leads to the operand `$name`.
+macro_rules! far {
+    ($name:literal) => {
+        concat!("b {", $name, "}")
     };
-    through(object, argument, timeout)
 }
 
-/// Takes the decision `D`, which reads no words, as the last thing of a function that C calls.
-/// Called with the mask set.
-#[inline(always)]
-pub fn take_last<M: Machine<Outcome = Outcome32>, D: Decision<M>, R: Reply>(
-    object: &'static D::Object,
-) -> usize {
-    // A function that only jumps here, as that of a yield does, would get a stack frame before
-    // that. A path that is never taken and has a call removes that frame.
-    if D::ALWAYS_SWITCHES {
-        // SAFETY: no instructions.
-        unsafe {
-            asm!("@ {never}", never = label { return never() }, options(nomem, nostack, preserves_flags));
-        }
-    }
-    match (D::ALWAYS_SWITCHES, D::BLOCKS, D::KEEPS_SLICE) {
-        (false, false, false) => last_waking::<M, D, R>(object),
-        (false, false, true) => last_waking_in_slice::<M, D, R>(object),
-        (false, true, false) => last_blocking::<M, D, R>(object),
-        (false, true, true) => last_blocking_in_slice::<M, D, R>(object),
-        (true, false, false) => last_switch_waking::<M, D, R>(object),
-        (true, false, true) => last_switch_waking_in_slice::<M, D, R>(object),
-        (true, true, false) => last_switch_blocking::<M, D, R>(object),
-        (true, true, true) => last_switch_blocking_in_slice::<M, D, R>(object),
-    }
+/// Lines that leave an entry without a switch where the outcome is odd.
+macro_rules! stay_if_odd {
+    () => {
+        "
+        lsls r2, r0, #31
+        bmi {stay}"
+    };
 }
 
-/// Looks like a call to the compiler.
-#[inline(always)]
-fn never() -> usize {
-    let result;
-    // SAFETY: no code comes here.
-    unsafe { asm!("udf #0", out("r4") _, lateout("r0") result) }
-    result
+/// Lines after the tail that those lead to: none.
+macro_rules! behind_odd {
+    () => {
+        ""
+    };
+}
+
+/// Lines that save what a function preserves that C calls, with the operand `$name` as where its
+/// last call returns to.
+macro_rules! save_for_last {
+    ($name:literal) => {
+        concat!("push {{r5, r8-r11, lr}}\n ldr lr, ={", $name, "}")
+    };
 }
 
 /// Assembles an entry: its own lines, then the common tail, then lines that nothing falls into; at
@@ -194,8 +83,8 @@ macro_rules! with_tail {
             [#[cfg(not(feature = "small"))] "8:",
                 #[cfg(not(feature = "small"))] "bl {switch_slice}",
                 #[cfg(not(feature = "small"))] "b 9b", $($behind,)*],
-            [#[cfg(not(feature = "small"))] at_switch = const AT_SWITCH,
-                #[cfg(not(feature = "small"))] switch_slice = sym switch_slice, $($operands)*])
+            [#[cfg(not(feature = "small"))] at_switch = const crate::switch::AT_SWITCH,
+                #[cfg(not(feature = "small"))] switch_slice = sym crate::switch::instructions::switch_slice, $($operands)*])
     };
     ([$($line:expr),* $(,)?], keep, [$($behind:expr),* $(,)?], [$($operands:tt)*]) => {
         with_tail!(@ [$($line),*], [], [], [$($behind,)*], [$($operands)*])
@@ -203,19 +92,7 @@ macro_rules! with_tail {
     (@ [$($line:expr),*], [$($load:tt)*], [$($ask:tt)*], [$($behind:tt)*], [$($operands:tt)*]) => {
         naked_asm!(
             $($line,)*
-            // From here on the laboratory counts the phase "switch": a label, numbered by a counter
-            // of the assembler's, since the tail is laid out many times.
-            ".ifndef .Ltaktos_tails",
-            ".set .Ltaktos_tails, 0",
-            ".endif",
-            ".set .Ltaktos_tails, .Ltaktos_tails + 1",
-            ".altmacro",
-            ".macro taktos_phase number",
-            "\"taktos.phase.switch.\\number\":",
-            ".endm",
-            "taktos_phase %.Ltaktos_tails",
-            ".purgem taktos_phase",
-            ".noaltmacro",
+            phase!(),
             // The thread that is switched out is still the current one, for the report.
             #[cfg(canary)] "ldr r2, [r1, #{canary}]",
             #[cfg(canary)] "cmp r2, #{intact}",
@@ -245,12 +122,12 @@ macro_rules! with_tail {
             $($behind)*
             ".ltorg",
             current = const offset_of!(Processor, current),
-            #[cfg(not(armv8m))] system_timer = const SYSTEM_TIMER,
-            guard = const GUARD,
+            #[cfg(not(armv8m))] system_timer = const crate::switch::instructions::SYSTEM_TIMER,
+            guard = const crate::guard::GUARD,
             #[cfg(canary)] canary = const crate::guard::CANARY,
             #[cfg(canary)] intact = const crate::guard::INTACT,
             #[cfg(canary)] overrun = sym crate::fault::overrun_at_call,
-            #[cfg(not(armv8m))] guard_region = const GUARD_REGION,
+            #[cfg(not(armv8m))] guard_region = const crate::guard::GUARD_REGION,
             value = const offset_of!(Context, value),
             status = const offset_of!(Context, status),
             $($operands)*
@@ -265,7 +142,7 @@ macro_rules! with_tail {
 /// its own. A handler above the kernel's level comes on that stack all the same.
 #[cfg(not(feature = "small"))]
 #[unsafe(naked)]
-extern "C" fn switch_slice() {
+pub extern "C" fn switch_slice() {
     naked_asm!(
         "movs r2, #0",
         "msr control, r2",
@@ -283,72 +160,10 @@ extern "C" fn switch_slice() {
     )
 }
 
-/// Defines an entry: the lines by which it begins, and how it is declared; `$stay` are the lines by
-/// which it leaves where there is no switch. Both with their operands.
-macro_rules! enter {
-    (
-        $name:ident, $blocks:literal, $unusual:ident, $slice:ident, [$($first:expr),*], [$($stay:expr),*], [$($operand:tt)*],
-        [$($reply:ident)?], ($($argument:ident: $type:ty),*) -> $result:ty
-    ) => {
-        /// Takes the decision `D`. Entered and left with the mask set: the caller ends the mask, or
-        /// the code after the last call of a function does.
-        #[unsafe(naked)]
-        extern "C" fn $name<M: Machine<Outcome = Outcome32>, D: Decision<M> $(, $reply: Reply)?>(
-            $($argument: $type),*
-        ) -> $result {
-            with_tail!([
-                $($first,)*
-                "push {{r4, r6, r7, lr}}",
-                // CONTROL is 2 in a thread that has no floating-point state.
-                "mrs r12, control",
-                "cmp r12, #2",
-                "bne 5f",
-                "bl {decide}",
-                $($stay,)*
-            ], $slice, [
-                // After the tail, out of the fast path.
-                "5:",
-                concat!("movs r5, #", $blocks),
-                "ldr r6, ={decide}",
-                "b {unusual}",
-            ], [
-                decide = sym D::decide,
-                unusual = sym $unusual,
-                $($operand)*
-            ])
-        }
-    };
-}
-
-/// Defines all forms of an entry: with the question whether to switch at all, and without; called
-/// where a thread switches away, and as the last call of a function that C calls. Registers that
-/// such a function preserves, and the common tail does not, are above the frame that the tail
-/// knows. The end of that frame leads to the code that restores them.
-macro_rules! entries {
-    ($blocks:literal: [$name:ident, $certain:ident], [$last:ident, $last_certain:ident], $unusual:ident, $slice:ident) => {
-        entries!(@ $blocks: $name, $certain, $unusual, $slice, [], [],
-            [], (object: &'static D::Object, argument: usize, timeout: Timeout) -> u64);
-        entries!(@ $blocks: $last, $last_certain, $unusual, $slice, ["push {{r5, r8-r11, lr}}", "ldr lr, ={behind}"],
-            [behind = sym behind_last::<R>,], [R], (object: &'static D::Object) -> usize);
-    };
-    (@ $blocks:literal: $name:ident, $certain:ident, $unusual:ident, $slice:ident, $first:tt, [$($operand:tt)*], $reply:tt, $($declared:tt)*) => {
-        // Odd: no switch.
-        enter!($name, $blocks, $unusual, $slice, $first, ["lsls r2, r0, #31", "bmi {stay}"],
-            [stay = sym stay, $($operand)*], $reply, $($declared)*);
-        enter!($certain, $blocks, $unusual, $slice, $first, [], [$($operand)*], $reply, $($declared)*);
-    };
-}
-
-// Decisions that never block, and those that may.
-entries!(0: [enter_waking, switch_waking], [last_waking, last_switch_waking], unusual, slice);
-entries!(0: [enter_waking_in_slice, switch_waking_in_slice], [last_waking_in_slice, last_switch_waking_in_slice], unusual_in_slice, keep);
-entries!(1: [enter_blocking, switch_blocking], [last_blocking, last_switch_blocking], unusual, slice);
-entries!(1: [enter_blocking_in_slice, switch_blocking_in_slice], [last_blocking_in_slice, last_switch_blocking_in_slice], unusual_in_slice, keep);
-
 /// The end of an entry that is the last call of a function: the two instructions that end the mask,
 /// as after all entries.
 #[unsafe(naked)]
-extern "C" fn behind_last<R: Reply>() {
+pub extern "C" fn behind_last<R: Reply>() {
     naked_asm!(
         "movs r2, #0",
         "msr basepri, r2",
@@ -363,7 +178,7 @@ extern "C" fn behind_last<R: Reply>() {
 
 /// Ends an entry without a switch: r0 is twice the status plus one, r1 the value.
 #[unsafe(naked)]
-extern "C" fn stay() {
+pub extern "C" fn stay() {
     naked_asm!("lsrs r0, r0, #1", "pop {{r4, r6, r7, pc}}",)
 }
 
@@ -372,7 +187,7 @@ extern "C" fn stay() {
 macro_rules! unusual {
     ($name:ident, $slice:ident) => {
         #[unsafe(naked)]
-        extern "C" fn $name() {
+        pub extern "C" fn $name() {
             with_tail!([
                 // Stack pointer selection reads as 0 in handlers.
                 "tst r12, #2",
@@ -768,14 +583,15 @@ macro_rules! at_pended_switch {
 /// The operands of [`pended_switch!`](crate::pended_switch).
 #[expect(missing_docs, reason = "each is what its name says")]
 pub mod operands {
-    pub use super::{AT_SWITCH, PEND_SWITCH, SYSTEM_TIMER, WITH_STATE, return_from_exception};
     use super::{Context, Processor, offset_of};
+    pub use super::{SYSTEM_TIMER, WITH_STATE, return_from_exception};
     pub use crate::guard::GUARD;
     #[cfg(canary)]
     pub use crate::guard::{CANARY, INTACT};
     #[cfg(not(armv8m))]
     pub use crate::guard::{GUARD_REGION, GUARD_SIZE};
-    pub use crate::interrupt::KERNEL_LEVEL;
+    pub use crate::mask::KERNEL_LEVEL;
+    pub use crate::switch::{AT_SWITCH, PEND_SWITCH};
 
     pub const CURRENT: usize = offset_of!(Processor, current);
     pub const HEIR: usize = offset_of!(Processor, heir);
@@ -785,39 +601,9 @@ pub mod operands {
     pub const BEHIND_MASK: usize = super::END_OF_MASK - 1;
 }
 
-/// Frame on the stack of a thread that is not running, from low to high.
-#[repr(C)]
-struct Frame {
-    r4: usize,
-    r6: usize,
-    r7: usize,
-    resume_at: usize,
-}
-
-/// Lays out the frame of a thread that has not run yet.
-pub fn prepare(
-    context: &Context,
-    stack: StackRegion,
-    entry: extern "C" fn(usize, usize) -> !,
-    first: usize,
-    second: usize,
-) {
-    let frame = Frame {
-        r4: first,
-        r6: second,
-        r7: entry as usize,
-        resume_at: begin as *const () as usize,
-    };
-    let top = (stack.base + stack.size) & !7;
-    let place = top - size_of::<Frame>();
-    // SAFETY: within the thread's stack, which is not in use; a multiple of eight.
-    unsafe { core::ptr::with_exposed_provenance_mut::<Frame>(place).write(frame) };
-    context.stack_pointer.set(place);
-}
-
 /// The first instructions of every thread.
 #[unsafe(naked)]
-extern "C" fn begin() {
+pub extern "C" fn begin() {
     naked_asm!(
         "movs r2, #0",
         "msr basepri, r2",
