@@ -34,11 +34,16 @@ fn describe_machine() {
     println!("cargo:rustc-env=TAKTOS_BOARD={name}");
     println!("cargo:rustc-env=TAKTOS_HERTZ={hertz}");
     let out: PathBuf = env::var_os("OUT_DIR").expect("cargo says where").into();
+    // Of Armv6-M none is above the kernel.
+    let urgent = match env::var("TARGET") {
+        Ok(target) if target.starts_with("thumbv6m") => "",
+        _ => "PROVIDE(taktos_interrupt_8 = taktos_urgent_vector);",
+    };
     let map = format!(
         "MEMORY\n{{\n  FLASH : ORIGIN = {flash}, LENGTH = {flash_size}\n  \
          RAM : ORIGIN = {ram}, LENGTH = {ram_size}\n}}\n\
          PROVIDE(_taktos_programs = {ram} + {ram_size} / 2);\n\
-         PROVIDE(taktos_interrupt_8 = taktos_urgent_vector);\n\
+         {urgent}\n\
          PROVIDE(taktos_interrupt_13 = taktos_spare_interrupt);\n"
     );
     fs::write(out.join("memory.x"), map).expect("the output directory can be written");

@@ -82,6 +82,7 @@ pub fn run<S: System>(objects: &'static Objects<S>) {
     S::write("all operations done\n");
 }
 
+#[cfg(target_has_atomic = "32")]
 /// Creates the threads, which do not exist, so that each can be configured before it runs.
 pub(crate) fn create<S: System>(
     objects: &'static Objects<S>,
@@ -93,10 +94,12 @@ pub(crate) fn create<S: System>(
     }
 }
 
+#[cfg(target_has_atomic = "32")]
 fn threads<S: System>(objects: &'static Objects<S>) -> [&'static Thread<S, STACK>; 4] {
     [&objects.high, &objects.low, &objects.left, &objects.right]
 }
 
+#[cfg(target_has_atomic = "32")]
 /// Deletes the threads, which have ended: so nothing is at home where they were.
 pub(crate) fn clear<S: System>(objects: &'static Objects<S>) {
     for thread in threads(objects) {

@@ -10,6 +10,7 @@
 #[cfg(test)]
 extern crate std;
 
+#[cfg(target_has_atomic = "32")]
 mod chance;
 mod mark;
 
@@ -17,7 +18,8 @@ pub mod bench;
 pub mod command_line;
 #[cfg(feature = "counted")]
 pub mod counted;
-// With words of 64 bits, as all machines with several processors have.
+// Exchanges of words of 64 bits are there on all machines with several processors, and of 32 bits
+// on all with partitions.
 #[cfg(target_has_atomic = "64")]
 pub mod experiment;
 pub mod faults;
@@ -30,11 +32,14 @@ pub mod latency;
 mod look_away;
 #[cfg(target_has_atomic = "64")]
 pub mod mechanisms;
+#[cfg(target_has_atomic = "32")]
 pub mod orders;
 #[cfg(all(target_os = "none", target_has_atomic = "64"))]
 pub mod port;
 mod program;
+#[cfg(target_has_atomic = "32")]
 pub mod several;
+#[cfg(target_has_atomic = "32")]
 pub mod several_bench;
 pub mod smallest;
 #[cfg(target_has_atomic = "64")]
@@ -45,5 +50,6 @@ pub mod storm;
 pub mod suite;
 pub mod switch;
 pub mod thread_metric;
+#[cfg(target_has_atomic = "32")]
 pub mod user_mode;
 mod verdict;

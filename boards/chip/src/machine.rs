@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "a function by its symbol")]
 
 /// The rate of the processor, in hertz.
-const HERTZ: u32 = match u32::from_str_radix(env!("TAKTOS_HERTZ"), 10) {
+pub(crate) const HERTZ: u32 = match u32::from_str_radix(env!("TAKTOS_HERTZ"), 10) {
     Ok(hertz) => hertz,
     Err(_) => panic!("the rate of a machine is a number"),
 };

@@ -2,10 +2,9 @@
 
 use super::float::wait_with_float;
 use super::registers::wait_with_registers;
-use super::{URGENT, check};
+use super::{URGENT, add, check};
 use crate::Board;
-use crate::board::{interrupt, urgent_interrupt};
-use crate::storm;
+use crate::board::interrupt;
 use core::arch::asm;
 use core::cell::Cell;
 use core::ptr::{
@@ -17,9 +16,8 @@ use taktos_machine::Machine;
 
 /// The processor's interrupt control and state register.
 const INTERRUPT_CONTROL: usize = 0xE000_ED04;
-const PEND_SWITCH: u32 = 1 << 28;
+pub(super) const PEND_SWITCH: u32 = 1 << 28;
 const UNPEND_SWITCH: u32 = 1 << 27;
-const PEND_SLICE_END: u32 = 1 << 26;
 
 /// Action of the spare interrupt.
 struct Act(Cell<fn()>);
@@ -33,13 +31,10 @@ static DEPTH: AtomicU32 = AtomicU32::new(0);
 
 #[unsafe(no_mangle)]
 extern "C" fn taktos_spare_interrupt() {
-    check(
-        "handlers of one level nest",
-        DEPTH.fetch_add(1, Relaxed) == 0,
-    );
+    check("handlers of one level nest", add(&DEPTH, 1) == 0);
     (ACT.0.get())();
-    HANDLED.fetch_add(1, Relaxed);
-    DEPTH.fetch_sub(1, Relaxed);
+    add(&HANDLED, 1);
+    DEPTH.store(0, Relaxed);
 }
 
 /// Makes the next interrupts at the kernel's level do `act`.
@@ -66,12 +61,12 @@ pub fn barrier() {
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
 
-fn control() -> u32 {
+pub(super) fn control() -> u32 {
     // SAFETY: reads a register without side effects.
     unsafe { read_volatile(with_exposed_provenance(INTERRUPT_CONTROL)) }
 }
 
-fn set_control(bits: u32) {
+pub(super) fn set_control(bits: u32) {
     // SAFETY: makes exceptions of the port pending, or not.
     unsafe { write_volatile(with_exposed_provenance_mut(INTERRUPT_CONTROL), bits) };
 }
@@ -83,11 +78,20 @@ pub fn take_back_switch() -> bool {
     pending
 }
 
-/// The level up to which interrupts are masked; 0: none.
+/// The level up to which interrupts are masked; 0: none. On Armv6-M 1 says that all are.
 pub fn base_priority() -> u32 {
     let level;
     // SAFETY: reads a register.
-    unsafe { asm!("mrs {}, basepri", out(reg) level, options(nomem, nostack, preserves_flags)) };
+    unsafe {
+        asm!(
+            #[cfg(target_has_atomic = "32")]
+            "mrs {}, basepri",
+            #[cfg(not(target_has_atomic = "32"))]
+            "mrs {}, primask",
+            out(reg) level,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
     level
 }
 
@@ -109,50 +113,12 @@ pub fn serve_with_float() {
 /// Waits to be woken by a handler.
 pub extern "C" fn wait() {
     check("take", WOKEN.take(Timeout::FOREVER).is_ok());
-    SERVED.fetch_add(1, Relaxed);
+    add(&SERVED, 1);
 }
 
 /// How often a thread was woken.
 pub fn served() -> u32 {
     SERVED.load(Relaxed)
-}
-
-static EXPECTED: AtomicU32 = AtomicU32::new(0);
-
-/// The more urgent interrupt comes first, and in the middle of another; equals come one after the
-/// other.
-pub fn come_in_order() {
-    interrupt::enable();
-    let urgent = storm::count();
-    EXPECTED.store(urgent + 1, Relaxed);
-    ACT.0.set(|| {
-        let before = storm::count();
-        check(
-            "the urgent one comes first",
-            before == EXPECTED.load(Relaxed),
-        );
-        urgent_interrupt::pend();
-        barrier();
-        check("it nests in a handler", storm::count() == before + 1);
-    });
-    // SAFETY: ended below.
-    unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
-    interrupt::pend();
-    urgent_interrupt::pend();
-    set_control(PEND_SLICE_END | PEND_SWITCH);
-    barrier();
-    check(
-        "nothing comes while all is masked",
-        storm::count() == urgent,
-    );
-    // SAFETY: ends the above.
-    unsafe { asm!("cpsie i", "isb", options(nostack, preserves_flags)) };
-    check("both came", storm::count() == urgent + 2);
-    check(
-        "and the others",
-        control() & (PEND_SLICE_END | PEND_SWITCH) == 0,
-    );
-    Board::write("interrupts come in their order\n");
 }
 
 /// A handler wakes a thread and is pending again at once: its second run comes after the switch,
@@ -187,21 +153,19 @@ fn wake() {
     );
 }
 
-/// A section of the kernel keeps out its own interrupts, and no others.
-pub fn urgent_ones_are_never_masked() {
-    ACT.0.set(|| ());
-    let (handled, urgent) = (HANDLED.load(Relaxed), storm::count());
+/// A section of the kernel keeps out its own interrupts.
+pub fn wait_for_the_end_of_a_section() {
+    will(|| ());
+    let handled = HANDLED.load(Relaxed);
     <Board as System>::Machine::mask();
     interrupt::pend();
-    urgent_interrupt::pend();
     barrier();
-    check("the urgent one comes", storm::count() == urgent + 1);
-    check("the other one waits", HANDLED.load(Relaxed) == handled);
+    check("the interrupt waits", HANDLED.load(Relaxed) == handled);
     <Board as System>::Machine::unmask(());
     barrier();
     check(
         "for the end of the section",
         HANDLED.load(Relaxed) == handled + 1,
     );
-    Board::write("urgent interrupts are not masked\n");
+    Board::write("interrupts wait for the end of a section\n");
 }

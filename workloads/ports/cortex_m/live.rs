@@ -5,7 +5,7 @@
 use super::{LEFT, RIGHT, URGENT, check, interrupts, slices};
 use crate::Board;
 use core::hint::black_box;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::AtomicU32;
 use taktos_kernel::{
     AnyThread, EventFlags, MessageQueue, Mutex, Notify, Semaphore, Span, System, Timeout,
 };
@@ -79,7 +79,7 @@ fn computes(seed: u32) {
 fn serve() {
     let served = AtomicU32::new(1);
     loop {
-        let seed = served.fetch_add(3, Relaxed);
+        let seed = super::add(&served, 3);
         across(seed, || {
             check("take", ASKED.take(Timeout::FOREVER).is_ok());
         });

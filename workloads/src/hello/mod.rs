@@ -3,7 +3,8 @@
 
 pub mod smp;
 
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
+use portable_atomic::AtomicBool;
 use taktos_kernel::{AnyThread, Kernel, Semaphore, Span, System, Thread, Timeout};
 
 /// The bytes of a thread's stack.

@@ -1,7 +1,8 @@
 //! Owns: the order of events in a case: each is a letter.
 
 use core::str;
-use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use portable_atomic::AtomicUsize;
 use taktos_kernel::Error;
 
 const ROOM: usize = 96;

@@ -4,7 +4,8 @@ use super::dependents::{Dependents, Made, Served};
 use super::device::{Line, Loop};
 use super::{Log, SuiteBoard, UNIT, heap, mailbox, names, pipe, pool, stores};
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
+use portable_atomic::{AtomicPtr, AtomicU32};
 use taktos_kernel::{
     AlarmClock, Condition, Error, EventFlags, Fifo, Heap, Kernel, Lifo, Mailbox, MessageQueue,
     Mutex, Names, Period, Pipe, Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,

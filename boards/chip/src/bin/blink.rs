@@ -48,8 +48,9 @@ taktos_workloads::program! {
     /// Counts the turns in which the other thread came before.
     fn take_turns(number: &u32) {
         for _ in 0..TURNS {
-            if LAST.swap(*number, Relaxed) != *number {
-                CHANGES.fetch_add(1, Relaxed);
+            if LAST.load(Relaxed) != *number {
+                LAST.store(*number, Relaxed);
+                CHANGES.store(CHANGES.load(Relaxed) + 1, Relaxed);
             }
             AnyThread::<Board>::yield_now();
         }
@@ -64,7 +65,7 @@ taktos_workloads::program! {
 
     fn blink() {
         while BLINKED.load(Relaxed) < BLINKS && CAME.take(Timeout::after(100.millis())).is_ok() {
-            BLINKED.fetch_add(1, Relaxed);
+            BLINKED.store(BLINKED.load(Relaxed) + 1, Relaxed);
         }
     }
 }

@@ -6,9 +6,14 @@
 #[cfg(target_os = "none")]
 #[path = "../../../../workloads/ports/cortex_m/mod.rs"]
 mod checks;
-#[cfg(target_os = "none")]
+#[cfg(all(target_os = "none", target_has_atomic = "32"))]
 #[expect(unsafe_code, reason = "a handler is found by its symbol")]
 #[path = "../../../../workloads/ports/cortex_m/no_storm.rs"]
+mod storm;
+// Armv6-M alone does not exchange words: the machine is the emulator's one with a Cortex-M0.
+#[cfg(all(target_os = "none", not(target_has_atomic = "32")))]
+#[expect(unsafe_code, reason = "registers of a timer")]
+#[path = "../../../../workloads/ports/cortex_m/nrf51_timer.rs"]
 mod storm;
 #[cfg(target_os = "none")]
 use board::port::{LATE, SWITCH};
@@ -17,7 +22,7 @@ use board::port::{LATE, SWITCH};
 include!(concat!(env!("OUT_DIR"), "/board.rs"));
 
 /// Number of interrupts of the board.
-#[cfg(target_os = "none")]
+#[cfg(all(target_os = "none", target_has_atomic = "32"))]
 const INTERRUPTS: usize = board::INTERRUPTS as usize;
 /// Whether `SysTick` measures slices alone, and its value is what is left of one.
 #[cfg(target_os = "none")]

@@ -38,7 +38,7 @@ macro_rules! interrupts {
         /// The interrupt above the kernel's level, which the kernel never delays. Its handler is
         /// the program's `taktos_urgent_interrupt`, which must not call the kernel. The board
         /// selects the interrupt, and leaves its device to the program.
-        #[cfg(not(feature = "pac"))]
+        #[cfg(all(not(feature = "pac"), target_has_atomic = "32"))]
         pub mod urgent_interrupt {
             use $crate::arch::{Level, above, enable_interrupt, pend_interrupt};
 

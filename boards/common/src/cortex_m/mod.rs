@@ -10,7 +10,9 @@ mod suite;
 use taktos_arch_cortex_m::CortexM;
 
 #[cfg(feature = "workloads")]
-pub use faults::{Faults, FromAbove};
+pub use faults::Faults;
+#[cfg(all(feature = "workloads", target_has_atomic = "32"))]
+pub use faults::FromAbove;
 #[doc(hidden)]
 pub use {cortex_m_rt as rt, taktos_arch_cortex_m as arch};
 

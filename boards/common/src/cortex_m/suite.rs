@@ -34,13 +34,17 @@ macro_rules! programs_of_machine {
         }
 
         const _: () = {
-            use $crate::kernel::Semaphore;
-
-            static PERMITS: Semaphore<Board> = Semaphore::new(0);
-
             impl $crate::workloads::faults::FaultBoard for Board {
                 type Instructions = $crate::Faults;
             }
+        };
+
+        // Armv6-M has no interrupt above the kernel.
+        #[cfg(target_has_atomic = "32")]
+        const _: () = {
+            use $crate::kernel::Semaphore;
+
+            static PERMITS: Semaphore<Board> = Semaphore::new(0);
 
             impl $crate::FromAbove for Board {
                 fn permits() -> &'static Semaphore<Self> {

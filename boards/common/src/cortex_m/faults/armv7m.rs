@@ -1,15 +1,15 @@
-//! Owns: the board's part of the fault program: faults that need instructions outside the language,
-//! and faults of a processor with memory protection regions, of which the switch moves one.
-//!
-//! Functions that call the kernel are compiled for the fault program alone, as functions of any
-//! board: kernel code that is compiled with the board would not be compiled again for the programs
-//! that are measured.
+//! Owns: the faults of Armv7-M and Armv8-M with memory protection regions, of which the switch
+//! moves one, and those of handlers above the kernel's level.
 
+use super::{
+    Faults, jump, jump_to_an_even_address, overflow_at_a_switch, undefined, undefined_while_masked,
+    with_a_short_stack,
+};
 use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::hint::black_box;
 use core::ptr;
-use taktos_arch_cortex_m::{forbid, lowest_of_thread};
+use taktos_arch_cortex_m::forbid;
 use taktos_kernel::fault::refuse_from_above;
 use taktos_kernel::{AnyThread, Semaphore, Span, Timeout};
 use taktos_workloads::faults::{
@@ -24,10 +24,6 @@ pub trait FromAbove: FaultBoard {
     /// Runs `act` in a handler that must not call the kernel.
     fn from_above(act: fn());
 }
-
-/// The fault cases in instructions of a Cortex-M.
-#[derive(Clone, Copy, Debug)]
-pub struct Faults;
 
 impl<S: FromAbove> Instructions<S> for Faults {
     const CASES: &'static [Case<S>] = &[
@@ -48,9 +44,7 @@ impl<S: FromAbove> Instructions<S> for Faults {
         ("jump-to-a-device", |_| jump(0x4000_0001)),
         ("jump-to-nowhere", |_| jump(1)),
         ("undefined-while-masked", |_| undefined_while_masked()),
-        ("undefined-in-a-handler", |_| {
-            in_handler::<S>(<Self as Instructions<S>>::undefined)
-        }),
+        ("undefined-in-a-handler", |_| in_handler::<S>(undefined)),
         ("divide", |_| divide()),
         ("unaligned", |_| unaligned()),
         ("panic-in-a-handler", |_| in_handler::<S>(panics)),
@@ -63,31 +57,7 @@ impl<S: FromAbove> Instructions<S> for Faults {
     const DEEPEST: usize = usize::MAX;
     const SHORT: usize = 24;
 
-    /// Calls `f` again and again, each time with eight bytes of stack less.
-    fn with_a_short_stack(room: usize, f: extern "C" fn()) -> ! {
-        // SAFETY: goes down on the thread's own stack; does not come back to what it clobbers.
-        unsafe {
-            asm!(
-                "2:",
-                "mov sp, r4",
-                "blx r5",
-                "subs r4, r4, #8",
-                "b 2b",
-                in("r4") lowest_of_thread() + room,
-                in("r5") f,
-                options(noreturn),
-            );
-        }
-    }
-
-    fn jump(place: usize) -> ! {
-        jump(place)
-    }
-
-    fn undefined() {
-        // SAFETY: faults.
-        unsafe { asm!("udf #0") };
-    }
+    super::instructions!();
 }
 
 /// Overflows after the thread is switched to, with its guard, at the end of an interrupt.
@@ -96,17 +66,11 @@ fn overflow_after_an_interrupt<S: FromAbove>() {
     overflow::<S>();
 }
 
-/// Overflows at a switch: the processor's frame fits, but the other registers do not.
-fn overflow_at_a_switch<S: FromAbove>(objects: &'static Objects<S>) {
-    slices(objects);
-    <Faults as Instructions<S>>::with_a_short_stack(64, spin);
-}
-
 /// Overflows at a switch: the other half of the floating-point registers does not fit.
 fn overflow_at_a_switch_with_float<S: FromAbove>(objects: &'static Objects<S>) {
     slices(objects);
     use_float();
-    <Faults as Instructions<S>>::with_a_short_stack(136, spin);
+    with_a_short_stack(136, spin);
 }
 
 /// Overflows late: the processor leaves space for the first half, which is on the guard, and puts
@@ -114,7 +78,7 @@ fn overflow_at_a_switch_with_float<S: FromAbove>(objects: &'static Objects<S>) {
 fn overflow_of_late_float<S: FromAbove>(objects: &'static Objects<S>) {
     slices(objects);
     use_float();
-    <Faults as Instructions<S>>::with_a_short_stack(24, spin);
+    with_a_short_stack(24, spin);
 }
 
 fn use_float() {
@@ -126,7 +90,7 @@ fn use_float() {
 /// by which the processor returns there needs more than the call did, and does not fit.
 fn overflow_at_a_resumption<S: FromAbove>(objects: &'static Objects<S>) {
     slices(objects);
-    <Faults as Instructions<S>>::with_a_short_stack(256, give_way::<S>);
+    with_a_short_stack(256, give_way::<S>);
 }
 
 /// Writes to a region that the program itself has forbidden.
@@ -145,16 +109,6 @@ fn own_region() {
 /// comes to the guard.
 fn frame_beyond_the_guard() {
     black_box([0x41u8; 1400]);
-}
-
-fn jump_to_an_even_address() {
-    jump(divide as *const () as usize & !3);
-}
-
-/// Faults with everything masked that can be masked.
-fn undefined_while_masked() {
-    // SAFETY: faults.
-    unsafe { asm!("cpsid i", "udf #0") };
 }
 
 /// Divides by zero, which the processor traps only if it is configured to.
@@ -202,9 +156,4 @@ fn wait_from_above<S: FromAbove>() {
 /// Calls the check that the critical section of other libraries makes before it is entered.
 fn section_from_above<S: FromAbove>() {
     S::from_above(refuse_from_above::<S>);
-}
-
-fn jump(place: usize) -> ! {
-    // SAFETY: no instruction is executed there: it faults.
-    unsafe { asm!("bx {}", in(reg) place, options(noreturn)) }
 }
