@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use taktos_emulator::Board;
-use taktos_runner::image::{build_several, crate_of};
+use taktos_emulator::{Board, Processor};
+use taktos_runner::image::{build_several, crate_of, has_budgets};
 use taktos_runner::workspace::Workspace;
 
 use crate::metadata;
@@ -43,12 +43,15 @@ pub fn programs(workspace: &Workspace, board: &str) -> Result<Vec<String>> {
     let package = package.with_context(|| format!("no crate is in boards/{folder}"))?;
     let targets = package["targets"].as_array().into_iter().flatten();
     let is_program = |target: &&Value| target["kind"][0] == "bin";
+    let processor = Board::named(board).and_then(Board::processor);
+    let has_partitions = processor.is_none_or(Processor::has_partitions);
     let mut names = Vec::new();
     for target in targets.filter(is_program) {
         let [name, source] =
             ["name", "src_path"].map(|key| target[key].as_str().unwrap_or_default());
         let text = std::fs::read_to_string(source).with_context(|| source.to_owned())?;
-        if !text.contains(for_others) {
+        let needs_partitions = name.starts_with("user_") || has_budgets(name);
+        if !text.contains(for_others) && (has_partitions || !needs_partitions) {
             names.push(name.to_owned());
         }
     }

@@ -311,8 +311,9 @@ pub struct MachineOptions {
     /// `qemu-system-... -M help`
     #[arg(long, value_name = "NAME", conflicts_with = "board")]
     pub machine: Option<String>,
-    /// The machine's processor, by a name of `-cpu help`; cycles are modelled for cortex-m3,
-    /// cortex-m4, cortex-a8, cortex-a53 and sifive-u54
+    /// The machine's processor, by a name of `-cpu help`; cycles are modelled for cortex-m0,
+    /// cortex-m0plus (in its place the emulator has a cortex-m0), cortex-m3, cortex-m4, cortex-a8,
+    /// cortex-a53 and sifive-u54
     #[arg(long, value_name = "NAME", requires = "machine")]
     pub cpu: Option<String>,
     /// How many processors the machine has [default: 1]

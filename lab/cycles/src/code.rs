@@ -3,6 +3,7 @@
 
 use crate::a32;
 use crate::image::{Image, Stretch};
+use crate::model::cortex_m0::Armv6M;
 use crate::model::{self, Events};
 use crate::t32::{self, Class};
 use crate::timing::{ALWAYS, Timing};
@@ -18,6 +19,8 @@ pub(crate) struct Instruction {
 
 pub(crate) fn events(cpu: Cpu) -> Events {
     match cpu {
+        Cpu::CortexM0 => model::cortex_m0::M0.events(),
+        Cpu::CortexM0Plus => model::cortex_m0::M0_PLUS.events(),
         Cpu::CortexM3 => model::cortex_m3::EVENTS,
         Cpu::CortexM4 => model::cortex_m4::EVENTS,
         Cpu::CortexA8 => model::cortex_a8::EVENTS,
@@ -35,6 +38,8 @@ pub(crate) fn instructions(
     unknown: &mut Vec<UnknownInstruction>,
 ) -> Vec<Instruction> {
     match cpu {
+        Cpu::CortexM0 => armv6m(image, stretch, unknown, model::cortex_m0::M0),
+        Cpu::CortexM0Plus => armv6m(image, stretch, unknown, model::cortex_m0::M0_PLUS),
         Cpu::CortexM3 => thumb(image, stretch, unknown, |first, second, _| {
             Some(model::cortex_m3::timing(t32::classify(first, second)?))
         }),
@@ -59,6 +64,18 @@ pub(crate) fn instructions(
         }),
         Cpu::U54 => risc_v(image, stretch, unknown),
     }
+}
+
+/// T32 of Armv6-M: all but a few instructions of two bytes.
+fn armv6m(
+    image: &Image<'_>,
+    stretch: &Stretch<'_>,
+    unknown: &mut Vec<UnknownInstruction>,
+    model: Armv6M,
+) -> Vec<Instruction> {
+    thumb(image, stretch, unknown, |first, second, _| {
+        model.timing(t32::classify(first, second)?, t32::size(first) == 4)
+    })
 }
 
 /// T32: instructions of two or four bytes, some under conditions in an instruction before them.

@@ -182,7 +182,7 @@ impl<'data> Image<'data> {
     pub fn handlers(&self, cpu: Cpu) -> BTreeSet<u32> {
         match cpu {
             // A program with partitions comes to have a second table, with handlers of its own.
-            Cpu::CortexM3 | Cpu::CortexM4 => {
+            Cpu::CortexM0 | Cpu::CortexM0Plus | Cpu::CortexM3 | Cpu::CortexM4 => {
                 let second = self
                     .named(&["taktos_isolated_"])
                     .map(|address| address & !1);
@@ -260,9 +260,9 @@ impl<'data> Image<'data> {
 /// Returns the architecture of an image for the processor, and whether it is of 64 bits.
 fn architecture(cpu: Cpu) -> (Architecture, bool) {
     match cpu {
-        Cpu::CortexM3 | Cpu::CortexM4 | Cpu::CortexA8 => (Architecture::Arm, false),
         Cpu::CortexA53 => (Architecture::Aarch64, true),
         Cpu::U54 => (Architecture::Riscv64, true),
+        _ => (Architecture::Arm, false),
     }
 }
 

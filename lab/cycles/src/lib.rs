@@ -41,6 +41,10 @@ pub use table::Table;
 /// A processor with a cycle model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cpu {
+    /// Cortex-M0, executing the T32 of Armv6-M.
+    CortexM0,
+    /// Cortex-M0+, executing the T32 of Armv6-M.
+    CortexM0Plus,
     /// Cortex-M3, executing T32.
     CortexM3,
     /// Cortex-M4 with single-precision floating point, executing T32.
@@ -51,6 +55,18 @@ pub enum Cpu {
     CortexA53,
     /// SiFive U54, executing RV64GC.
     U54,
+}
+
+impl Cpu {
+    /// Whether it is of the microcontroller profile: it begins by a table of vectors, and executes
+    /// T32 alone.
+    #[must_use]
+    pub const fn is_microcontroller(self) -> bool {
+        match self {
+            Self::CortexM0 | Self::CortexM0Plus | Self::CortexM3 | Self::CortexM4 => true,
+            Self::CortexA8 | Self::CortexA53 | Self::U54 => false,
+        }
+    }
 }
 
 /// Why an image has no timing table.

@@ -3,6 +3,7 @@
 
 pub mod cortex_a53;
 pub mod cortex_a8;
+pub mod cortex_m0;
 pub mod cortex_m3;
 pub mod cortex_m4;
 pub mod u54;

@@ -122,10 +122,7 @@ impl Table {
             .collect();
         let events = code::events(self.cpu);
         out.write_all(b"TAKTAB03")?;
-        let model = match self.cpu {
-            Cpu::CortexM3 | Cpu::CortexM4 => 1,
-            Cpu::CortexA8 | Cpu::CortexA53 | Cpu::U54 => 2,
-        };
+        let model = if self.cpu.is_microcontroller() { 1 } else { 2 };
         for word in [
             model,
             self.regions.len() as u32,

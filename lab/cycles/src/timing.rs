@@ -40,6 +40,12 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
+    /// Returns the flags that `other` does not have.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The form in the table's file.
     #[must_use]
     pub fn bits(self) -> u16 {

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use taktos_cycles::timing::Flags;
 use taktos_cycles::{Cpu, Error, PhaseRules, Table};
 
-const CPUS: [Cpu; 5] = [
+const CPUS: [Cpu; 7] = [
+    Cpu::CortexM0,
+    Cpu::CortexM0Plus,
     Cpu::CortexM3,
     Cpu::CortexM4,
     Cpu::CortexA8,
@@ -33,9 +35,9 @@ fn symbol(section: write::SectionId, name: &str, value: u64, size: u64) -> write
 
 fn empty(cpu: Cpu) -> write::Object<'static> {
     let architecture = match cpu {
-        Cpu::CortexM3 | Cpu::CortexM4 | Cpu::CortexA8 => object::Architecture::Arm,
         Cpu::CortexA53 => object::Architecture::Aarch64,
         Cpu::U54 => object::Architecture::Riscv64,
+        _ => object::Architecture::Arm,
     };
     write::Object::new(
         object::BinaryFormat::Elf,
@@ -71,12 +73,15 @@ fn lines() -> [Vec<u8>; 3] {
 fn image(cpu: Cpu) -> Vec<u8> {
     let mut file = empty(cpu);
     let (code, map): (&[u32], _) = match cpu {
+        Cpu::CortexM0 | Cpu::CortexM0Plus => {
+            (&[0x4770_bf00, 0xbd00_b500, 0xbf00_4770, 0x1234_5678], "$t")
+        }
         Cpu::CortexM3 | Cpu::CortexM4 => {
             (&[0x4770_bf00, 0xb004_e92d, 0xbf00_4770, 0x1234_5678], "$t")
         }
         Cpu::CortexA8 => (&[0xe320_f000, 0xe12f_ff1e, 0xe3a0_0001, 0x1234_5678], "$a"),
         Cpu::CortexA53 => (&[0xd503_201f, 0xd65f_03c0, 0xd280_0020, 0x1234_5678], "$x"),
-        Cpu::U54 => (&[0x8082_0001, 0x00b5_0533, 0x0001_0001, 0x1234_5678], "$x"),
+        _ => (&[0x8082_0001, 0x00b5_0533, 0x0001_0001, 0x1234_5678], "$x"),
     };
     let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
     let text = file.section_id(write::StandardSection::Text);
@@ -124,7 +129,7 @@ fn is_written(table: &Table) -> bool {
 
 #[test]
 fn the_image_has_a_table_unchanged() {
-    for (cpu, instructions) in CPUS.into_iter().zip([5, 5, 3, 3, 5]) {
+    for (cpu, instructions) in CPUS.into_iter().zip([6, 6, 5, 5, 3, 3, 5]) {
         let table = Table::for_image(&image(cpu), cpu, &PhaseRules::default()).unwrap();
         assert_eq!(table.instructions(), instructions);
         assert!(is_written(&table));
@@ -181,11 +186,11 @@ fn what_an_image_loads_is_known_beside_it_and_refused_over_it() {
 
 #[test]
 fn an_image_of_another_processor_is_refused() {
-    let arms = [Cpu::CortexM3, Cpu::CortexM4, Cpu::CortexA8];
+    let is_arm = |cpu: Cpu| cpu == Cpu::CortexA8 || cpu.is_microcontroller();
     for cpu in CPUS {
         for other in CPUS {
             let table = Table::for_image(&image(other), cpu, &PhaseRules::default());
-            if cpu == other || arms.contains(&cpu) && arms.contains(&other) {
+            if cpu == other || is_arm(cpu) && is_arm(other) {
                 assert!(
                     !matches!(table, Err(Error::Processor(_))),
                     "{cpu:?} {other:?}"

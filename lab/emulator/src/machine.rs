@@ -13,6 +13,10 @@ use taktos_cycles::Cpu;
 /// (`hw/riscv/boot.c`).
 const MASK_ROM: Range<u64> = 0x1000..0x1_0000;
 
+/// A processor that the emulator does not have: it executes the same instructions as the Cortex-M0,
+/// which runs in its place, in other cycles.
+const M0_PLUS: &str = "cortex-m0plus";
+
 /// A machine as the emulator names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Machine {
@@ -78,6 +82,8 @@ impl Machine {
     /// report its own choice.
     pub(crate) fn cpu(self) -> Option<Cpu> {
         match self.cpu? {
+            "cortex-m0" => Some(Cpu::CortexM0),
+            M0_PLUS => Some(Cpu::CortexM0Plus),
             "cortex-m3" => Some(Cpu::CortexM3),
             "cortex-m4" => Some(Cpu::CortexM4),
             "cortex-a8" => Some(Cpu::CortexA8),
@@ -136,7 +142,10 @@ impl Machine {
     /// The emulator's arguments for the machine, but for its time.
     pub(crate) fn arguments(self) -> Vec<&'static str> {
         let mut words = vec!["-M", self.name];
-        words.extend(self.cpu.iter().flat_map(|cpu| ["-cpu", cpu]));
+        let cpu = self
+            .cpu
+            .map(|cpu| if cpu == M0_PLUS { "cortex-m0" } else { cpu });
+        words.extend(cpu.iter().flat_map(|cpu| ["-cpu", cpu]));
         if matches!(self.kind, Kind::RiscV64) {
             // The image is what runs first.
             words.extend(["-bios", "none"]);
@@ -176,6 +185,7 @@ mod tests {
         for (cpu, model) in [
             (None, None),
             (Some("cortex-m33"), None),
+            (Some("cortex-m0plus"), Some(Cpu::CortexM0Plus)),
             (Some("cortex-m3"), Some(Cpu::CortexM3)),
             (Some("cortex-m4"), Some(Cpu::CortexM4)),
         ] {

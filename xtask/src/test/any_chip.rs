@@ -36,7 +36,10 @@ pub(super) fn blinks(workspace: &Workspace) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let machines = fs::read_to_string(workspace.path(MACHINES)).context(MACHINES)?;
     let mut images = BTreeMap::new();
-    for row in machines.lines().filter(|row| !row.starts_with('#')) {
+    // The emulator has no machine of that name: it is one of the others with more memory.
+    let is_machine =
+        |row: &&str| !row.starts_with('#') && !row.starts_with(Board::CORTEX_M0.name());
+    for row in machines.lines().filter(is_machine) {
         let words: Vec<&str> = row.split_whitespace().collect();
         let [machine, triple, ..] = words.as_slice() else {
             bail!("{MACHINES}: `{row}` has no machine and target");

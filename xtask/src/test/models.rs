@@ -73,12 +73,12 @@ pub(super) fn every_instruction(workspace: &Workspace, length: Length) -> Result
             let elf = std::fs::read(&image.path)
                 .with_context(|| format!("cannot read {}", image.path.display()))?;
             let table = Table::for_image(&elf, cpu, &PhaseRules::default());
-            let judged = table
-                .map_err(|why| why.to_string())
-                .and_then(|table| match cpu {
-                    Cpu::CortexM3 | Cpu::CortexM4 => as_thumb(&elf, table.instructions()),
-                    _ => Ok(()),
-                });
+            let judged = table.map_err(|why| why.to_string()).and_then(|table| {
+                match cpu.is_microcontroller() {
+                    true => as_thumb(&elf, table.instructions()),
+                    false => Ok(()),
+                }
+            });
             all.add(match judged {
                 Ok(()) => Tally::pass(),
                 Err(why) => Tally::fail(format!("{program} of {name}: {why}\n")),

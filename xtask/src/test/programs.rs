@@ -70,6 +70,11 @@ const NULL_OF_64_BITS: &str =
 const DAMAGED: &str = "fault: undefined instruction in thread '?' (control block at 0x* damaged)\n";
 const OVERFLOW_BEYOND: &str =
     "fault: stack overflow in thread '?' (control block at 0x* damaged) at address 0x";
+/// The stack went on over the control block, which lies below it.
+const OVERRUN: &str = "fault: stack overflow in thread '?' (control block at 0x* damaged)\n";
+const OTHER: &str = "fault: fault of another kind in thread 'victim'\n";
+const OTHER_IN_A_HANDLER: &str =
+    "fault: fault of another kind in an interrupt handler over thread 'victim'\n";
 const FETCH: &str = "fault: forbidden instruction fetch in thread 'victim'";
 const UNDEFINED: &str = "fault: undefined instruction in thread 'victim'";
 const UNDEFINED_IN_A_HANDLER: &str =
@@ -120,6 +125,21 @@ const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 29] {
     ]
 }
 
+/// Those of Armv6-M, which has no unit that guards memory, and no status of faults.
+const ARMV6_M: [Case; 12] = [
+    PORT,
+    fault("overflow-at-a-call", OVERRUN),
+    fault("overflow-at-an-interrupt", OVERRUN),
+    fault("overflow-at-a-switch", OVERRUN),
+    fault("jump-to-null", OTHER),
+    fault("jump-to-an-even-address", OTHER),
+    fault("undefined", OTHER),
+    fault("undefined-while-masked", OTHER),
+    fault("undefined-in-a-handler", OTHER_IN_A_HANDLER),
+    fault("unaligned", OTHER),
+    fault("panic", PANIC),
+    fault("panic-in-a-handler", PANIC_IN_A_HANDLER),
+];
 const ARMV7_M: [Case; 29] = cortex_m([OVERFLOW_OF_MAIN, OVERFLOW_OF_A_HANDLER, OVERFLOW_BEYOND]);
 const ARMV8_M: [Case; 29] = cortex_m([
     OVERFLOW_OF_MAIN_AT_LIMIT,
@@ -239,6 +259,7 @@ const fn fault_at_el2(program: &'static str, says: &'static str) -> Case {
 /// point, if it has one.
 pub(super) fn run(workspace: &Workspace, board: Board) -> Result<Tally> {
     let cases: &[Case] = match board.processor() {
+        Some(Processor::CortexM0) => &ARMV6_M,
         Some(Processor::CortexM3 | Processor::CortexM4 | Processor::CortexM7) => &ARMV7_M,
         Some(Processor::CortexM33 | Processor::CortexM55) => &ARMV8_M,
         Some(Processor::CortexA8) => &CORTEX_A8,

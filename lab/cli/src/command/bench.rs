@@ -96,6 +96,13 @@ fn count(
     (baseline, save): Compare<'_>,
 ) -> Result<()> {
     let named = named(workspace, baseline)?;
+    let processor = Board::named(&name(options)).and_then(Board::processor);
+    if processor.is_some_and(|processor| !processor.has_partitions()) {
+        return Err(Failure::error(
+            format!("{} has no partitions", name(options)),
+            "take another --board; or --suite kernel",
+        ));
+    }
     let file = workspace.path(file);
     let result = format!("{}{ending}", name(options));
     let prepared = session::prepare_on_any(&file, options.board.as_deref())?;

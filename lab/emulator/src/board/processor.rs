@@ -8,6 +8,8 @@ use taktos_cycles::Cpu;
 /// Kind of a board's processors, by the key `processor` of `boards.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Processor {
+    /// `cortex-m0`.
+    CortexM0,
     /// `cortex-m3`.
     CortexM3,
     /// `cortex-m4`, with floating point.
@@ -33,6 +35,7 @@ impl Processor {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::CortexM0 => "Cortex-M0",
             Self::CortexM3 => "Cortex-M3",
             Self::CortexM4 => "Cortex-M4F",
             Self::CortexM7 => "Cortex-M7",
@@ -51,6 +54,7 @@ impl Processor {
     #[must_use]
     pub const fn model(self) -> Cpu {
         match self {
+            Self::CortexM0 => Cpu::CortexM0,
             Self::CortexM3 => Cpu::CortexM3,
             Self::CortexM4 | Self::CortexM7 | Self::CortexM33 | Self::CortexM55 => Cpu::CortexM4,
             Self::CortexA8 => Cpu::CortexA8,
@@ -63,6 +67,7 @@ impl Processor {
     #[must_use]
     pub const fn triple(self) -> &'static str {
         match self {
+            Self::CortexM0 => "thumbv6m-none-eabi",
             Self::CortexM3 => "thumbv7m-none-eabi",
             Self::CortexM4 | Self::CortexM7 => "thumbv7em-none-eabi",
             Self::CortexM33 | Self::CortexM55 => "thumbv8m.main-none-eabi",
@@ -87,7 +92,8 @@ impl Processor {
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
-            Self::CortexM3
+            Self::CortexM0
+            | Self::CortexM3
             | Self::CortexM4
             | Self::CortexM7
             | Self::CortexM33
@@ -96,6 +102,12 @@ impl Processor {
             Self::CortexA53 | Self::CortexA72 => "qemu-system-aarch64",
             Self::U54 => "qemu-system-riscv64",
         }
+    }
+
+    /// Whether threads of partitions run on it: Armv6-M may have no unit that protects memory.
+    #[must_use]
+    pub const fn has_partitions(self) -> bool {
+        !matches!(self, Self::CortexM0)
     }
 
     /// Whether it has 64 bits: a board can have several then, and the clock sets their time.

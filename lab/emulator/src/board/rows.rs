@@ -59,6 +59,14 @@ rows! {
         machine: &["-M", "mps2-an385", "-nographic", "-serial", "null"],
         has_systick: true,
     }
+    /// A Cortex-M0 as any chip: that of the micro:bit, here with 1 MiB of flash and of RAM.
+    CORTEX_M0 {
+        name: "cortex-m0",
+        package: "chip",
+        processor: Processor::CortexM0,
+        machine: &["-M", "microbit", "-global", "nrf51-soc.flash-size=1048576", "-global", "nrf51-soc.sram-size=1048576", "-nographic", "-serial", "null"],
+        has_systick: true,
+    }
     /// Arm MPS2 with the AN500 image: one Cortex-M7, as any chip.
     MPS2_AN500 {
         name: "mps2-an500",
@@ -164,6 +172,7 @@ list! {
     AS_CHIPS
     // boards: chips
     MPS2_AN385,
+    CORTEX_M0,
     MPS2_AN500,
     MPS2_AN521,
     // boards: end

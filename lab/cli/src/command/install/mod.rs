@@ -105,7 +105,10 @@ impl Kit {
     /// The needs of C programs for `board`.
     fn of(board: Board) -> Option<Self> {
         Some(match board.processor()? {
-            Processor::CortexM3 | Processor::CortexM7 | Processor::CortexM33 => return None,
+            Processor::CortexM0
+            | Processor::CortexM3
+            | Processor::CortexM7
+            | Processor::CortexM33 => return None,
             Processor::CortexM4 => Self::cortex_m4(board),
             Processor::CortexM55 => Self::cortex_m55(board),
             Processor::CortexA8 => Self::cortex_a8(board),
