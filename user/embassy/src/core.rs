@@ -8,10 +8,11 @@
 
 use crate::Section;
 use ::core::cell::{Cell, RefCell};
-use ::core::sync::atomic::{AtomicBool, AtomicU8, Ordering::AcqRel, Ordering::Relaxed};
+use ::core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use ::core::task::Waker;
 use critical_section::{CriticalSection, Mutex};
 use embassy_time_queue_utils::Queue;
+use portable_atomic::{AtomicBool, AtomicU8};
 use taktos_kernel::fault::refuse_from_above;
 use taktos_kernel::{AnyThread, Semaphore, System, Timeout};
 

@@ -18,6 +18,10 @@ const BASELINE: [&str; 3] = ["GD32E23", "R7FA0", "R7FA2"];
 /// (CC13xx, CC26xx: TRM, "CCFG"), or the security header amid the vectors (ADuCM302x: HRM).
 const HEADED: [&str; 4] = ["S32K3", "CC13", "CC26", "ADuCM302"];
 
+/// Families with a Cortex-M0 that lacks the processor's timer, of which the kernel's time is made
+/// (nRF51 reference manual, chapter 3).
+const TIMERLESS: [&str; 1] = ["nRF51"];
+
 /// Memories that are not the program's, by the beginnings of the chip's name and the region's: the
 /// view of the graphics unit, and the memory of the radio's processor (RM0478).
 const TAKEN: [(&str, &str); 2] = [("STM32U5", "SRAM_GFXMM"), ("STM32WB1", "SRAM2")];
@@ -148,8 +152,8 @@ fn regions<'a>(variant: &'a Node, core: &str) -> Result<Vec<Region<'a>>> {
 }
 
 fn memory(name: &str, core: &str, regions: &[Region]) -> Option<Memory> {
-    let has_port = matches!(core, "armv7m" | "armv7em" | "armv8m.main");
-    if !has_port || begins(&HEADED, name) {
+    let has_port = matches!(core, "armv6m" | "armv7m" | "armv7em" | "armv8m.main");
+    if !has_port || begins(&HEADED, name) || begins(&TIMERLESS, name) {
         return None;
     }
     let taken = |region: &Region| {

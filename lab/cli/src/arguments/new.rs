@@ -35,7 +35,7 @@ pub struct NewOptions {
     /// The board that it is for.
     #[arg(long, value_name = "BOARD", default_value = Board::ALL[0].name(), help = boards())]
     pub board: String,
-    /// Any chip with a Cortex-M3, M4, M7, M33, M55 or M85 instead of a board: its name
+    /// Any chip with a Cortex-M0, M3, M4, M7, M33, M55 or M85 instead of a board: its name
     #[arg(long, value_name = "CHIP", conflicts_with_all = ["board", "guest", "loaded"])]
     pub chip: Option<String>,
     /// Without the crate for the pins and devices of the chip's family (HAL: embassy-stm32,

@@ -154,7 +154,7 @@ fn no_blank_is_left_and_cargo_reads_what_is_written() {
 }
 
 /// Words that cannot be a program for a chip, the error's and the hint's.
-const NO_CHIPS: [[&str; 3]; 11] = [
+const NO_CHIPS: [[&str; 3]; 12] = [
     [
         "a --chip STM32F411CE",
         "2 chips have names that begin with `STM32F411CE`",
@@ -171,14 +171,19 @@ const NO_CHIPS: [[&str; 3]; 11] = [
         "the nearest names are GD32F103C4, GD32F103C6, GD32F103C8, GD32F103CB, ",
     ],
     [
-        "a --chip RP2040",
-        "RP2040 starts on its Cortex-M0, M0+ or M1: no port yet",
-        "take a chip with a Cortex-M3",
+        "a --chip nRF51822_xxAA",
+        "it lacks the processor's timer",
+        "take another chip",
+    ],
+    [
+        "a --chip RP2040 --no-hal",
+        "RP2040 starts by a loader that its HAL has",
+        "leave it out",
     ],
     [
         "a --chip GD32E230C8",
         "Cortex-M23: no port yet",
-        "Cortex-M3, M4, M7, M33",
+        "Cortex-M0, M3, M4, M7, M33",
     ],
     ["a --chip fe310", "RISC-V processor: no port yet", "--board"],
     [

@@ -122,7 +122,7 @@ fn chips_without_plain_start_have_no_memory() {
     let external = [flash(0x6000_0000..0x6080_0000), plain[1].clone()];
     for (name, kind, regions) in [
         ("GD32E230C8", "armv8m", &plain),
-        ("RP2040", "armv6m", &plain),
+        ("nRF51822", "armv6m", &plain),
         ("fe310", "riscv", &plain),
         ("CC1352R", "armv7em", &plain),
         ("MIMXRT1060", "armv7em", &external),

@@ -9,7 +9,14 @@ pub const UNKNOWN: u32 = 16_000_000;
 const MEGA: u32 = 1_000_000;
 
 /// Rates in hertz, by the beginnings of names, with the source of each.
-const RATES: [(&str, u32, &str); 35] = [
+const RATES: [(&str, u32, &str); 42] = [
+    ("STM32C0", 12 * MEGA, "HSI48 / 4, RM0490"),
+    ("STM32F0", 8 * MEGA, "HSI, RM0091"),
+    ("STM32G0", 16 * MEGA, "HSI16, RM0444"),
+    ("STM32L0", 2_097_000, "MSI, RM0377"),
+    ("STM32U0", 4 * MEGA, "MSI, RM0503"),
+    ("ATSAMD2", MEGA, "OSC8M / 8, datasheet"),
+    ("LPC11", 12 * MEGA, "IRC, user manual"),
     ("STM32F1", 8 * MEGA, "HSI, RM0008"),
     ("STM32F2", 16 * MEGA, "HSI, RM0033"),
     ("STM32F3", 8 * MEGA, "HSI, RM0316"),

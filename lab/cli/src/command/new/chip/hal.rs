@@ -91,10 +91,12 @@ impl Hal {
         } else if name == "rp235x" {
             // The smaller of its two packages: the other one has more pins.
             (Family::Rp, vec!["rp235xa".to_owned()])
+        } else if name == "rp2040" {
+            (Family::Rp, vec![name])
         } else {
             return None;
         };
-        let is_shared = first_of_two(&name).is_some();
+        let is_shared = first_of_two(&chip.name.to_lowercase()).is_some();
         Some(Self {
             family,
             features,
@@ -198,6 +200,7 @@ mod tests {
             ("nRF9160_xxAA", &["nrf9160-s"]),
             ("nRF54LM20A", &["nrf54lm20-app-s"]),
             ("RP235x", &["rp235xa"]),
+            ("RP2040", &["rp2040"]),
         ] {
             assert_eq!(features(name).expect(name), expected, "{name}");
         }

@@ -5,9 +5,12 @@
 
 use super::table::{Block, Chip, Memory};
 
-/// The flash of an RP235x is a chip beside it, and the table has the addresses for the largest.
-/// That of a Raspberry Pi Pico 2 has 4 MiB.
-const PICO: (&str, u32) = ("RP235x", 4 << 20);
+/// Chips with a flash beside them, of which the table has the addresses for the largest, and the
+/// size of that on a Raspberry Pi Pico.
+const PICOS: [(&str, u32); 2] = [("RP235x", 4 << 20), ("RP2040", 2 << 20)];
+/// The first bytes of the flash of an RP2040: a loader, which the boot ROM starts (datasheet,
+/// 2.8.1).
+const LOADER: (&str, u32) = ("RP2040", 0x100);
 
 /// Words that a chip reads from its flash, behind the table of vectors.
 struct Words {
@@ -19,7 +22,20 @@ struct Words {
     script: &'static str,
 }
 
-const WORDS: [Words; 4] = [
+const WORDS: [Words; 5] = [
+    // RP2040 datasheet, 2.8.1, "Boot sequence".
+    Words {
+        chips: &["RP2040"],
+        hal: true,
+        script: "
+/* The flash is a chip beside it: that of a Raspberry Pi Pico has 2 MiB.
+   The boot ROM starts the loader in its first 256 bytes, which embassy-rp has. */
+MEMORY { LOADER : ORIGIN = 0x10000000, LENGTH = 0x100 }
+SECTIONS {
+  .boot2 ORIGIN(LOADER) : { KEEP(*(.boot2)) } > LOADER
+} INSERT BEFORE .text;
+",
+    },
     // RP2350 datasheet, "Block loop" and "Minimum Arm IMAGE_DEF".
     Words {
         chips: &["RP235x"],
@@ -76,10 +92,19 @@ _stext = ORIGIN(FLASH) + 0x440;
 
 /// Returns the memory of a chip on a usual board.
 pub fn on_board(chip: &Chip, mut memory: Memory) -> Memory {
-    if chip.name == PICO.0 {
-        memory.flash.bytes = PICO.1;
+    if let Some((_, bytes)) = PICOS.iter().find(|(name, _)| *name == chip.name) {
+        memory.flash.bytes = *bytes;
+    }
+    if chip.name == LOADER.0 {
+        memory.flash.start += LOADER.1;
+        memory.flash.bytes -= LOADER.1;
     }
     memory
+}
+
+/// Whether a program for the chip starts by words that a HAL alone has.
+pub fn needs_hal(chip: &Chip) -> bool {
+    chip.name == LOADER.0
 }
 
 /// Returns the file for a chip with this memory, and a program with the HAL of its family or not.
@@ -156,6 +181,8 @@ mod tests {
     fn words_that_a_chip_reads_have_their_place() {
         for (name, has_hal, part) in [
             ("RP235x", true, "KEEP(*(.start_block))"),
+            ("RP2040", true, "ORIGIN = 0x10000100, LENGTH = 2096896"),
+            ("RP2040", true, "KEEP(*(.boot2))"),
             ("RP235x", false, "LONG(0xab123579)"),
             ("S32K142HAxxxLHx", false, "_stext = ORIGIN(FLASH) + 0x410;"),
             ("R7FA4M1AB", false, "_stext = ORIGIN(FLASH) + 0x440;"),

@@ -68,6 +68,15 @@ pub(super) fn run(workspace: &Workspace, options: &NewOptions, word: &str) -> Re
     let (memory, target) = processor::target(&chip, options.hard_float)?;
     let memory = memory::on_board(&chip, memory);
     let hal = Hal::of(&chip).filter(|_| !options.no_hal);
+    if memory::needs_hal(&chip) && hal.is_none() {
+        return Err(Failure::error(
+            format!(
+                "--no-hal: {} starts by a loader that its HAL has",
+                chip.name
+            ),
+            "leave it out",
+        ));
+    }
     let package = hal.as_ref().map_or("", |hal| hal.family.package());
     name::check(&options.name, package)?;
     let mut blanks = sources(workspace, options)?;

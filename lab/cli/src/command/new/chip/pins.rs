@@ -97,7 +97,7 @@ impl Pins {
                 rate: "64_000_000",
             },
             Family::Rp => Self {
-                light: ("PIN_25", "a Pico 2"),
+                light: ("PIN_25", "a Pico, and a Pico 2"),
                 button: "PIN_15",
                 set_up,
                 types: ("Input, Level, Output, Pull", ""),

@@ -18,10 +18,10 @@ impl Core {
     /// Returns the processors as people call them.
     pub fn shown(self) -> &'static str {
         match self {
+            Self::Armv6M => "Cortex-M0, M0+ or M1",
             Self::Armv7M => "Cortex-M3",
             Self::Armv7EM => "Cortex-M4 or M7",
             Self::Armv8M => "Cortex-M33, M55 or M85",
-            Self::Other("armv6m") => "Cortex-M0, M0+ or M1",
             Self::Other("armv8m.base") => "Cortex-M23",
             Self::Other("riscv" | "riscv64") => "RISC-V processor",
             Self::Other(_) => "processor for operating systems or of the R profile",
@@ -32,6 +32,7 @@ impl Core {
     /// with registers of their own; none without a port.
     fn targets(self) -> Option<(&'static str, Option<&'static str>)> {
         match self {
+            Self::Armv6M => Some(("thumbv6m-none-eabi", None)),
             Self::Armv7M => Some(("thumbv7m-none-eabi", None)),
             Self::Armv7EM => Some(("thumbv7em-none-eabi", Some("thumbv7em-none-eabihf"))),
             Self::Armv8M => Some(("thumbv8m.main-none-eabi", Some("thumbv8m.main-none-eabihf"))),
@@ -50,13 +51,13 @@ pub fn target(chip: &Chip, hard_float: bool) -> Result<(Memory, &'static str)> {
     let Some((soft, hard)) = chip.core.targets() else {
         return Err(Failure::error(
             format!("{name} starts on its {}: no port yet", chip.core.shown()),
-            "take a chip with a Cortex-M3, M4, M7, M33, M55 or M85, or a board: --board",
+            "take a chip with a Cortex-M0, M3, M4, M7, M33, M55 or M85, or a board: --board",
         ));
     };
     let Some(memory) = chip.memory else {
         return Err(Failure::error(
             format!(
-                "{name} starts no program by a memory map alone: it boots from external flash, or by a header of the image"
+                "{name} starts no program by a memory map alone (it boots from external flash, or by a header of the image), or it lacks the processor's timer"
             ),
             "take another chip; for this one, write such a program by hand, with the header of its vendor or HAL",
         ));
@@ -88,6 +89,7 @@ mod tests {
     #[test]
     fn target_is_that_of_the_processor() {
         for (name, soft, hard) in [
+            ("STM32G071RBTx", "thumbv6m-none-eabi", None),
             ("GD32F103C8", "thumbv7m-none-eabi", None),
             ("nRF52810_xxAA", "thumbv7em-none-eabi", None),
             (
@@ -113,10 +115,7 @@ mod tests {
     #[test]
     fn chip_without_port_or_map_is_refused() {
         for (name, words) in [
-            (
-                "RP2040",
-                "RP2040 starts on its Cortex-M0, M0+ or M1: no port yet",
-            ),
+            ("nRF51822_xxAA", "it lacks the processor's timer"),
             ("GD32E230C8", "Cortex-M23: no port"),
             ("RP235x_riscv", "RISC-V processor: no port"),
             ("MIMXRT1060", "boots from external flash"),

@@ -19,6 +19,8 @@ pub struct Chip {
 /// The architecture of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Core {
+    /// Armv6-M: Cortex-M0, M0+ and M1.
+    Armv6M,
     /// Armv7-M: Cortex-M3.
     Armv7M,
     /// Armv7E-M: Cortex-M4 and Cortex-M7.
@@ -84,6 +86,7 @@ fn read(line: &'static str) -> Option<(Core, Option<Memory>)> {
         _ => return None,
     };
     let core = match *core {
+        "armv6m" => Core::Armv6M,
         "armv7m" => Core::Armv7M,
         "armv7em" => Core::Armv7EM,
         "armv8m.main" => Core::Armv8M,
