@@ -16,7 +16,7 @@ const RATES: [(&str, u32, &str); 42] = [
     ("STM32L0", 2_097_000, "MSI, RM0377"),
     ("STM32U0", 4 * MEGA, "MSI, RM0503"),
     ("ATSAMD2", MEGA, "OSC8M / 8, datasheet"),
-    ("LPC11", 12 * MEGA, "IRC, user manual"),
+    ("MSPM0", 32 * MEGA, "SYSOSC, technical reference manual"),
     ("STM32F1", 8 * MEGA, "HSI, RM0008"),
     ("STM32F2", 16 * MEGA, "HSI, RM0033"),
     ("STM32F3", 8 * MEGA, "HSI, RM0316"),
