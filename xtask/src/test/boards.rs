@@ -29,6 +29,16 @@ pub(super) const KINDS: [Board; 7] = [
     Board::VIRT_RISCV64,
 ];
 
+/// Boards with one processor on which short runs have the kernel's suite: one of each kind, of each
+/// processor, and of each interrupt controller. Of the others the port's test shows what is theirs.
+const SUITES: [Board; 5] = [
+    Board::MPS2_AN500,
+    Board::MPS2_AN521,
+    Board::CORTEX_M0,
+    Board::ZCU102,
+    Board::HIFIVE_UNLEASHED,
+];
+
 /// Chips with four processors that begin in a way of their own: by a table of words, and without
 /// any firmware. The properties particular to the others are known by these and by the thorough
 /// boards: how firmware starts a processor, and both interrupt controllers.
@@ -42,6 +52,21 @@ pub(super) fn of_architectures(length: Length) -> Vec<Board> {
 /// Those for what is each kind's; all in long runs.
 pub(super) fn of_kinds(length: Length) -> Vec<Board> {
     chosen(length, &KINDS)
+}
+
+/// The boards with one processor on which the kernel's suite runs.
+pub(super) fn of_suites(length: Length) -> Vec<Board> {
+    match length {
+        Length::Long => Board::all().collect(),
+        Length::Short => [&KINDS[..], &SUITES].concat(),
+    }
+}
+
+/// Whether the sources of a board with four processors are looked at by the lints: in short runs
+/// those of [`of_four`] and [`chips`].
+pub(super) fn has_lints(board: Several, length: Length) -> bool {
+    let mut all = of_four(length).chain(chips(length));
+    all.any(|one| one == board)
 }
 
 fn chosen(length: Length, some: &[Board]) -> Vec<Board> {

@@ -90,12 +90,13 @@ pub(super) fn format() -> Step {
 
 /// Returns the steps that check sources: of each board, then of this machine. The tests' build uses
 /// the folder of this machine longest.
-pub(super) fn lints() -> Vec<Step> {
+pub(super) fn lints(length: Length) -> Vec<Step> {
     // Boards for any chip are one crate; Armv6-M has code of its own.
     let chips = [Board::MPS2_AN385, Board::CORTEX_M0];
     let ones = Board::ALL.into_iter().chain(chips);
     let ones = ones.map(|board| (board.name(), board.triple()));
-    let fours = Several::all().map(|board| (board.name, board.machine.triple()));
+    let fours = Several::all().filter(|board| boards::has_lints(*board, length));
+    let fours = fours.map(|board| (board.name, board.machine.triple()));
     let guests = [El2::BOARD, vm::GUESTS];
     let boards = ones.into_iter().chain(fours).chain(guests);
     let of = |(board, triple): (&'static str, &'static str)| {
