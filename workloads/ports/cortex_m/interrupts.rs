@@ -1,7 +1,7 @@
 //! Owns: whether interrupts come, in their order, and how they work with threads.
 
+use super::calls::wait_with_registers;
 use super::float::wait_with_float;
-use super::registers::wait_with_registers;
 use super::{URGENT, add, check};
 use crate::Board;
 use crate::board::interrupt;

@@ -9,6 +9,7 @@
 // Of the processors Armv6-M alone does not exchange words.
 #[cfg(not(target_has_atomic = "32"))]
 mod armv6m;
+mod calls;
 mod entries;
 #[cfg(target_has_atomic = "32")]
 mod float;
@@ -153,13 +154,13 @@ static CONDITIONS: [Work; 2] = works(
     registers::spin_in_conditions,
     40,
 );
-static YIELDS: [Work; 2] = works("yielding", registers::yield_with_registers, 2);
+static YIELDS: [Work; 2] = works("yielding", calls::yield_with_registers, 2);
 static FLOAT_SPINS: [Work; 2] = works("interrupted with float", float::spin_with_float, 40);
 static FLOAT_YIELDS: [Work; 2] = works("yielding with float", float::yield_with_float, 2);
 /// No other thread to yield to but the sleeper.
-static YIELDS_MORE: [Work; 2] = works("calling", registers::yield_with_registers, 50);
+static YIELDS_MORE: [Work; 2] = works("calling", calls::yield_with_registers, 50);
 static FLOAT_YIELDS_MORE: [Work; 2] = works("calling with float", float::yield_with_float, 50);
-static DOZES: [Work; 2] = works("sleeping", registers::doze_with_registers, 2);
+static DOZES: [Work; 2] = works("sleeping", calls::doze_with_registers, 2);
 static FLOAT_DOZES: [Work; 2] = works("sleeping with float", float::doze_with_float, 2);
 
 /// Every kind of frame with every other one, in both directions.

@@ -1,10 +1,10 @@
 //! Owns: whether handlers of several priorities below the kernel's mask nest and wake threads,
 //! without losing a register. Must never know: how the processor finds them.
 
+use super::calls::nest_with_registers;
 use super::float::nest_with_float;
 use super::handlers::{LEVELS, use_own};
 use super::interrupts::{WOKEN, barrier, in_handler, serve, serve_with_float, served};
-use super::registers::nest_with_registers;
 use super::{LEFT, Timer, URGENT, add, check, time};
 use crate::Board;
 use crate::storm;

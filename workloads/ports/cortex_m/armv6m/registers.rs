@@ -1,6 +1,5 @@
 //! Owns: work that fills the core registers and the flags, and looks whether they stay.
 
-use crate::checks::{doze, entries, give_way, interrupts, nested};
 use core::arch::naked_asm;
 
 /// Fills every register but the stack pointer, and the flags, and looks whether they stay, `steps`
@@ -153,7 +152,7 @@ pub extern "C" fn spin_in_conditions(seed: u32, steps: u32) -> u32 {
 /// times.
 macro_rules! across_a_call {
     ($function:path) => {
-        naked_asm!(
+        ::core::arch::naked_asm!(
             "push {{r4-r7, lr}}",
             "mov r4, r8",
             "mov r5, r9",
@@ -206,33 +205,4 @@ macro_rules! across_a_call {
         )
     };
 }
-
-/// The call yields.
-#[unsafe(naked)]
-pub extern "C" fn yield_with_registers(seed: u32, steps: u32) -> u32 {
-    across_a_call!(give_way)
-}
-
-/// The call sleeps.
-#[unsafe(naked)]
-pub extern "C" fn doze_with_registers(seed: u32, steps: u32) -> u32 {
-    across_a_call!(doze)
-}
-
-/// The call waits for a handler.
-#[unsafe(naked)]
-pub extern "C" fn wait_with_registers(seed: u32, steps: u32) -> u32 {
-    across_a_call!(interrupts::wait)
-}
-
-/// The call makes every kind of entry into the kernel.
-#[unsafe(naked)]
-pub extern "C" fn enter_with_registers(seed: u32, steps: u32) -> u32 {
-    across_a_call!(entries::in_a_thread)
-}
-
-/// The call lets handlers come that nest.
-#[unsafe(naked)]
-pub extern "C" fn nest_with_registers(seed: u32, steps: u32) -> u32 {
-    across_a_call!(nested::nest)
-}
+pub(crate) use across_a_call;
