@@ -17,8 +17,8 @@ pub(super) const ARCHITECTURES: [Board; 4] = [
     Board::VIRT_RISCV64,
 ];
 
-/// One of each kind with partitions: of a processor, with its timers, and its means to protect memory. The others,
-/// of chips, differ from these in places alone.
+/// One of each kind with partitions: of a processor, with its timers, and its means to protect
+/// memory. The others, of chips, differ from these in places alone.
 pub(super) const KINDS: [Board; 7] = [
     Board::MPS2_AN385,
     Board::MPS2_AN386,
