@@ -29,6 +29,8 @@ pub trait Answers {
 
 /// An operation that a thread may have to wait for: how it is done as one of several.
 pub(crate) trait Alternative<S: System>: Answers {
+    /// Begins anew, after an earlier poll.
+    fn begin(&self) {}
     /// Where a stand-in waits for it.
     fn place(this: Lent<'_, Self>) -> Place
     where
@@ -153,6 +155,7 @@ impl<S: System, A: Alternative<S>> Branches<S> for Branch<S, A> {
 
     fn begin(&self) {
         self.answer.set(None);
+        self.alternative.begin();
     }
 }
 
