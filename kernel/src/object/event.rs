@@ -6,7 +6,7 @@ use crate::object::deletion::{self, Deletable};
 use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, answer, compiler_barrier, fail, hold, slow_path, stay};
 use crate::thread::tcb::ThreadRef;
-use crate::wait::stand_in::Place;
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, transact};
 use crate::wait::{self, WaitQueue};
 use crate::{Error, Interrupt, Kernel, Status, System, Timeout};
@@ -353,22 +353,22 @@ pub struct Awaiting<S: 'static> {
 
 /// The waits, as one of several things that a thread waits for: see [`Kernel::poll`].
 impl<S: System> EventFlags<S> {
-    /// What [`EventFlags::wait_any`] does.
+    /// Returns [`EventFlags::wait_any`] as one of those.
     pub fn awaiting_any(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
         self.awaiting(flags, 0)
     }
 
-    /// What [`EventFlags::wait_all`] does.
+    /// Returns [`EventFlags::wait_all`] as one of those.
     pub fn awaiting_all(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
         self.awaiting(flags, ALL)
     }
 
-    /// What [`EventFlags::take_any`] does.
+    /// Returns [`EventFlags::take_any`] as one of those.
     pub fn taking_any(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
         self.awaiting(flags, TAKE)
     }
 
-    /// What [`EventFlags::take_all`] does.
+    /// Returns [`EventFlags::take_all`] as one of those.
     pub fn taking_all(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
         self.awaiting(flags, ALL | TAKE)
     }

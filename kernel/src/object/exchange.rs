@@ -11,7 +11,7 @@ use crate::object::copy::copy;
 use crate::object::deletion::Deletable;
 use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, fail, stay};
-use crate::wait::stand_in::Place;
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Status, System, Timeout};
 use core::cell::Cell;

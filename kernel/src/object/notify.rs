@@ -10,8 +10,8 @@ use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
 use crate::wait::Wait;
-use crate::wait::stand_in::{self, Place};
 use crate::wait::transfer::Lent;
+use crate::wait::{Place, stand_in};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
@@ -398,14 +398,14 @@ pub struct Notified<const COUNTS: bool> {
 }
 
 impl<S: System> AnyThread<S> {
-    /// What [`AnyThread::notify_wait`] does, as one of several things that a thread waits for: see
+    /// Returns [`AnyThread::notify_wait`] as one of several things that a thread waits for: see
     /// [`Kernel::poll`]. The answer is the word.
     pub fn notified(clear: u32) -> Branch<S, Notified<false>> {
         let clear = clear as usize;
         Branch::new(Notified { clear })
     }
 
-    /// What [`AnyThread::notify_take`] does, as one of several things that a thread waits for: see
+    /// Returns [`AnyThread::notify_take`] as one of several things that a thread waits for: see
     /// [`Kernel::poll`]. The answer is the word.
     pub fn counted() -> Branch<S, Notified<true>> {
         Branch::new(Notified { clear: 0 })

@@ -6,7 +6,7 @@ use crate::object::deletion::{self, Deletable};
 use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::object::stream::{ByteRing, Incoming, Outgoing, Room};
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, refuse_to_wait};
-use crate::wait::stand_in::Place;
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::fmt;
@@ -227,7 +227,7 @@ pub struct Reading<'a, S: 'static, const N: usize> {
 }
 
 impl<S: System, const N: usize> Pipe<S, N> {
-    /// What [`Pipe::read`] of at least one byte does, as one of several things that a thread waits
+    /// Returns [`Pipe::read`] of at least one byte as one of several things that a thread waits
     /// for: see [`Kernel::poll`]. The answer is the number of bytes read.
     pub fn reading<'a>(&'static self, buffer: &'a mut [u8]) -> Branch<S, Reading<'a, S, N>> {
         Branch::new(Reading {

@@ -8,9 +8,9 @@
 use crate::critical_section::{CriticalSection, IntoResult};
 use crate::sched::{OutcomeOf, hold, refuse_to_wait};
 use crate::thread::tcb::ThreadRef;
-use crate::wait::Wait;
-use crate::wait::stand_in::{Place, StandIn};
+use crate::wait::stand_in::StandIn;
 use crate::wait::transfer::{Lent, Transaction, transact};
+use crate::wait::{Place, Wait};
 use crate::{Error, Kernel, System, Timeout};
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -29,7 +29,7 @@ pub trait Answers {
 
 /// An operation that a thread may have to wait for: how it is done as one of several.
 pub(crate) trait Alternative<S: System>: Answers {
-    /// Begins anew, after an earlier poll.
+    /// Begins again, after an earlier poll.
     fn begin(&self) {}
     /// Where a stand-in waits for it.
     fn place(this: Lent<'_, Self>) -> Place
@@ -91,7 +91,7 @@ pub trait Pollable<S: System>: Branches<S> {}
 
 impl<S: System, B: Branches<S>> Pollable<S> for B {}
 
-/// What [`Kernel::poll`] does with a [`Branch`].
+/// The part of a [`Branch`] that [`Kernel::poll`] uses.
 pub(crate) trait Branches<S: System> {
     /// The object that is waited for.
     fn wait(&self) -> Wait;

@@ -85,7 +85,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
         wait_for_message(held, self, timeout)
     }
 
-    /// What [`MessageQueue::receive`] does, as one of several things that a thread waits for: see
+    /// Returns [`MessageQueue::receive`] as one of several things that a thread waits for: see
     /// [`Kernel::poll`](crate::Kernel::poll).
     pub fn receiving(&'static self) -> Branch<S, Receiving<Self, T>> {
         receiving(self)

@@ -11,7 +11,7 @@ use crate::object::deletion::{self, Deletable};
 use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
 use crate::thread::tcb::ThreadRef;
-use crate::wait::stand_in::Place;
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::cell::Cell;
@@ -569,7 +569,7 @@ pub struct RawReceiving<'a, S: 'static> {
 }
 
 impl<S: System> RawQueue<S> {
-    /// What [`RawQueue::receive`] does, as one of several things that a thread waits for: see
+    /// Returns [`RawQueue::receive`] as one of several things that a thread waits for: see
     /// [`Kernel::poll`]. The answer is the priority of the message, which is then in `message`.
     pub fn receiving<'a>(&'static self, message: &'a mut [u8]) -> Branch<S, RawReceiving<'a, S>> {
         Branch::new(RawReceiving {

@@ -6,8 +6,8 @@ use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, concluded, fail, hold, stay};
 #[cfg(feature = "budgets")]
 use crate::thread::tcb::ThreadRef;
+use crate::wait::Place;
 use crate::wait::WaitQueue;
-use crate::wait::stand_in::Place;
 use crate::wait::transfer::Lent;
 use crate::{Interrupt, System};
 use core::marker::PhantomData;
@@ -281,7 +281,7 @@ impl<S: System> Operation<S> for TakeForever<S> {
 pub struct Taking<S: 'static>(&'static Semaphore<S>);
 
 impl<S: System> Semaphore<S> {
-    /// What [`Semaphore::take`] does, as one of several things that a thread waits for: see
+    /// Returns [`Semaphore::take`] as one of several things that a thread waits for: see
     /// [`Kernel::poll`](crate::Kernel::poll).
     pub fn taking(&'static self) -> Branch<S, Taking<S>> {
         Branch::new(Taking(self))

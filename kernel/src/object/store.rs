@@ -87,7 +87,7 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
         }
     }
 
-    /// What [`Store::pop`] does, as one of several things that a thread waits for: see
+    /// Returns [`Store::pop`] as one of several things that a thread waits for: see
     /// [`Kernel::poll`](crate::Kernel::poll).
     pub fn popping(&'static self) -> Branch<S, Receiving<Self, T>> {
         receiving(self)

@@ -101,7 +101,7 @@ impl Incoming {
     }
 }
 
-/// A buffer, borrowed, of which at least one byte is to be filled: for transfers that begin anew.
+/// A buffer, borrowed, of which at least one byte is to be filled: for transfers that begin again.
 pub(crate) struct Room<'a> {
     incoming: Incoming,
     length: usize,
@@ -128,7 +128,7 @@ impl<'a> Room<'a> {
         self.length
     }
 
-    /// Begins the transfer anew, and returns how many bytes it had moved.
+    /// Begins the transfer again, and returns how many bytes it had moved.
     pub fn rewind(&self) -> usize {
         let Progress {
             place,

@@ -176,6 +176,25 @@ impl Wait {
     }
 }
 
+/// The object of a wait, with the words that it expects of a waiting thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub wait: Wait,
+    pub argument: usize,
+    pub value: usize,
+}
+
+impl Place {
+    /// In `queue`, without words.
+    pub fn in_queue(queue: &'static WaitQueue) -> Self {
+        Self {
+            wait: Wait::queue(queue),
+            argument: 0,
+            value: 0,
+        }
+    }
+}
+
 /// Returns the thread with the [`ThreadRef::address`] `address`.
 #[inline(always)]
 pub(crate) fn thread(address: usize) -> ThreadRef {

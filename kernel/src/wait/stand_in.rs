@@ -8,40 +8,21 @@
 //!
 //! Of a stand-in's fields, `parent` is the thread, `left` its next stand-in, and `notification` the
 //! number of its object in the thread's set: a stand-in has no time-out and no notifications. The
-//! thread has the first one as its `argument`. What is here is called through a word that the first
-//! poll sets: a program without polls does not carry it.
+//! thread has the first one as its `argument`. The acts are called through a word that the first
+//! poll sets: a program without polls does not carry them.
 
 use crate::critical_section::CriticalSection;
 use crate::sched::OutcomeOf;
 use crate::thread::tcb::{Tcb, ThreadRef};
 use crate::thread::urgency::Urgency;
 use crate::wait::transfer::Lent;
-use crate::wait::{Target, Wait, WaitQueue, thread};
+use crate::wait::{Place, Target, Wait, thread};
 use crate::{Kernel, System, Timeout};
 use taktos_machine::Answer;
 use taktos_schedule::Ring;
 
-/// The flags of a stand-in.
+/// The flags of a stand-in: it is suspended, and has a lent turn to end when it is woken.
 const FLAGS: u32 = Urgency::STANDS_IN | Urgency::SUSPENDED | Urgency::LENT_TURN;
-
-/// What a stand-in waits for, with the words that the object expects of a waiting thread.
-#[derive(Clone, Copy)]
-pub struct Place {
-    pub(crate) wait: Wait,
-    pub(crate) argument: usize,
-    pub(crate) value: usize,
-}
-
-impl Place {
-    /// In `queue`, without words.
-    pub(crate) fn in_queue(queue: &'static WaitQueue) -> Self {
-        Self {
-            wait: Wait::queue(queue),
-            argument: 0,
-            value: 0,
-        }
-    }
-}
 
 /// A control block that stands in.
 pub struct StandIn(Tcb);
@@ -53,7 +34,7 @@ impl StandIn {
     }
 
     /// Puts it where `place` says, for `owner`, as the number `index` of the set, with `next`
-    /// behind it. Steps: those of [`WaitQueue::insert`].
+    /// behind it. Steps: those of an insertion.
     pub(crate) fn stand(
         this: &Lent<'_, Self>,
         cs: CriticalSection<'_>,
@@ -78,7 +59,7 @@ impl StandIn {
         stand_in
     }
 
-    /// Returns what it was woken with.
+    /// Returns the answer with which it was woken.
     pub(crate) fn answer(&self, cs: CriticalSection<'_>) -> Answer {
         self.0.answer(cs)
     }
@@ -128,8 +109,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Takes the stand-ins of `owner` out of their queues. Steps: those of [`WaitQueue::remove`]
-    /// for each.
+    /// Takes the stand-ins of `owner` out of their queues. Steps: those of a removal for each.
     #[cold]
     pub(crate) fn dismiss_stand_ins(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
         if let Some(acts) = self.polls.get(cs) {
@@ -138,7 +118,7 @@ impl<S: System> Kernel<S> {
     }
 
     /// Gives the stand-ins of `owner` its priority, which is new, and their places by it. Steps:
-    /// those of [`WaitQueue::remove`] and [`WaitQueue::insert`] for each.
+    /// those of a removal and an insertion for each.
     #[cold]
     pub(crate) fn requeue_stand_ins(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
         if let Some(acts) = self.polls.get(cs) {
@@ -146,7 +126,7 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Gives `owner`, which has a new notification, to a stand-in that waits for one.
+    /// Gives the new notification of `owner` to its stand-in that waits for one, if there is one.
     #[cold]
     pub(crate) fn notify_poll(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
         if let Some(acts) = self.polls.get(cs) {

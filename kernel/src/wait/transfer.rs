@@ -3,10 +3,10 @@
 //! Must never know: what is in the record, or what the waiting is good for.
 //!
 //! The address of a record goes into a decision as its argument and, where the decision makes the
-//! caller wait, into the control block of the waiting thread or of its stand-in. The reason that this is sound is in this
-//! file alone: a [`Lent`] is made only for a record with an owner that is inside the call (or
-//! asserted to be so, for one in the memory of a partition), and a thread comes into [`Waiters`]
-//! only with a [`Lent`]; it is taken out before it can run again.
+//! caller wait, into the waiting thread's control block, or into that of its stand-in. The reason
+//! that this is sound is in this file alone: a [`Lent`] is made only for a record with an owner
+//! that is inside the call (or asserted to be so, for one in the memory of a partition), and a
+//! thread comes into [`Waiters`] only with a [`Lent`]; it is taken out before it can run again.
 #![expect(
     unsafe_code,
     reason = "records on the stacks of waiting threads are reached by address"
@@ -16,8 +16,7 @@ use crate::System;
 use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::sched::OutcomeOf;
 use crate::thread::tcb::{Tcb, ThreadRef};
-use crate::wait::stand_in::Place;
-use crate::wait::{Wait, WaitQueue, thread};
+use crate::wait::{Place, Wait, WaitQueue, thread};
 use crate::{Error, Kernel, Timeout};
 use core::marker::PhantomData;
 use core::ops::Deref;

@@ -40,7 +40,7 @@ fn poll_all<S: SeveralBoard>(helper: &'static Helper<S>) {
     }
 }
 
-/// Gives permits and messages to those who poll.
+/// Gives permits and messages to the threads that poll.
 fn give_both<S: SeveralBoard>(helper: &'static Helper<S>) {
     for _ in 0..ROUNDS {
         let _ = S::objects().semaphores[COMMON].give();
