@@ -52,6 +52,7 @@ mod wait;
 
 pub use ipc::{LONGEST_MESSAGE, Message, Received, Rule};
 pub use kernel::{Kernel, Upcall, run, run_endless};
+pub use object::branches;
 pub use object::period::{self, Period};
 pub use object::{
     Alarm, AlarmClock, AlarmCounts, Branch, Condition, Device, Driver, EventFlags, Fifo, Heap,

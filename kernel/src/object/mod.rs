@@ -33,6 +33,17 @@ mod work;
 
 use crate::{Kernel, System, Timeout};
 
+/// The operations of [branches](Branch), for programs that keep branches in structures.
+pub mod branches {
+    pub use super::event::Awaiting;
+    pub use super::exchange::Receiving;
+    pub use super::notify::Notified;
+    pub use super::pipe::Reading;
+    pub use super::poll::Answers;
+    pub use super::raw_queue::RawReceiving;
+    pub use super::semaphore::Taking;
+}
+
 pub use alarm::{Alarm, AlarmClock, AlarmCounts};
 pub use condition::Condition;
 pub use device::{Device, Driver, OpenDevice, TimerDevice, Uart, UartPort};
