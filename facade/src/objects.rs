@@ -335,12 +335,11 @@ pub use taktos_kernel::Pollable;
 /// static SPARE: Semaphore<Board> = Semaphore::new(1);
 ///
 /// let mut spare = SPARE.taking();
-/// let mut all: Vec<&mut dyn Pollable<Board>> = vec![&mut spare];
-/// assert!(all.len() <= MOST_POLLED);
-/// assert_eq!(Kernel::<Board>::poll_among(&all, Timeout::NONE)?, 0);
-/// all.clear();
-/// let none = Kernel::<Board>::poll_among(&all, Timeout::NONE);
+/// let mut places: [Option<&mut dyn Pollable<Board>>; MOST_POLLED] = Default::default();
+/// let none = Kernel::<Board>::poll_among(&places, Timeout::NONE);
 /// assert_eq!(none, Err(Error::Parameter));
+/// places[5] = Some(&mut spare);
+/// assert_eq!(Kernel::<Board>::poll_among(&places, Timeout::NONE)?, 5);
 /// # Ok(())
 /// # }
 /// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));

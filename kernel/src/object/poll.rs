@@ -185,47 +185,48 @@ impl<S: System> Kernel<S> {
                 "a thread waits for 1 to 8 objects"
             )
         }
-        Self::poll_among(&branches, timeout)
+        Self::poll_among(&branches.map(Some), timeout)
     }
 
-    /// [`Kernel::poll`] for a number of branches that is known when the program runs. Errors: also
-    /// `Parameter` unless there are 1 to [`MOST_POLLED`].
+    /// [`Kernel::poll`] for branches that are known when the program runs: `branches` has places
+    /// for them, of which some may be empty. Errors: also `Parameter` for no branch, and more than
+    /// [`MOST_POLLED`] places.
     pub fn poll_among(
-        branches: &[&mut (dyn Pollable<S> + '_)],
+        branches: &[Option<&mut (dyn Pollable<S> + '_)>],
         timeout: Timeout,
     ) -> Result<usize, Error> {
-        if branches.is_empty() || branches.len() > MOST_POLLED || shares_queue(branches) {
+        let is_empty = branches.iter().all(Option::is_none);
+        if is_empty || branches.len() > MOST_POLLED || shares_queue(branches) {
             return Err(Error::Parameter);
         }
-        branches.iter().for_each(|branch| branch.begin());
+        branches.iter().flatten().for_each(|branch| branch.begin());
         let round = Round {
             branches,
             at_once: Cell::new(None),
         };
         let answer = transact::<S, Poll<'_, '_, S>>(hold(), S::kernel(), &round, timeout);
         let result = answer.into_result::<S>();
-        if let Some(number) = round.at_once.get() {
-            branches[number].end(Some(answer));
-            return Ok(number);
+        let (number, at_once) = match round.at_once.get() {
+            Some(number) => (number, Some(answer)),
+            None => result.map(|()| (answer.value, None))?,
+        };
+        if let Some(branch) = &branches[number] {
+            branch.end(at_once);
         }
-        result?;
-        branches[answer.value].end(None);
-        Ok(answer.value)
+        Ok(number)
     }
 }
 
 /// Whether two of the branches wait in one queue.
-fn shares_queue<S: System>(branches: &[&mut (dyn Pollable<S> + '_)]) -> bool {
-    let is_again = |(number, branch): (usize, &&mut (dyn Pollable<S> + '_))| {
-        let mut before = branches[..number].iter();
-        before.any(|other| other.wait() == branch.wait())
-    };
-    branches.iter().enumerate().any(is_again)
+fn shares_queue<S: System>(branches: &[Option<&mut (dyn Pollable<S> + '_)>]) -> bool {
+    let mut rest = branches.iter().flatten();
+    core::iter::from_fn(|| rest.next().map(|branch| (branch, rest.clone())))
+        .any(|(branch, mut others)| others.any(|other| other.wait() == branch.wait()))
 }
 
 /// A poll, as its caller lends it to the kernel.
 struct Round<'a, 'b, S: System> {
-    branches: &'a [&'a mut (dyn Pollable<S> + 'b)],
+    branches: &'a [Option<&'a mut (dyn Pollable<S> + 'b)>],
     /// The number of the branch that needed no wait.
     at_once: Cell<Option<usize>>,
 }
@@ -244,6 +245,7 @@ impl<'a, 'b: 'a, S: System> Transaction<S> for Poll<'a, 'b, S> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         let branches = round.branches.iter().enumerate();
+        let branches = branches.filter_map(|(number, branch)| Some((number, branch.as_ref()?)));
         for (number, branch) in branches.clone() {
             if branch.is_due(cs) {
                 round.at_once.set(Some(number));

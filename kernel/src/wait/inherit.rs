@@ -83,6 +83,7 @@ impl<S: System> Kernel<S> {
             next = match thread.wait.get(cs).target() {
                 Target::Mutex(mutex) => mutex.owner(cs),
                 Target::Send(other) | Target::Call(other) | Target::Reply(other) => Some(other),
+                Target::Poll => return self.requeue_stand_ins(cs, thread),
                 _ => None,
             };
         }
@@ -121,14 +122,11 @@ impl<S: System> Kernel<S> {
     }
 
     /// Gives `thread`, with a turn that a sender lent, its own priority back. It is ready, or about
-    /// to be. Where it is a stand-in, the thread that this stands for is woken instead.
+    /// to be.
     pub(crate) fn end_lent_turn(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         let urgency = thread.urgency.get(cs);
         if !urgency.has(Urgency::LENT_TURN) {
             return;
-        }
-        if urgency.has(Urgency::STANDS_IN) {
-            return self.wake_for_stand_in(cs, thread);
         }
         if Self::running().current(cs) == thread {
             thread.urgency.set(cs, urgency.without(Urgency::LENT_TURN));
@@ -165,10 +163,6 @@ impl<S: System> Kernel<S> {
             Target::Mutex(mutex) => Some(mutex.waiters()),
             Target::Send(other) | Target::Call(other) | Target::Reply(other) => {
                 Some(&other.0.waiters)
-            }
-            Target::Poll => {
-                thread.urgency.set(cs, new);
-                return self.requeue_stand_ins(cs, thread);
             }
             _ => None,
         };

@@ -3,8 +3,9 @@
 //!
 //! An object finds a stand-in in its queue as it finds a thread, gives it what a thread would get,
 //! and wakes it. So no operation of an object has a step more. All ways to wake a thread lead a
-//! special one through [`Kernel::end_lent_turn`], which wakes the thread itself instead: its other
-//! stand-ins are out of their queues before another operation begins, and get nothing.
+//! special one to [`Kernel::wake`], which asks whether it has a lent turn: that of a stand-in is the
+//! wake of its thread. Its other stand-ins are out of their queues before another operation begins,
+//! and get nothing.
 //!
 //! Of a stand-in's fields, `parent` is the thread, `left` its next stand-in, and `notification` the
 //! number of its object in the thread's set: a stand-in has no time-out and no notifications. The
@@ -101,11 +102,15 @@ impl<S: System> Kernel<S> {
         outcome
     }
 
-    /// Wakes the thread that `stand_in`, which is out of its queue, stands for.
+    /// Does the acts due when a thread with a lent turn is woken. A stand-in, which is out of its
+    /// queue, stays held; its thread is woken.
     #[cold]
-    pub(crate) fn wake_for_stand_in(&'static self, cs: CriticalSection<'_>, stand_in: ThreadRef) {
+    pub(crate) fn end_lent_turn_or_poll(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
+        if !thread.urgency.get(cs).has(Urgency::STANDS_IN) {
+            return self.end_lent_turn(cs, thread);
+        }
         if let Some(acts) = self.polls.get(cs) {
-            (acts.wake)(self, cs, stand_in);
+            (acts.wake)(self, cs, thread);
         }
     }
 
@@ -117,13 +122,15 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Gives the stand-ins of `owner` its priority, which is new, and their places by it. Steps:
-    /// those of a removal and an insertion for each.
+    /// Gives the stand-ins of `owner` its priority, which is new, and their places by it; sets the
+    /// heir. Steps: those of a removal and an insertion for each.
     #[cold]
+    #[inline(never)]
     pub(crate) fn requeue_stand_ins(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
         if let Some(acts) = self.polls.get(cs) {
             (acts.requeue)(self, cs, owner);
         }
+        self.reselect(cs);
     }
 
     /// Gives the new notification of `owner` to its stand-in that waits for one, if there is one.

@@ -434,7 +434,7 @@ fn perform_poll(o: Objects, set: usize, wait: Wait) -> Answer {
     };
     let branches: Vec<_> = SETS[set]
         .iter()
-        .filter_map(|what| of_objects[index(what)].take())
+        .map(|what| of_objects[index(what)].take())
         .collect();
     let ended = Kernel::<HostSystem>::poll_among(&branches, timeout(wait))?;
     let outcome = match SETS[set][ended] {

@@ -161,15 +161,12 @@ impl Polled {
 /// # Safety
 /// As [`Event::polled`], for each.
 unsafe fn poll(events: &mut [Event], time: Time) -> Result<usize, Error> {
-    let mut branches = [const { MaybeUninit::<&mut dyn Pollable<Board>>::uninit() }; MOST_POLLED];
-    let count = events.len();
+    let mut branches: [Option<&mut dyn Pollable<Board>>; MOST_POLLED] = Default::default();
     for (event, branch) in events.iter_mut().zip(&mut branches) {
         // SAFETY: the contract of this function is that of `Event::make`.
-        branch.write(unsafe { event.make() }?.branch());
+        *branch = Some(unsafe { event.make() }?.branch());
     }
-    // SAFETY: the first `count` were written above.
-    let branches = unsafe { slice::from_raw_parts(branches.as_ptr().cast(), count) };
-    let ended = Kernel::<Board>::poll_among(branches, timeout(time))?;
+    let ended = Kernel::<Board>::poll_among(&branches, timeout(time))?;
     // SAFETY: `make` has made all branches; the references to them are not used any more.
     unsafe { events[ended].tell() };
     Ok(ended)
