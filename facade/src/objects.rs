@@ -307,6 +307,33 @@ pub use taktos_kernel::Partial;
 /// ```
 pub use taktos_kernel::Branch;
 
+/// The operations of branches, for programs that keep branches in structures.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// use taktos::branches::{Receiving, Taking};
+///
+/// type Orders = MessageQueue<Board, u8, 4>;
+///
+/// struct Inputs {
+///     pulse: Branch<Board, Taking<Board>>,
+///     order: Branch<Board, Receiving<Orders, u8>>,
+/// }
+/// # fn example() -> Result<(), Error> {
+/// static PULSE: Semaphore<Board> = Semaphore::new(1);
+/// static ORDERS: Orders = MessageQueue::new();
+///
+/// let mut inputs = Inputs { pulse: PULSE.taking(), order: ORDERS.receiving() };
+/// Kernel::<Board>::poll([&mut inputs.order, &mut inputs.pulse], Timeout::NONE)?;
+/// assert_eq!(inputs.pulse.outcome(), Some(Ok(())));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::branches;
+
 /// A branch of whatever object.
 ///
 /// ```

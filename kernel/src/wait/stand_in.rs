@@ -3,9 +3,9 @@
 //!
 //! An object finds a stand-in in its queue as it finds a thread, gives it what a thread would get,
 //! and wakes it. So no operation of an object has a step more. All ways to wake a thread lead a
-//! special one to [`Kernel::wake`], which asks whether it has a lent turn: that of a stand-in is the
-//! wake of its thread. Its other stand-ins are out of their queues before another operation begins,
-//! and get nothing.
+//! special one to [`Kernel::wake`], which asks whether it has a lent turn: that of a stand-in is
+//! the wake of its thread. Its other stand-ins are out of their queues before another operation
+//! begins, and get nothing.
 //!
 //! Of a stand-in's fields, `parent` is the thread, `left` its next stand-in, and `notification` the
 //! number of its object in the thread's set: a stand-in has no time-out and no notifications. The

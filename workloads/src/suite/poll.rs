@@ -20,9 +20,23 @@ fn poll<S: SuiteBoard>(timeout: Timeout, name: char) {
         Err(error) => log_error::<S>(error),
     }
     o.log.add(name);
-    permit.outcome().map(log_result::<S>);
-    message.outcome().map(|got| log_number::<S>('q', got));
-    flags.outcome().map(|got| log_number::<S>('f', got));
+    log_outcome::<S>(permit.outcome());
+    log_answer::<S>('q', message.outcome());
+    log_answer::<S>('f', flags.outcome());
+}
+
+/// Notes what came of a branch, if it ended the poll.
+fn log_outcome<S: SuiteBoard>(outcome: Option<Result<impl Sized, Error>>) {
+    if let Some(outcome) = outcome {
+        log_result::<S>(outcome);
+    }
+}
+
+/// Notes a name, and what came of a branch of this name, if it ended the poll.
+fn log_answer<S: SuiteBoard>(name: char, outcome: Option<Result<u32, Error>>) {
+    if let Some(outcome) = outcome {
+        log_number::<S>(name, outcome);
+    }
 }
 
 /// Waits for a permit alone.
@@ -335,10 +349,11 @@ fn others<S: SuiteBoard>(tally: &mut Tally<S>) {
                 if let Ok(number) = Kernel::<S>::poll(set, FOREVER) {
                     o.log.digit(number as u32);
                 }
-                newest.outcome().map(|got| log_number::<S>('n', got));
-                oldest.outcome().map(|got| log_number::<S>('o', got));
+                log_answer::<S>('n', newest.outcome());
+                log_answer::<S>('o', oldest.outcome());
                 let read = bytes.outcome();
-                read.map(|got| log_number::<S>('r', got.map(|count| count as u32)));
+                let read = read.map(|got| got.map(|count| count as u32));
+                log_answer::<S>('r', read);
             }
             for byte in buffer {
                 o.log.digit(byte.into());
@@ -366,8 +381,8 @@ fn be_told<S: SuiteBoard>(name: char) {
     let mut permit = o.semaphore.taking();
     o.log.add(name);
     let _ = Kernel::<S>::poll([&mut word, &mut permit], FOREVER);
-    word.outcome().map(|got| log_number::<S>('w', got));
-    permit.outcome().map(log_result::<S>);
+    log_answer::<S>('w', word.outcome());
+    log_outcome::<S>(permit.outcome());
 }
 
 fn notifications<S: SuiteBoard>(tally: &mut Tally<S>) {
@@ -397,8 +412,8 @@ fn notifications<S: SuiteBoard>(tally: &mut Tally<S>) {
             let mut permit = o.semaphore.taking();
             for _ in 0..3 {
                 let _ = Kernel::<S>::poll([&mut permit, &mut count], FOREVER);
-                count.outcome().map(|got| log_number::<S>('w', got));
-                permit.outcome().map(log_result::<S>);
+                log_answer::<S>('w', count.outcome());
+                log_outcome::<S>(permit.outcome());
             }
         });
         c.ok("word", c.thread(0).notify(Notify::Overwrite(0)));

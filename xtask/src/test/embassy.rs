@@ -1,5 +1,5 @@
-//! The step on executors of embassy: an urgent one is soon served while another computes, and a task
-//! that awaits objects of the kernel loses nothing.
+//! The step on executors of embassy: an urgent one is soon served while another computes, and a
+//! task that awaits objects of the kernel loses nothing.
 //!
 //! Owns: how late it may be on which board. Must never know: what the two do.
 
@@ -57,7 +57,9 @@ fn on(workspace: &Workspace, board: Board) -> Result<Tally> {
     };
     let came = said_by(OBJECTS)?;
     if !came.contains(ALL_CAME) {
-        return Ok(Tally::fail(format!("{name}: something was lost:\n{came}\n")));
+        return Ok(Tally::fail(format!(
+            "{name}: something was lost:\n{came}\n"
+        )));
     }
     let said = said_by(PROGRAM)?;
     let most = match board {

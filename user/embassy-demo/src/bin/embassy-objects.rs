@@ -1,12 +1,12 @@
-//! A task of embassy that awaits objects of the kernel beside a timer, by `select`: the futures that
-//! lose are dropped, and nothing is lost with them.
+//! A task of embassy that awaits objects of the kernel beside a timer, by `select`: the futures
+//! that lose are dropped, and nothing is lost with them.
 //!
 //! Owns: the task, and the thread that gives. Must never know: how an executor waits.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use core::pin::pin;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use embassy_futures::select::{Either, Either3, select, select3, select_array};
+use embassy_futures::select::{Either, Either3, select, select_array, select3};
 use embassy_time::Timer;
 use taktos::board::Board;
 use taktos::{AnyThread, Duration, Error, MessageQueue, Semaphore, System, Thread, Timeout};
@@ -41,7 +41,9 @@ fn first() {
     });
     let ended = DONE.take(Timeout::after(Duration::from_millis(5_000)));
     let [orders, ticks, late] = [0, 1, 2].map(|number: usize| CAME[number].load(Relaxed));
-    taktos::println!("{orders} messages in order, {ticks} permits; the timer came first {late} times");
+    taktos::println!(
+        "{orders} messages in order, {ticks} permits; the timer came first {late} times"
+    );
     let is_all = ended.is_ok() && (orders, ticks) == (COUNT, COUNT) && late > 0;
     Board::exit(i32::from(!is_all));
 }
