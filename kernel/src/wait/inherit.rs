@@ -224,10 +224,7 @@ impl<S: System> Kernel<S> {
                 self.leave_lock(cs, thread);
                 None
             }
-            Target::Poll => {
-                self.dismiss_stand_ins(cs, thread);
-                None
-            }
+            Target::Poll => self.dismiss_stand_ins(cs, thread),
             _ => None,
         }
     }

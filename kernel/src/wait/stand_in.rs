@@ -114,12 +114,19 @@ impl<S: System> Kernel<S> {
         }
     }
 
-    /// Takes the stand-ins of `owner` out of their queues. Steps: those of a removal for each.
+    /// Takes the stand-ins of `owner` out of their queues. Names the thread that inherited from
+    /// it: none. Steps: those of a removal for each.
     #[cold]
-    pub(crate) fn dismiss_stand_ins(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
+    #[inline(never)]
+    pub(crate) fn dismiss_stand_ins(
+        &'static self,
+        cs: CriticalSection<'_>,
+        owner: ThreadRef,
+    ) -> Option<ThreadRef> {
         if let Some(acts) = self.polls.get(cs) {
             (acts.dismiss)(self, cs, owner);
         }
+        None
     }
 
     /// Gives the stand-ins of `owner` its priority, which is new, and their places by it; sets the

@@ -318,6 +318,21 @@ fn ends<S: SuiteBoard>(tally: &mut Tally<S>) {
 }
 
 fn deletion<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case("a branch is used again after an error", |c| {
+        let o = c.objects();
+        c.start(0, HIGH, || {
+            let o = S::objects();
+            let mut message = o.queue.receiving();
+            for _ in 0..2 {
+                let _ = Kernel::<S>::poll([&mut message], FOREVER);
+                log_answer::<S>('q', message.outcome());
+                let _ = o.queue.renew();
+            }
+        });
+        c.ok("deletion", o.queue.delete());
+        c.ok("send", o.queue.send(&4, NONE));
+        c.expect_log("qDq4");
+    });
     tally.case("a deleted object ends the wait, with its number", |c| {
         let o = c.objects();
         c.start(0, 8, || poll::<S>(FOREVER, 'a'));
@@ -367,6 +382,13 @@ fn others<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_log("2r35670");
         c.expect("write", o.pipe.write(&[8], 1, NONE), Ok(1));
         c.expect("bytes", o.pipe.len(), 1);
+        let mut buffer = [0; 4];
+        let mut bytes = o.pipe.reading(&mut buffer);
+        c.expect("not asked", Kernel::<S>::poll([&mut bytes], NONE), Ok(0));
+        c.expect("write", o.pipe.write(&[2, 3], 2, NONE), Ok(2));
+        c.expect("asked", Kernel::<S>::poll([&mut bytes], NONE), Ok(0));
+        c.expect("bytes read", bytes.outcome(), Some(Ok(2)));
+        c.expect("the last bytes", buffer, [2, 3, 0, 0]);
         let mut none = [];
         let mut bytes = o.pipe.reading(&mut none);
         c.expect("no room", Kernel::<S>::poll([&mut bytes], NONE), Ok(0));
