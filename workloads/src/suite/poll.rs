@@ -1,6 +1,7 @@
 //! Owns: the cases of threads that wait for several objects at once.
 
 use super::case::{Tally, at};
+use super::objects::renew_semaphore;
 use super::{Case, FOREVER, HIGH, LOW, NONE, SuiteBoard, UNIT, log_error, log_number, log_result};
 use taktos_kernel::{AnyThread, Error, Kernel, MOST_POLLED, Notify, Pollable, State, Timeout};
 
@@ -341,6 +342,10 @@ fn deletion<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_log("ab1aqD1bqD");
         poll::<S>(FOREVER, 'm');
         c.expect_log("m1mqD");
+        c.ok("deletion", o.semaphore.delete());
+        poll::<S>(NONE, 'n');
+        c.expect_log("n0nD");
+        renew_semaphore(&o.semaphore, 0, u32::MAX);
         c.ok("renewal", o.queue.renew());
         c.start_again(0, || poll::<S>(FOREVER, 'a'));
         c.ok("deletion", o.events.delete());
