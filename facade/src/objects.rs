@@ -286,6 +286,94 @@ pub use taktos_kernel::Pipe;
 /// ```
 pub use taktos_kernel::Partial;
 
+/// An operation of an object, as one of several things that a thread waits for.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static PULSE: Semaphore<Board> = Semaphore::new(0);
+/// static ORDERS: MessageQueue<Board, u8, 4> = MessageQueue::new();
+///
+/// let mut pulse = PULSE.taking();
+/// let mut order = ORDERS.receiving();
+/// ORDERS.send(&3, Timeout::NONE)?;
+/// assert_eq!(Kernel::<Board>::poll([&mut pulse, &mut order], Timeout::FOREVER)?, 1);
+/// assert_eq!((pulse.outcome(), order.outcome()), (None, Some(Ok(3))));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Branch;
+
+/// The operations of branches, for programs that keep branches in structures.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// use taktos::branches::{Receiving, Taking};
+///
+/// type Orders = MessageQueue<Board, u8, 4>;
+///
+/// struct Inputs {
+///     pulse: Branch<Board, Taking<Board>>,
+///     order: Branch<Board, Receiving<Orders, u8>>,
+/// }
+/// # fn example() -> Result<(), Error> {
+/// static PULSE: Semaphore<Board> = Semaphore::new(1);
+/// static ORDERS: Orders = MessageQueue::new();
+///
+/// let mut inputs = Inputs { pulse: PULSE.taking(), order: ORDERS.receiving() };
+/// Kernel::<Board>::poll([&mut inputs.order, &mut inputs.pulse], Timeout::NONE)?;
+/// assert_eq!(inputs.pulse.outcome(), Some(Ok(())));
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::branches;
+
+/// A branch of whatever object.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static LEFT: Semaphore<Board> = Semaphore::new(0);
+/// static RIGHT: EventFlags<Board> = EventFlags::new(1);
+///
+/// let (mut left, mut right) = (LEFT.taking(), RIGHT.taking_any(1));
+/// let all: [&mut dyn Pollable<Board>; 2] = [&mut left, &mut right];
+/// assert_eq!(Kernel::<Board>::poll(all, Timeout::NONE)?, 1);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Pollable;
+
+/// How many branches a poll has at most.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// static SPARE: Semaphore<Board> = Semaphore::new(1);
+///
+/// let mut spare = SPARE.taking();
+/// let mut places: [Option<&mut dyn Pollable<Board>>; MOST_POLLED] = Default::default();
+/// let none = Kernel::<Board>::poll_among(&places, Timeout::NONE);
+/// assert_eq!(none, Err(Error::Parameter));
+/// places[5] = Some(&mut spare);
+/// assert_eq!(Kernel::<Board>::poll_among(&places, Timeout::NONE)?, 5);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::MOST_POLLED;
+
 /// Blocks of memory.
 ///
 /// ```

@@ -9,6 +9,7 @@ use crate::thread::registry::Registry;
 use crate::thread::special::Acts;
 use crate::thread::tcb::{Running, ThreadRef};
 use crate::thread::{Begin, Thread, begin, begin_endless};
+use crate::wait::stand_in::PollActs;
 use crate::wait::timeout_queue::TimeoutQueue;
 use crate::{Error, Priority, System};
 use core::marker::PhantomData;
@@ -36,6 +37,7 @@ pub struct Kernel<S: System> {
     /// The thread that resumed at the last switch, while slices are on, for a machine with one
     /// processor that does not name the thread from which it switches.
     in_slice: Guarded<Option<ThreadRef>>,
+    pub(crate) polls: Guarded<Option<&'static PollActs<S>>>,
     idle: Thread<S, IDLE_STACK>,
 }
 
@@ -59,6 +61,7 @@ impl<S: System> Kernel<S> {
             always_direct: Guarded::new(false),
             special: Guarded::new(None),
             in_slice: Guarded::new(None),
+            polls: Guarded::new(None),
             idle: Thread::new("idle"),
         }
     }

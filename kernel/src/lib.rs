@@ -52,13 +52,14 @@ mod wait;
 
 pub use ipc::{LONGEST_MESSAGE, Message, Received, Rule};
 pub use kernel::{Kernel, Upcall, run, run_endless};
+pub use object::branches;
 pub use object::period::{self, Period};
 pub use object::{
-    Alarm, AlarmClock, AlarmCounts, Condition, Device, Driver, EventFlags, Fifo, Heap, HeapBlock,
-    Interrupt, LONGEST_NAME, Letter, Lifo, Mailbox, MessageQueue, Mutex, Names, Notify, OpenDevice,
-    OwnerEnd, Partial, Partner, Pipe, Pool, PoolBlock, Protocol, RawPool, RawQueue, RemoteCall,
-    RemoteFunction, RemoteServer, Semaphore, Stack, Store, TimerDevice, Uart, UartPort, Work,
-    WorkQueue,
+    Alarm, AlarmClock, AlarmCounts, Branch, Condition, Device, Driver, EventFlags, Fifo, Heap,
+    HeapBlock, Interrupt, LONGEST_NAME, Letter, Lifo, MOST_POLLED, Mailbox, MessageQueue, Mutex,
+    Names, Notify, OpenDevice, OwnerEnd, Partial, Partner, Pipe, Pollable, Pool, PoolBlock,
+    Protocol, RawPool, RawQueue, RemoteCall, RemoteFunction, RemoteServer, Semaphore, Stack, Store,
+    TimerDevice, Uart, UartPort, Work, WorkQueue,
 };
 pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;

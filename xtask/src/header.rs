@@ -20,7 +20,7 @@ const PLACE: &str = "/* (functions) */\n";
 const ERRORS: &str = "/* (errors) */\n";
 
 /// The files, in the header's order, each with what its constants begin with.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 17] = [
     ("thread", "THREAD"),
     ("time", "TIME"),
     ("semaphore", "SEMAPHORE"),
@@ -33,6 +33,7 @@ const FILES: [(&str, &str); 16] = [
     ("fifo", "FIFO"),
     ("pipe", "PIPE"),
     ("pool", "POOL"),
+    ("poll", "POLL"),
     ("message", "MESSAGE"),
     ("period", "PERIOD"),
     ("alarm", "ALARM"),
@@ -139,6 +140,7 @@ fn kind(line: &str) -> Option<(&str, &str, &str)> {
 
 /// `const ALL: u32 = 1;`, where the value is a number.
 fn constant(line: &str) -> Option<(&str, &str)> {
+    let line = line.strip_prefix("pub ").unwrap_or(line);
     let (name, rest) = line.strip_prefix("const ")?.split_once(": ")?;
     let (_, value) = rest.strip_suffix(';')?.split_once(" = ")?;
     value.parse::<u32>().ok().map(|_| (name, value))
@@ -203,6 +205,7 @@ fn c_type(of: &str, name: &str, kinds: &[(&str, &str, &str)]) -> Result<String> 
         "*mut Word" => "uintptr_t *",
         "*mut Thread" => "taktos_thread_t *",
         "*mut Letter" => "taktos_received_t *",
+        "*mut Event" => "taktos_poll_t *",
         "*mut [Word; 2]" => return Ok(format!("uintptr_t {name}[2]")),
         _ => bail!("{of} has no type in C"),
     };

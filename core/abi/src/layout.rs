@@ -72,7 +72,7 @@ pub mod wait {
         number << 3 | SEND
     }
     /// How many numbers there are of waits without an object.
-    pub const ALONE: usize = 7;
+    pub const ALONE: usize = 8;
     /// For time alone.
     pub const SLEEP: usize = alone(0);
     /// For a notification.
@@ -87,4 +87,6 @@ pub mod wait {
     pub const MOVING: usize = alone(5);
     /// For a lock of several scheduler instances: its queues are the scheduler's.
     pub const LOCK: usize = alone(6);
+    /// For the first of several objects.
+    pub const POLL: usize = alone(7);
 }

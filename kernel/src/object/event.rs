@@ -3,8 +3,10 @@
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
+use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, answer, compiler_barrier, fail, hold, slow_path, stay};
 use crate::thread::tcb::ThreadRef;
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, transact};
 use crate::wait::{self, WaitQueue};
 use crate::{Error, Interrupt, Kernel, Status, System, Timeout};
@@ -340,6 +342,75 @@ fn is_satisfied(cs: CriticalSection<'_>, thread: ThreadRef, present: u32) -> boo
 #[inline(always)]
 fn taken_by(cs: CriticalSection<'_>, thread: ThreadRef) -> u32 {
     taken(thread.argument.get(cs) as u32, thread.value(cs))
+}
+
+/// Flags of a group, as one of several things that a thread waits for.
+pub struct Awaiting<S: 'static> {
+    group: &'static EventFlags<S>,
+    named: u32,
+    condition: usize,
+}
+
+/// The waits, as one of several things that a thread waits for: see [`Kernel::poll`].
+impl<S: System> EventFlags<S> {
+    /// Returns [`EventFlags::wait_any`] as one of those.
+    pub fn awaiting_any(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
+        self.awaiting(flags, 0)
+    }
+
+    /// Returns [`EventFlags::wait_all`] as one of those.
+    pub fn awaiting_all(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
+        self.awaiting(flags, ALL)
+    }
+
+    /// Returns [`EventFlags::take_any`] as one of those.
+    pub fn taking_any(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
+        self.awaiting(flags, TAKE)
+    }
+
+    /// Returns [`EventFlags::take_all`] as one of those.
+    pub fn taking_all(&'static self, flags: u32) -> Branch<S, Awaiting<S>> {
+        self.awaiting(flags, ALL | TAKE)
+    }
+
+    fn awaiting(&'static self, named: u32, condition: usize) -> Branch<S, Awaiting<S>> {
+        Branch::new(Awaiting {
+            group: self,
+            named,
+            condition,
+        })
+    }
+}
+
+impl<S> Answers for Awaiting<S> {
+    type Answer = u32;
+
+    fn answer(&self, done: Done) -> u32 {
+        done.value() as u32
+    }
+}
+
+impl<S: System> Alternative<S> for Awaiting<S> {
+    fn place(this: Lent<'_, Self>) -> Place {
+        Place {
+            argument: this.named as usize,
+            value: this.condition,
+            ..Place::in_queue(&this.group.waiters)
+        }
+    }
+
+    /// Flags that name none are refused, which needs no wait.
+    fn is_due(&self, cs: CriticalSection<'_>) -> bool {
+        let present = self.group.flags.get(cs) & self.named;
+        self.named == 0
+            || self.group.is_deleted(cs)
+            || present >= needed(self.named, self.condition)
+    }
+
+    fn conclude(this: Lent<'_, Self>, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        let condition = [this.named as usize, this.condition];
+        this.group.wait_entered(cs, condition, Timeout::NONE)
+    }
 }
 
 impl<S: System> Deletable for EventFlags<S> {

@@ -9,7 +9,9 @@
 use crate::critical_section::{CriticalSection, Held};
 use crate::object::copy::copy;
 use crate::object::deletion::Deletable;
+use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, fail, stay};
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Status, System, Timeout};
 use core::cell::Cell;
@@ -71,6 +73,60 @@ pub(crate) trait Source: Deletable {
     type Message: Copy;
     /// Returns the threads that wait for a message.
     fn receivers(&self) -> &Receivers<Self::Message>;
+}
+
+/// An object that keeps messages until they are received.
+pub(crate) trait Supply<S: System>: Source {
+    /// Whether no message is kept.
+    fn has_none(&self, cs: CriticalSection<'_>) -> bool;
+    /// Receives a message into `landing`, or waits for one as long as `timeout` says.
+    fn receive_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        landing: Lent<'_, Landing<Self::Message>>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S>;
+}
+
+/// A message, as one of several things that a thread waits for.
+pub struct Receiving<O: 'static, T> {
+    object: &'static O,
+    landing: Landing<T>,
+}
+
+/// Creates the branch of a message of `object`.
+pub(crate) fn receiving<S: System, O: Supply<S>>(
+    object: &'static O,
+) -> Branch<S, Receiving<O, O::Message>> {
+    Branch::new(Receiving {
+        object,
+        landing: Landing(Cell::new(MaybeUninit::uninit())),
+    })
+}
+
+impl<O, T: Copy> Answers for Receiving<O, T> {
+    type Answer = T;
+
+    fn answer(&self, _: Done) -> T {
+        // SAFETY: a `Done` is of an alternative that succeeded: a message was put into the landing.
+        unsafe { self.landing.0.get().assume_init() }
+    }
+}
+
+impl<S: System, O: Supply<S>> Alternative<S> for Receiving<O, O::Message> {
+    fn place(this: Lent<'_, Self>) -> Place {
+        let waiters = &this.object.receivers().0;
+        waiters.place(this.part(|this| &this.landing))
+    }
+
+    fn is_due(&self, cs: CriticalSection<'_>) -> bool {
+        !self.object.has_none(cs) || self.object.is_deleted(cs)
+    }
+
+    fn conclude(this: Lent<'_, Self>, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        let landing = this.part(|this| &this.landing);
+        this.object.receive_entered(cs, landing, Timeout::NONE)
+    }
 }
 
 /// Waits for a message at `object`, which has none.

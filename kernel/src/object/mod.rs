@@ -19,6 +19,7 @@ mod names;
 mod notify;
 pub mod period;
 mod pipe;
+mod poll;
 mod pool;
 mod queue;
 mod raw_pool;
@@ -32,6 +33,17 @@ mod work;
 
 use crate::{Kernel, System, Timeout};
 
+/// The operations of [branches](Branch), for programs that keep branches in structures.
+pub mod branches {
+    pub use super::event::Awaiting;
+    pub use super::exchange::Receiving;
+    pub use super::notify::Notified;
+    pub use super::pipe::Reading;
+    pub use super::poll::Answers;
+    pub use super::raw_queue::RawReceiving;
+    pub use super::semaphore::Taking;
+}
+
 pub use alarm::{Alarm, AlarmClock, AlarmCounts};
 pub use condition::Condition;
 pub use device::{Device, Driver, OpenDevice, TimerDevice, Uart, UartPort};
@@ -43,6 +55,7 @@ pub use mutex::{Mutex, OwnerEnd, Protocol};
 pub use names::{LONGEST_NAME, Names};
 pub use notify::Notify;
 pub use pipe::{Partial, Pipe};
+pub use poll::{Branch, MOST_POLLED, Pollable};
 pub use pool::{Pool, PoolBlock};
 pub use queue::MessageQueue;
 pub use raw_pool::RawPool;

@@ -1,7 +1,8 @@
 //! Owns: direct notification of a thread: one word in its control block, without any other object.
 //! Must never know: what the word means.
 
-use crate::critical_section::{CriticalSection, Operation};
+use crate::critical_section::{CriticalSection, Held, Operation};
+use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{
     IntoResult, OutcomeOf, answer, compiler_barrier, fail, hold, refuse_to_wait, stay,
 };
@@ -9,6 +10,8 @@ use crate::thread::AnyThread;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
 use crate::wait::Wait;
+use crate::wait::transfer::Lent;
+use crate::wait::{Place, stand_in};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::hint::cold_path;
 use core::marker::PhantomData;
@@ -65,10 +68,26 @@ impl<S: System> AnyThread<S> {
             // Its word was 0 and is 0.
             return Ok(());
         }
+        if wait.is_apart() {
+            return self.notify_apart(held, word);
+        }
+        thread.keep_notification(cs, word as usize);
+        Ok(())
+    }
+
+    /// [`AnyThread::notify`] of a thread with a wait that [is apart](Wait::is_apart).
+    #[cold]
+    #[inline(never)]
+    fn notify_apart(&'static self, held: Held<S>, word: u32) -> Result<(), Error> {
+        let cs = held.section();
+        let thread = self.reference();
         if !thread.was_started(cs) {
             return Err(Error::State);
         }
         thread.keep_notification(cs, word as usize);
+        if thread.wait.get(cs) == Wait::POLL {
+            held.enter::<WakePoll<S>>(self, 0, Timeout::NONE);
+        }
         Ok(())
     }
 
@@ -193,9 +212,12 @@ impl<S: System> AnyThread<S> {
             Wait::COUNT if word == 0 => stay::<S>(Status::OK),
             Wait::COUNT => Wake::<S, true>::run(cs, self, word, Timeout::NONE),
             Wait::NOTIFICATION => Wake::<S, false>::run(cs, self, word, Timeout::NONE),
-            _ => {
+            wait => {
                 thread.keep_notification(cs, word);
-                stay::<S>(Status::OK)
+                match wait {
+                    Wait::POLL => WakePoll::<S>::run(cs, self, 0, Timeout::NONE),
+                    _ => stay::<S>(Status::OK),
+                }
             }
         }
     }
@@ -320,6 +342,112 @@ impl<S: System, const COUNTS: bool> Operation<S> for Wake<S, COUNTS> {
         thread.notification.set(cs, rest);
         compiler_barrier();
         S::kernel().conclude_by_waking_from_nothing(cs, thread)
+    }
+}
+
+/// Wakes a thread that waits for several objects and has a notification, if that is among them.
+struct WakePoll<S>(PhantomData<S>);
+
+impl<S: System> Operation<S> for WakePoll<S> {
+    type Object = AnyThread<S>;
+    const USES_WORDS: bool = false;
+    const BLOCKS: bool = false;
+
+    fn run(
+        cs: CriticalSection<'_>,
+        thread: &'static AnyThread<S>,
+        _: usize,
+        _: Timeout,
+    ) -> OutcomeOf<S> {
+        S::kernel().notify_poll(cs, thread.reference());
+        Kernel::<S>::conclude_unanswered(cs)
+    }
+}
+
+impl<S: System> Kernel<S> {
+    /// Gives the notification that `owner` has to the first of its stand-ins that waits for one, if
+    /// there is one, and wakes that.
+    pub(crate) fn notify_stand_in(&'static self, cs: CriticalSection<'_>, owner: ThreadRef) {
+        let mut first = None;
+        stand_in::each(cs, owner, |stand_in, wait| {
+            let is_enough = match wait {
+                Wait::NOTIFICATION => true,
+                Wait::COUNT => owner.notification.get(cs) != 0,
+                _ => false,
+            };
+            if is_enough {
+                first.get_or_insert((stand_in, wait));
+            }
+        });
+        let Some((stand_in, wait)) = first else {
+            return;
+        };
+        let word = match wait {
+            Wait::COUNT => owner.take_word::<true>(cs, 0),
+            _ => owner.take_word::<false>(cs, stand_in.argument.get(cs)),
+        };
+        stand_in.set_value(cs, word);
+        self.wake(cs, stand_in);
+    }
+}
+
+/// A notification of the calling thread, as one of several things that it waits for; where it
+/// `COUNTS`, one that makes the word another than 0.
+pub struct Notified<const COUNTS: bool> {
+    clear: usize,
+}
+
+impl<S: System> AnyThread<S> {
+    /// Returns [`AnyThread::notify_wait`] as one of several things that a thread waits for: see
+    /// [`Kernel::poll`]. The answer is the word.
+    pub fn notified(clear: u32) -> Branch<S, Notified<false>> {
+        let clear = clear as usize;
+        Branch::new(Notified { clear })
+    }
+
+    /// Returns [`AnyThread::notify_take`] as one of several things that a thread waits for: see
+    /// [`Kernel::poll`]. The answer is the word.
+    pub fn counted() -> Branch<S, Notified<true>> {
+        Branch::new(Notified { clear: 0 })
+    }
+}
+
+impl<const COUNTS: bool> Answers for Notified<COUNTS> {
+    type Answer = u32;
+
+    fn answer(&self, done: Done) -> u32 {
+        done.value() as u32
+    }
+}
+
+impl<S: System, const COUNTS: bool> Alternative<S> for Notified<COUNTS> {
+    fn place(this: Lent<'_, Self>) -> Place {
+        Place {
+            wait: if COUNTS {
+                Wait::COUNT
+            } else {
+                Wait::NOTIFICATION
+            },
+            argument: this.clear,
+            value: 0,
+        }
+    }
+
+    fn is_due(&self, cs: CriticalSection<'_>) -> bool {
+        let current = Kernel::<S>::running().current(cs);
+        if COUNTS {
+            current.notification.get(cs) != 0
+        } else {
+            is_pending(cs, current)
+        }
+    }
+
+    fn conclude(this: Lent<'_, Self>, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if COUNTS {
+            AnyThread::<S>::notify_take_entered(cs, Timeout::NONE)
+        } else {
+            AnyThread::<S>::notify_wait_entered(cs, this.clear, Timeout::NONE)
+        }
     }
 }
 

@@ -3,8 +3,10 @@
 
 use crate::critical_section::CriticalSection;
 use crate::object::deletion::{self, Deletable};
-use crate::object::stream::{ByteRing, Incoming, Outgoing};
+use crate::object::poll::{Alternative, Answers, Branch, Done};
+use crate::object::stream::{ByteRing, Incoming, Outgoing, Room};
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, refuse_to_wait};
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::fmt;
@@ -215,6 +217,54 @@ impl<S: System, const N: usize> Pipe<S, N> {
             self.writers.pop(cs, writer);
             S::kernel().wake(cs, writer);
         }
+    }
+}
+
+/// Bytes of a pipe, as one of several things that a thread waits for.
+pub struct Reading<'a, S: 'static, const N: usize> {
+    pipe: &'static Pipe<S, N>,
+    room: Room<'a>,
+}
+
+impl<S: System, const N: usize> Pipe<S, N> {
+    /// Returns [`Pipe::read`] of at least one byte as one of several things that a thread waits
+    /// for: see [`Kernel::poll`]. The answer is the number of bytes read.
+    pub fn reading<'a>(&'static self, buffer: &'a mut [u8]) -> Branch<S, Reading<'a, S, N>> {
+        Branch::new(Reading {
+            pipe: self,
+            room: Room::of(buffer),
+        })
+    }
+}
+
+impl<S: System, const N: usize> Answers for Reading<'_, S, N> {
+    type Answer = usize;
+
+    fn answer(&self, _: Done) -> usize {
+        self.room.rewind()
+    }
+}
+
+impl<S: System, const N: usize> Alternative<S> for Reading<'_, S, N> {
+    fn place(this: Lent<'_, Self>) -> Place {
+        let readers = &this.pipe.readers;
+        readers.place(this.part(|this| this.room.incoming()))
+    }
+
+    /// A buffer without space is refused, which needs no wait.
+    fn is_due(&self, cs: CriticalSection<'_>) -> bool {
+        self.room.length() == 0 || self.pipe.can_read(cs, 1) || self.pipe.is_deleted(cs)
+    }
+
+    fn conclude(this: Lent<'_, Self>, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if this.room.length() == 0 {
+            return fail::<S>(Error::Parameter);
+        }
+        if this.pipe.is_deleted(cs) {
+            return fail::<S>(Error::Deleted);
+        }
+        let incoming = this.part(|this| this.room.incoming());
+        Read::<S, N, false>::run(cs, this.pipe, incoming, Timeout::NONE)
     }
 }
 

@@ -4,9 +4,10 @@
 use crate::critical_section::{CriticalSection, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{
-    Await, AwaitRoom, Landing, Receivers, Senders, Sink, Source, deliver, wait_for_message,
-    wait_for_room,
+    Await, AwaitRoom, Landing, Receivers, Receiving, Senders, Sink, Source, Supply, deliver,
+    receiving, wait_for_message, wait_for_room,
 };
+use crate::object::poll::Branch;
 use crate::object::ring::Ring;
 use crate::sched::{OutcomeOf, hold, stay};
 use crate::wait::transfer::{Lent, Transaction};
@@ -84,6 +85,12 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
         wait_for_message(held, self, timeout)
     }
 
+    /// Returns [`MessageQueue::receive`] as one of several things that a thread waits for: see
+    /// [`Kernel::poll`](crate::Kernel::poll).
+    pub fn receiving(&'static self) -> Branch<S, Receiving<Self, T>> {
+        receiving(self)
+    }
+
     /// The number of messages in the queue, those of waiting senders not counted. Allowed in
     /// interrupt handlers. Bound: fixed.
     pub fn len(&'static self) -> usize {
@@ -138,23 +145,6 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> MessageQueue<S, T, N> 
         }
         AwaitRoom::<S, Self>::run(cs, self, message, timeout)
     }
-
-    /// [`MessageQueue::receive`].
-    pub(crate) fn receive_entered(
-        &'static self,
-        cs: CriticalSection<'_>,
-        landing: Lent<'_, Landing<T>>,
-        timeout: Timeout,
-    ) -> OutcomeOf<S> {
-        let Some(message) = self.messages.take_oldest(cs) else {
-            return Await::<S, Self, false>::run(cs, self, landing, timeout);
-        };
-        landing.put(&message);
-        match self.senders.is_empty(cs) {
-            true => stay::<S>(Status::OK),
-            false => Refill::<S, T, N>::run(cs, self, 0, Timeout::NONE),
-        }
-    }
 }
 
 impl<S: System, T: Copy + Send + 'static, const N: usize> Default for MessageQueue<S, T, N> {
@@ -169,6 +159,29 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Source for MessageQueu
     #[inline(always)]
     fn receivers(&self) -> &Receivers<T> {
         &self.receivers
+    }
+}
+
+impl<S: System, T: Copy + Send + 'static, const N: usize> Supply<S> for MessageQueue<S, T, N> {
+    #[inline(always)]
+    fn has_none(&self, cs: CriticalSection<'_>) -> bool {
+        self.messages.len(cs) == 0
+    }
+
+    fn receive_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        landing: Lent<'_, Landing<T>>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let Some(message) = self.messages.take_oldest(cs) else {
+            return Await::<S, Self, false>::run(cs, self, landing, timeout);
+        };
+        landing.put(&message);
+        match self.senders.is_empty(cs) {
+            true => stay::<S>(Status::OK),
+            false => Refill::<S, T, N>::run(cs, self, 0, Timeout::NONE),
+        }
     }
 }
 

@@ -8,8 +8,10 @@
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::copy::copy_words;
 use crate::object::deletion::{self, Deletable};
+use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, fail, hold, stay};
 use crate::thread::tcb::ThreadRef;
+use crate::wait::Place;
 use crate::wait::transfer::{Lent, Transaction, Waiters, transact};
 use crate::{Error, Kernel, Status, System, Timeout};
 use core::cell::Cell;
@@ -555,6 +557,56 @@ impl<S: System> RawQueue<S> {
     /// Bound: one wake a waiter. Errors: `Deleted` if it is already.
     pub fn delete(&'static self) -> Result<(), Error> {
         deletion::delete::<S, Self>(self)
+    }
+}
+
+/// A message, as one of several things that a thread waits for.
+pub struct RawReceiving<'a, S: 'static> {
+    queue: &'static RawQueue<S>,
+    landing: Landing,
+    length: usize,
+    message: PhantomData<&'a mut [u8]>,
+}
+
+impl<S: System> RawQueue<S> {
+    /// Returns [`RawQueue::receive`] as one of several things that a thread waits for: see
+    /// [`Kernel::poll`]. The answer is the priority of the message, which is then in `message`.
+    pub fn receiving<'a>(&'static self, message: &'a mut [u8]) -> Branch<S, RawReceiving<'a, S>> {
+        Branch::new(RawReceiving {
+            queue: self,
+            length: message.len(),
+            landing: Landing::new(message, false),
+            message: PhantomData,
+        })
+    }
+}
+
+impl<S> Answers for RawReceiving<'_, S> {
+    type Answer = u8;
+
+    fn answer(&self, _: Done) -> u8 {
+        self.landing.priority.get() as u8
+    }
+}
+
+impl<S: System> Alternative<S> for RawReceiving<'_, S> {
+    fn place(this: Lent<'_, Self>) -> Place {
+        this.queue.receivers.place(this.part(|this| &this.landing))
+    }
+
+    /// A place that is not of the queue's size is refused, which needs no wait.
+    fn is_due(&self, cs: CriticalSection<'_>) -> bool {
+        self.length != self.queue.size || self.queue.used.get(cs) > 0 || self.queue.deleted.get(cs)
+    }
+
+    fn conclude(this: Lent<'_, Self>, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        if this.length != this.queue.size {
+            return fail::<S>(Error::Parameter);
+        }
+        if !this.queue.take(cs, &this.landing) {
+            return fail::<S>(Error::Deleted);
+        }
+        Refill::<S>::run(cs, this.queue, 0, Timeout::NONE)
     }
 }
 

@@ -2,10 +2,13 @@
 
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::object::deletion::{self, Deletable};
+use crate::object::poll::{Alternative, Answers, Branch, Done};
 use crate::sched::{IntoResult, OutcomeOf, concluded, fail, hold, stay};
 #[cfg(feature = "budgets")]
 use crate::thread::tcb::ThreadRef;
+use crate::wait::Place;
 use crate::wait::WaitQueue;
+use crate::wait::transfer::Lent;
 use crate::{Interrupt, System};
 use core::marker::PhantomData;
 use taktos_abi::{Error, Status, Timeout};
@@ -271,6 +274,37 @@ impl<S: System> Operation<S> for TakeForever<S> {
             return fail::<S>(Error::Deleted);
         }
         S::kernel().block_in_forever(cs, &semaphore.waiters)
+    }
+}
+
+/// A permit, as one of several things that a thread waits for.
+pub struct Taking<S: 'static>(&'static Semaphore<S>);
+
+impl<S: System> Semaphore<S> {
+    /// Returns [`Semaphore::take`] as one of several things that a thread waits for: see
+    /// [`Kernel::poll`](crate::Kernel::poll).
+    pub fn taking(&'static self) -> Branch<S, Taking<S>> {
+        Branch::new(Taking(self))
+    }
+}
+
+impl<S> Answers for Taking<S> {
+    type Answer = ();
+
+    fn answer(&self, _: Done) {}
+}
+
+impl<S: System> Alternative<S> for Taking<S> {
+    fn place(this: Lent<'_, Self>) -> Place {
+        Place::in_queue(&this.0.waiters)
+    }
+
+    fn is_due(&self, cs: CriticalSection<'_>) -> bool {
+        self.0.count.get(cs) > 0 || self.0.is_deleted(cs)
+    }
+
+    fn conclude(this: Lent<'_, Self>, cs: CriticalSection<'_>) -> OutcomeOf<S> {
+        this.0.take_entered(cs, Timeout::NONE)
     }
 }
 

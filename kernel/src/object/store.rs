@@ -3,10 +3,14 @@
 
 use crate::critical_section::CriticalSection;
 use crate::object::deletion::{self, Deletable};
-use crate::object::exchange::{Receivers, Source, deliver, wait_for_message};
+use crate::object::exchange::{
+    Await, Landing, Receivers, Receiving, Source, Supply, deliver, receiving, wait_for_message,
+};
+use crate::object::poll::Branch;
 use crate::object::ring::Ring;
-use crate::sched::hold;
-use crate::{Error, System, Timeout};
+use crate::sched::{OutcomeOf, hold, stay};
+use crate::wait::transfer::{Lent, Transaction};
+use crate::{Error, Status, System, Timeout};
 use core::marker::PhantomData;
 
 /// Up to `N` items of the type `T` (words, references, handles), first in first out.
@@ -77,14 +81,25 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
     pub fn pop(&'static self, timeout: Timeout) -> Result<T, Error> {
         let held = hold::<S>();
         let cs = held.section();
-        let item = if NEWEST_FIRST {
+        match self.take(cs) {
+            Some(item) => Ok(item),
+            None => wait_for_message(held, self, timeout),
+        }
+    }
+
+    /// Returns [`Store::pop`] as one of several things that a thread waits for: see
+    /// [`Kernel::poll`](crate::Kernel::poll).
+    pub fn popping(&'static self) -> Branch<S, Receiving<Self, T>> {
+        receiving(self)
+    }
+
+    /// Takes the item that comes out next, if there is one.
+    #[inline(always)]
+    fn take(&self, cs: CriticalSection<'_>) -> Option<T> {
+        if NEWEST_FIRST {
             self.items.take_newest(cs)
         } else {
             self.items.take_oldest(cs)
-        };
-        match item {
-            Some(item) => Ok(item),
-            None => wait_for_message(held, self, timeout),
         }
     }
 
@@ -131,6 +146,27 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
     fn close(&'static self, cs: CriticalSection<'_>) {
         self.items.close(cs);
         self.receivers.flush::<S>(cs, Error::Deleted);
+    }
+}
+
+impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bool> Supply<S>
+    for Store<S, T, N, NEWEST_FIRST>
+{
+    fn has_none(&self, cs: CriticalSection<'_>) -> bool {
+        self.items.len(cs) == 0
+    }
+
+    fn receive_entered(
+        &'static self,
+        cs: CriticalSection<'_>,
+        landing: Lent<'_, Landing<T>>,
+        timeout: Timeout,
+    ) -> OutcomeOf<S> {
+        let Some(item) = self.take(cs) else {
+            return Await::<S, Self, false>::run(cs, self, landing, timeout);
+        };
+        landing.put(&item);
+        stay::<S>(Status::OK)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::critical_section::{CriticalSection, Guarded};
 use crate::object::copy::{FEW, copy_words};
 use crate::object::ring::wrap;
 use core::cell::Cell;
+use core::marker::PhantomData;
 use core::ptr;
 
 /// The state of a transfer between a buffer and a pipe: the rest of the buffer, and how much of it
@@ -97,6 +98,48 @@ impl Incoming {
     /// How far it is.
     pub fn progress(&self) -> &Progress {
         &self.0
+    }
+}
+
+/// A buffer, borrowed, of which at least one byte is to be filled: for transfers that begin again.
+pub(crate) struct Room<'a> {
+    incoming: Incoming,
+    length: usize,
+    buffer: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Room<'a> {
+    /// All of `buffer`.
+    pub fn of(buffer: &'a mut [u8]) -> Self {
+        Self {
+            length: buffer.len(),
+            incoming: Incoming(Progress::new(buffer.as_mut_ptr(), buffer.len(), 1)),
+            buffer: PhantomData,
+        }
+    }
+
+    /// The transfer.
+    pub fn incoming(&self) -> &Incoming {
+        &self.incoming
+    }
+
+    /// How many bytes the buffer has space for.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Begins the transfer again, and returns how many bytes it had moved.
+    pub fn rewind(&self) -> usize {
+        let Progress {
+            place,
+            left,
+            needed,
+        } = &self.incoming.0;
+        let moved = self.length - left.get();
+        place.set(place.get().wrapping_sub(moved));
+        left.set(self.length);
+        needed.set(1);
+        moved
     }
 }
 

@@ -88,11 +88,14 @@ impl<S: System> Kernel<S> {
     }
 
     /// Wakes `thread`, which has been taken out of whatever queue it was in and is a ring of its
-    /// own. It becomes the heir if it is more urgent than the present one.
+    /// own. It becomes the heir if it is more urgent than the present one. In place of a stand-in,
+    /// its thread is woken.
     pub(crate) fn wake(&'static self, cs: CriticalSection<'_>, thread: ThreadRef) {
         thread.wait.set(cs, Wait::NOTHING);
         self.stop_timeout(cs, thread);
-        self.end_lent_turn(cs, thread);
+        if thread.urgency.get(cs).has(Urgency::LENT_TURN) {
+            self.end_lent_turn_or_poll(cs, thread);
+        }
         if !thread.urgency.get(cs).has(Urgency::HELD) {
             self.make_ready(cs, thread);
         }

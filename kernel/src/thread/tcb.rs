@@ -13,7 +13,7 @@ use crate::thread::urgency::Urgency;
 use crate::wait::{Wait, WaitQueue};
 use core::ptr;
 use taktos_abi::{Error, Status};
-use taktos_machine::{Context, Processor};
+use taktos_machine::{Answer, Context, Processor};
 use taktos_schedule::smp::seats::{self, Cluster, Deadlines, Masked, Served, Solo};
 use taktos_schedule::{Links, smp};
 use taktos_time::Instant;
@@ -142,6 +142,17 @@ impl Tcb {
             home: SmpOnly::new(None),
             ticks: SmpOnly::new(0),
             note: SmpOnly::new(0),
+        }
+    }
+}
+
+impl Tcb {
+    /// Returns what the thread is resumed with.
+    pub fn answer(&self, cs: CriticalSection<'_>) -> Answer {
+        let context = self.context.borrow(cs);
+        Answer {
+            status: Status::from_word(context.status.get()),
+            value: context.value.get(),
         }
     }
 }

@@ -23,6 +23,10 @@ impl Urgency {
     /// The flag of a thread that runs, or ran last, on the turn of a more urgent one that sent to
     /// it.
     pub const LENT_TURN: u32 = 1 << 25;
+    /// The flag of a control block that waits in a queue for a thread which waits for several
+    /// objects. It is held and marked as one with a lent turn, too: so each way to wake a thread
+    /// finds it special.
+    pub const STANDS_IN: u32 = 1 << 27;
     /// The flag of a thread with an empty account: its partition's budget is used up.
     #[cfg(feature = "budgets")]
     pub const DEPLETED: u32 = layout::DEPLETED;

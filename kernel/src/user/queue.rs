@@ -7,7 +7,7 @@
 )]
 
 use crate::critical_section::CriticalSection;
-use crate::object::exchange::Landing;
+use crate::object::exchange::{Landing, Supply};
 use crate::sched::OutcomeOf;
 use crate::wait::transfer::Lent;
 use crate::{Error, MessageQueue, System, Timeout};

@@ -83,6 +83,7 @@ impl<S: System> Kernel<S> {
             next = match thread.wait.get(cs).target() {
                 Target::Mutex(mutex) => mutex.owner(cs),
                 Target::Send(other) | Target::Call(other) | Target::Reply(other) => Some(other),
+                Target::Poll => return self.requeue_stand_ins(cs, thread),
                 _ => None,
             };
         }
@@ -223,6 +224,7 @@ impl<S: System> Kernel<S> {
                 self.leave_lock(cs, thread);
                 None
             }
+            Target::Poll => self.dismiss_stand_ins(cs, thread),
             _ => None,
         }
     }

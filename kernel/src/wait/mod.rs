@@ -6,6 +6,7 @@
 )]
 
 pub(crate) mod inherit;
+pub(crate) mod stand_in;
 pub(crate) mod timeout_queue;
 pub(crate) mod transfer;
 
@@ -54,6 +55,8 @@ pub(crate) enum Target {
     Notification,
     /// A cluster mutex: it is in the scheduler's queues.
     Lock,
+    /// The first of several objects: it is in no queue, but its stand-ins are.
+    Poll,
     /// To be started.
     Dormant,
     /// To be created.
@@ -78,6 +81,8 @@ impl Wait {
     pub const MOVING: Self = Self(wait::MOVING);
     /// A cluster mutex.
     pub const LOCK: Self = Self(wait::LOCK);
+    /// The first of several objects.
+    pub const POLL: Self = Self(wait::POLL);
     /// To be started.
     pub const DORMANT: Self = Self(wait::DORMANT);
     /// To be created.
@@ -130,6 +135,16 @@ impl Wait {
         self.0
     }
 
+    /// Whether a notification of a thread with this wait is more than a change of its word: it was
+    /// not started, or waits for several objects; and, for the price of one comparison, whether it
+    /// waits for a cluster mutex.
+    #[inline(always)]
+    pub fn is_apart(self) -> bool {
+        const DIFFERENCE: usize = wait::DORMANT ^ wait::POLL;
+        const _: () = assert!(wait::NON_EXISTENT & !DIFFERENCE == wait::DORMANT);
+        self.0 & !DIFFERENCE == wait::DORMANT
+    }
+
     /// Taken apart.
     pub fn target(self) -> Target {
         if self == Self::NOTHING {
@@ -149,6 +164,7 @@ impl Wait {
                 Self::SLEEP => Target::Sleep,
                 Self::NOTIFICATION | Self::COUNT | Self::MOVING => Target::Notification,
                 Self::LOCK => Target::Lock,
+                Self::POLL => Target::Poll,
                 Self::DORMANT => Target::Dormant,
                 _ => Target::NonExistent,
             },
@@ -160,12 +176,32 @@ impl Wait {
     }
 }
 
+/// The object of a wait, with the words that it expects of a waiting thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub wait: Wait,
+    pub argument: usize,
+    pub value: usize,
+}
+
+impl Place {
+    /// In `queue`, without words.
+    pub fn in_queue(queue: &'static WaitQueue) -> Self {
+        Self {
+            wait: Wait::queue(queue),
+            argument: 0,
+            value: 0,
+        }
+    }
+}
+
 /// Returns the thread with the [`ThreadRef::address`] `address`.
 #[inline(always)]
 pub(crate) fn thread(address: usize) -> ThreadRef {
     // SAFETY: the kinds of wait that hold a thread are made only by functions that take a
     // `ThreadRef`, from the address of its control block; and so are the words of a message to
-    // an equal.
+    // an equal. A stand-in is a control block that is lent, and out of all queues before its lender
+    // continues.
     ThreadRef(unsafe { &*ptr::with_exposed_provenance::<Tcb>(address) })
 }
 

@@ -3,10 +3,10 @@
 //! Must never know: what is in the record, or what the waiting is good for.
 //!
 //! The address of a record goes into a decision as its argument and, where the decision makes the
-//! caller wait, into the waiting thread's control block. The reason that this is sound is in this
-//! file alone: a [`Lent`] is made only for a record with an owner that is inside the call (or
-//! asserted to be so, for one in the memory of a partition), and a thread comes into [`Waiters`]
-//! only with a [`Lent`]; it is taken out before it can run again.
+//! caller wait, into the waiting thread's control block, or into that of its stand-in. The reason
+//! that this is sound is in this file alone: a [`Lent`] is made only for a record with an owner
+//! that is inside the call (or asserted to be so, for one in the memory of a partition), and a
+//! thread comes into [`Waiters`] only with a [`Lent`]; it is taken out before it can run again.
 #![expect(
     unsafe_code,
     reason = "records on the stacks of waiting threads are reached by address"
@@ -15,8 +15,8 @@
 use crate::System;
 use crate::critical_section::{CriticalSection, Held, Operation};
 use crate::sched::OutcomeOf;
-use crate::thread::tcb::ThreadRef;
-use crate::wait::{Wait, WaitQueue};
+use crate::thread::tcb::{Tcb, ThreadRef};
+use crate::wait::{Place, Wait, WaitQueue, thread};
 use crate::{Error, Kernel, Timeout};
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -35,6 +35,26 @@ impl<'a, R> Lent<'a, R> {
     /// possibly after a wait.
     pub const unsafe fn assume(record: &'a R) -> Self {
         Self(record)
+    }
+}
+
+impl<'a, R> Lent<'a, R> {
+    /// The part of the record that `part` names.
+    pub fn part<P>(&self, part: impl for<'r> FnOnce(&'r R) -> &'r P) -> Lent<'a, P> {
+        Lent(part(self.0))
+    }
+
+    /// The word that identifies the record in the control block of a waiting thread.
+    fn address(&self) -> usize {
+        ptr::from_ref(self.0).expose_provenance()
+    }
+}
+
+impl Lent<'_, Tcb> {
+    /// The control block as that of a thread. It is taken out of all queues before the thread that
+    /// lends it continues.
+    pub fn as_thread(&self) -> ThreadRef {
+        thread(self.address())
     }
 }
 
@@ -184,13 +204,19 @@ impl<R> Waiters<R> {
         timeout: Timeout,
     ) -> OutcomeOf<S> {
         let current = Kernel::<S>::running().current(cs);
-        current
-            .argument
-            .set(cs, ptr::from_ref(record.0).expose_provenance());
+        current.argument.set(cs, record.address());
         if FOREVER {
             S::kernel().block_in_forever(cs, &self.queue)
         } else {
             S::kernel().block_in(cs, &self.queue, timeout)
+        }
+    }
+
+    /// Returns the place of a stand-in for a thread with the record `record`.
+    pub fn place(&'static self, record: Lent<'_, R>) -> Place {
+        Place {
+            argument: record.address(),
+            ..Place::in_queue(&self.queue)
         }
     }
 

@@ -1,8 +1,8 @@
 //! Owns: what each operation does in the model.
 
-use super::answer::{Answer, DONE, word};
+use super::answer::{Answer, DONE, polled, word};
 use super::kernel::{Kernel, Place};
-use super::operation::{Operation, ROOM, Wait};
+use super::operation::{Operation, ROOM, SETS, Wait};
 use super::thread::{Life, Waits};
 use taktos_kernel::Error;
 
@@ -43,6 +43,7 @@ impl Kernel {
             O::Unlock(mutex) => self.unlock(me, mutex),
             O::Put(queue, number, wait) => return self.put(me, queue, number as usize, wait),
             O::Get(queue, wait) => return self.get(me, queue, wait),
+            O::Poll(set, wait) => return self.poll(me, set, wait),
             O::Join(thread, wait) => return self.join(me, thread, wait),
             O::Delete(thread) => {
                 let answer = self.delete(thread);
@@ -84,7 +85,9 @@ impl Kernel {
             O::Get(queue, _) if !self.queues[queue].messages.is_empty() => {
                 self.get(0, queue, Wait::None).unwrap_or(DONE)
             }
-            O::Put(..) | O::Get(..) | O::Join(..) | O::Sleep(_) => Err(Error::Context),
+            O::Put(..) | O::Get(..) | O::Poll(..) | O::Join(..) | O::Sleep(_) => {
+                Err(Error::Context)
+            }
             _ => self.act_anywhere(operation),
         };
         self.settle(|_| Place::Last);
@@ -118,8 +121,9 @@ impl Kernel {
     }
 
     fn give(&mut self, semaphore: usize) -> Answer {
-        if let Some(waiter) = self.waiting(Waits::Semaphore(semaphore)).first() {
-            self.wake(*waiter, DONE);
+        let what = Waits::Semaphore(semaphore);
+        if let Some(waiter) = self.waiting(what).first() {
+            self.serve(*waiter, what, DONE);
             return DONE;
         }
         let semaphore = &mut self.semaphores[semaphore];
@@ -153,7 +157,7 @@ impl Kernel {
 
     fn wake_all(&mut self, what: Waits, answer: Answer) {
         for waiter in self.waiting(what) {
-            self.wake(waiter, answer);
+            self.serve(waiter, what, answer);
         }
     }
 
@@ -188,8 +192,9 @@ impl Kernel {
     }
 
     fn put(&mut self, me: usize, queue: usize, number: usize, wait: Wait) -> Option<Answer> {
-        if let Some(waiter) = self.waiting(Waits::ToGet(queue)).first() {
-            self.wake(*waiter, word(number));
+        let what = Waits::ToGet(queue);
+        if let Some(waiter) = self.waiting(what).first() {
+            self.serve(*waiter, what, word(number));
             return Some(DONE);
         }
         if self.queues[queue].deleted {
@@ -219,6 +224,20 @@ impl Kernel {
             self.wake(sender, DONE);
         }
         Some(word(number))
+    }
+
+    fn poll(&mut self, me: usize, set: usize, wait: Wait) -> Option<Answer> {
+        for (number, what) in SETS[set].iter().enumerate() {
+            let answer = match *what {
+                Waits::Semaphore(semaphore) => self.take(me, semaphore, Wait::None),
+                Waits::ToGet(queue) => self.get(me, queue, Wait::None),
+                _ => unreachable!("{what:?} is in no set"),
+            };
+            if let Some(answer) = answer.filter(|answer| *answer != Err(Error::WouldBlock)) {
+                return Some(Ok(polled(number, answer)));
+            }
+        }
+        self.wait_for(me, Waits::Poll(set), wait)
     }
 
     fn delete_queue(&mut self, queue: usize) -> Answer {

@@ -35,3 +35,13 @@ pub const fn word(word: usize) -> Answer {
         wants_reply: false,
     })
 }
+
+/// Value of a poll that was ended by the object with this number, and what came of that.
+pub fn polled(number: usize, outcome: Answer) -> Value {
+    const REFUSED: usize = usize::MAX / 2;
+    Value {
+        word: outcome.map_or_else(|error| REFUSED + error as usize, |value| value.word),
+        second: number,
+        ..Value::default()
+    }
+}

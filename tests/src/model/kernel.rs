@@ -1,6 +1,6 @@
 //! Owns: the model's state, the thread that runs in it, and what happens at which time.
 
-use super::answer::{Answer, DONE};
+use super::answer::{Answer, DONE, polled};
 use super::operation::{CEILING, MUTEXES, Operation, QUEUES, SEMAPHORES, Wait, World};
 use super::thread::{Life, Thread, Waits};
 use std::collections::VecDeque;
@@ -160,7 +160,10 @@ impl Kernel {
     /// Returns the threads that wait for `what`, in their order.
     pub fn waiting(&self, what: Waits) -> Vec<usize> {
         let mut found: Vec<usize> = (0..self.threads.len())
-            .filter(|thread| self.threads[*thread].waits == Some(what))
+            .filter(|thread| {
+                let waits = self.threads[*thread].waits;
+                waits.is_some_and(|waits| waits.number_of(what).is_some())
+            })
             .collect();
         found.sort_by_key(|thread| (self.threads[*thread].effective, self.threads[*thread].order));
         found
@@ -181,6 +184,18 @@ impl Kernel {
         thread.order = order;
         self.settle(|_| Place::Last);
         None
+    }
+
+    /// Ends the wait of `thread` for `what`, alone or among others; the call for that alone would
+    /// return `answer`.
+    pub fn serve(&mut self, thread: usize, what: Waits, answer: Answer) {
+        let answer = match self.threads[thread].waits {
+            Some(poll @ Waits::Poll(_)) => poll
+                .number_of(what)
+                .map_or(answer, |number| Ok(polled(number, answer))),
+            _ => answer,
+        };
+        self.wake(thread, answer);
     }
 
     /// Ends the wait of `thread`; its call returns `answer`.

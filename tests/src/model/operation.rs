@@ -1,6 +1,7 @@
 //! Owns: the operations of random runs, how they are chosen, how a world begins.
 
 use super::random::Random;
+use super::thread::Waits;
 use std::fmt;
 
 /// How long a call waits, in nanoseconds.
@@ -45,6 +46,8 @@ pub enum Operation {
     Put(usize, u32, Wait),
     /// Get one.
     Get(usize, Wait),
+    /// Wait for the first of the objects of a set.
+    Poll(usize, Wait),
     /// Delete a queue.
     DeleteQueue(usize),
     /// Make it again.
@@ -93,6 +96,13 @@ pub const SEMAPHORES: usize = 2;
 pub const MUTEXES: usize = 4;
 /// How many queues.
 pub const QUEUES: usize = 1;
+/// The sets of objects that threads wait for at once, in their order.
+pub const SETS: [&[Waits]; 4] = [
+    &[Waits::Semaphore(0), Waits::Semaphore(1)],
+    &[Waits::ToGet(0), Waits::Semaphore(1)],
+    &[Waits::Semaphore(1), Waits::ToGet(0), Waits::Semaphore(0)],
+    &[Waits::ToGet(0)],
+];
 /// How many messages a queue holds.
 pub const ROOM: usize = 2;
 /// The ceiling of the mutex that has one.
@@ -153,7 +163,7 @@ fn wait(random: &mut Random) -> Wait {
 fn choose(random: &mut Random, threads: usize) -> Operation {
     use Operation as O;
     let thread = random.below(threads);
-    match random.below(100) {
+    match random.below(104) {
         0..=3 => O::Yield,
         4..=6 => O::Sleep(O::time(random)),
         7..=12 => O::Spend(1 + random.below(3_000) as u64),
@@ -179,6 +189,7 @@ fn choose(random: &mut Random, threads: usize) -> Operation {
         88..=90 => O::ReplyAndReceive(thread, random.below(1_000), wait(random)),
         91..=97 => O::interrupt(random, threads),
         98 => rare(random, thread),
+        100.. => O::Poll(random.below(SETS.len()), wait(random)),
         _ => O::SetSlice([0, 100, 700][random.below(3)]),
     }
 }
@@ -227,7 +238,7 @@ impl Operation {
 
     fn in_handler(random: &mut Random, threads: usize) -> Self {
         let thread = random.below(threads);
-        match random.below(14) {
+        match random.below(15) {
             0..=2 => Self::Give(random.below(SEMAPHORES)),
             3 => Self::Take(random.below(SEMAPHORES), Wait::None),
             4 => Self::Put(random.below(QUEUES), random.next() as u32, Wait::None),
@@ -239,6 +250,7 @@ impl Operation {
             10 => Self::Start(thread),
             11 => Self::Join(thread, Wait::Forever),
             12 => Self::Sleep(Wait::After(5)),
+            13 => Self::Poll(random.below(SETS.len()), Wait::None),
             _ => Self::Yield,
         }
     }

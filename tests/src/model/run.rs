@@ -5,17 +5,17 @@
 //! thread of the request, its result and the visible state of all objects must be as the model has
 //! them.
 
-use super::answer::{Answer, DONE, Value, word};
+use super::answer::{Answer, DONE, Value, polled, word};
 use super::kernel::Kernel as Model;
-use super::operation::{CEILING, Operation, QUEUES, ROOM, SEMAPHORES, Wait, World};
-use super::thread::Life;
+use super::operation::{CEILING, Operation, QUEUES, ROOM, SEMAPHORES, SETS, Wait, World};
+use super::thread::{Life, Waits};
 use crate::{AnyThread, HostSystem, Mutex, Semaphore, Thread, leak};
 use std::cell::RefCell;
 use std::fmt;
 use taktos_arch_host::{End, Host};
 use taktos_kernel::{
-    Duration, Error, Instant, Kernel, Message, MessageQueue, Priority, Protocol, Received, State,
-    System, Timeout,
+    Duration, Error, Instant, Kernel, Message, MessageQueue, Pollable, Priority, Protocol,
+    Received, State, System, Timeout,
 };
 
 /// Where the kernel and the model part.
@@ -186,7 +186,6 @@ impl Run {
     /// Random operations would rarely fit each other: three of four times another object is taken,
     /// with which the operation has an effect.
     fn prefer_what_works(&self, me: usize, operation: &mut Operation) {
-        use super::thread::Waits;
         use Operation as O;
         if self.begun.is_multiple_of(4) {
             return;
@@ -230,6 +229,7 @@ impl Run {
         | O::Lock(_, wait)
         | O::Put(_, _, wait)
         | O::Get(_, wait)
+        | O::Poll(_, wait)
         | O::Join(_, wait)
         | O::Send(_, _, wait)
         | O::ReceiveFrom(_, wait)
@@ -391,6 +391,7 @@ fn perform(o: Objects, me: usize, operation: &Operation) -> Answer {
                 .receive(timeout(wait))
                 .and_then(|number| word(number as usize));
         }
+        O::Poll(set, wait) => return perform_poll(o, set, wait),
         O::DeleteQueue(queue) => return done(o.queues[queue].delete()),
         O::RenewQueue(queue) => return done(o.queues[queue].renew()),
         O::Create(thread) => return done(o.threads[thread].create()),
@@ -419,6 +420,33 @@ fn perform(o: Objects, me: usize, operation: &Operation) -> Answer {
         O::Rescue => unreachable!("a rescue is made of other operations"),
     }
     DONE
+}
+
+fn perform_poll(o: Objects, set: usize, wait: Wait) -> Answer {
+    let mut permits = o.semaphores.each_ref().map(|semaphore| semaphore.taking());
+    let mut number = o.queues[0].receiving();
+    let [first, second] = &mut permits;
+    let mut of_objects: [Option<&mut dyn Pollable<HostSystem>>; 3] =
+        [Some(first), Some(second), Some(&mut number)];
+    let index = |what: &Waits| match what {
+        Waits::Semaphore(semaphore) => *semaphore,
+        _ => SEMAPHORES,
+    };
+    let branches: Vec<_> = SETS[set]
+        .iter()
+        .map(|what| of_objects[index(what)].take())
+        .collect();
+    let ended = Kernel::<HostSystem>::poll_among(&branches, timeout(wait))?;
+    let outcome = match SETS[set][ended] {
+        Waits::Semaphore(semaphore) => permits[semaphore].outcome().map(done),
+        _ => number
+            .outcome()
+            .map(|got| got.and_then(|number| word(number as usize))),
+    };
+    Ok(polled(
+        ended,
+        outcome.expect("the branch that ended the poll"),
+    ))
 }
 
 fn perform_message(o: Objects, me: usize, operation: &Operation) -> Answer {

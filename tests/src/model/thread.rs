@@ -1,6 +1,7 @@
 //! Owns: what the model keeps of a thread.
 
 use super::answer::Answer;
+use super::operation::SETS;
 
 /// Whether a thread exists and runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ pub enum Waits {
     Mutex(usize),
     ToPut(usize),
     ToGet(usize),
+    /// The first of a set.
+    Poll(usize),
     Join(usize),
     Send(usize),
     Call(usize),
@@ -27,6 +30,14 @@ pub enum Waits {
 }
 
 impl Waits {
+    /// Whether a thread that waits for this gets `what`, and as which number of its set.
+    pub fn number_of(self, what: Self) -> Option<usize> {
+        match self {
+            Self::Poll(set) => SETS[set].iter().position(|other| *other == what),
+            _ => (self == what).then_some(0),
+        }
+    }
+
     /// The thread that is to receive, to reply or has to.
     pub fn served_by(self) -> Option<usize> {
         match self {

@@ -56,6 +56,19 @@ typedef struct {
     bool wants_reply;
 } taktos_received_t;
 
+/* One of several objects that a thread waits for. `kind` is one of TAKTOS_POLL_..., `object` the address of such an object; null for a notification. */
+typedef struct {
+    uint32_t kind;
+    uint32_t flags;       /* the flags that are waited for, or the bits to be cleared of a notification's word */
+    uint32_t options;     /* those of taktos_events_wait */
+    int32_t code;         /* of the event that ended the poll: TAKTOS_OK or its own error */
+    void *object;
+    void *place;          /* where a queue's message or a pipe's bytes are wanted */
+    size_t length;        /* how many bytes of a pipe there is space for */
+    uintptr_t found;      /* see taktos_poll */
+    uintptr_t words[40] __attribute__((aligned(8))); /* the poll's own */
+} taktos_poll_t;
+
 /* Threads: those of CMSIS-RTOS2, by the same handle, and the start. */
 
 #define TAKTOS_THREAD_NON_EXISTENT 0
@@ -324,6 +337,19 @@ ptrdiff_t taktos_pool_used(taktos_pool_t *pool);
 
 /* Deletes it: its waiters get Deleted. The memory is the program's again. */
 int32_t taktos_pool_delete(taktos_pool_t *pool);
+
+/* Polls: a thread waits for the first of several objects. */
+
+#define TAKTOS_POLL_SEMAPHORE 0
+#define TAKTOS_POLL_QUEUE 1
+#define TAKTOS_POLL_FIFO 2
+#define TAKTOS_POLL_EVENTS 3
+#define TAKTOS_POLL_PIPE 4
+#define TAKTOS_POLL_NOTIFICATION 5
+#define TAKTOS_POLL_MEMORY 40
+
+/* Waits until the first of the operations that events describes ends, and does just this one: the number of its event, or an error. The event then has its code and what was found: the priority of a message, the word of a FIFO, all flags that were set, the number of bytes read, the word of a notification; the others are as before. Errors: Timeout, WouldBlock, Cancelled; Parameter unless there are 1 to 8 events, of different objects; Context in a handler. */
+ptrdiff_t taktos_poll(taktos_poll_t *events, size_t count, taktos_time_t time);
 
 /* Direct messages: thread to thread in fixed time, two words. */
 

@@ -328,6 +328,89 @@ static void queues(int row)
     END;
 }
 
+static void give_semaphore_later(void *unused)
+{
+    (void)unused;
+    taktos_sleep(MS);
+    taktos_semaphore_give(&semaphore);
+}
+
+static void delete_fifo_later(void *unused)
+{
+    (void)unused;
+    taktos_sleep(MS);
+    taktos_fifo_delete(&fifo);
+}
+
+/* The main thread waits for all kinds of objects at once; each comes in its turn. */
+static void polls(int row)
+{
+    static uintptr_t of_queue[64];
+    static taktos_poll_t all[9];
+
+    BEGIN(polls);
+    ROW(taktos_poll(NULL, 1, MS), E(PARAMETER), E(CONTEXT));
+    ROW(taktos_poll(all, 0, MS), E(PARAMETER), E(CONTEXT));
+    ROW(taktos_poll(all, 9, MS), E(PARAMETER), E(CONTEXT));
+    all[0] = (taktos_poll_t){ .kind = TAKTOS_POLL_SEMAPHORE, .object = &semaphore };
+    all[1] = (taktos_poll_t){ .kind = TAKTOS_POLL_QUEUE, .object = &queue };
+    all[2] = (taktos_poll_t){ .kind = TAKTOS_POLL_FIFO, .object = &fifo };
+    all[3] = (taktos_poll_t){ .kind = TAKTOS_POLL_EVENTS, .object = &events, .flags = 6, .options = 4 };
+    all[4] = (taktos_poll_t){ .kind = TAKTOS_POLL_PIPE, .object = &pipe_of_bytes, .length = sizeof letters };
+    all[5] = (taktos_poll_t){ .kind = TAKTOS_POLL_NOTIFICATION, .flags = 1 };
+    all[6] = (taktos_poll_t){ .kind = 6, .object = &semaphore };
+    ROW(taktos_poll(all, 1, MS), E(PARAMETER), E(CONTEXT));
+    taktos_semaphore_init(&semaphore, 0, 1);
+    taktos_queue_init(&queue, 4, 2, of_queue, sizeof of_queue);
+    taktos_fifo_init(&fifo);
+    taktos_events_init(&events, 0);
+    taktos_pipe_init(&pipe_of_bytes);
+    ROW(taktos_poll(all, 1, TAKTOS_NO_WAIT), E(WOULD_BLOCK), E(CONTEXT));
+    ROW(taktos_poll(all, 2, MS), E(PARAMETER), E(CONTEXT));
+    all[1].place = memory;
+    ROW(taktos_poll(all, 3, MS), E(TIMEOUT), E(CONTEXT));
+    ROW(taktos_poll(all, 4, MS), E(PARAMETER), E(CONTEXT));
+    all[3].options = TAKTOS_EVENTS_ALL | TAKTOS_EVENTS_TAKE;
+    ROW(taktos_poll(all, 5, MS), E(PARAMETER), E(CONTEXT));
+    all[4].place = letters;
+    ROW(taktos_poll(all, 6, MS), E(TIMEOUT), E(CONTEXT));
+    ROW(taktos_poll(all, 7, MS), E(PARAMETER), E(CONTEXT));
+    all[6].kind = TAKTOS_POLL_SEMAPHORE;
+    ROW(taktos_poll(all, 7, MS), E(PARAMETER), E(CONTEXT));
+    other = taktos_thread_create("giver", 30, give_semaphore_later, NULL, NULL, 0);
+    compare("a permit", "", (long)taktos_poll(all, 6, TAKTOS_SECONDS(1)), 0);
+    compare("its code", "", all[0].code, TAKTOS_OK);
+    taktos_thread_join(other, TAKTOS_FOREVER);
+    taktos_notify(self, TAKTOS_NOTIFY_OVERWRITE, 7);
+    taktos_pipe_write(&pipe_of_bytes, "xy", 2, 2, TAKTOS_NO_WAIT);
+    taktos_events_set(&events, 7);
+    taktos_fifo_push(&fifo, 5);
+    taktos_queue_send(&queue, "word", 3, TAKTOS_NO_WAIT);
+    compare("a message", "", (long)taktos_poll(all, 6, MS), 1);
+    compare("its bytes", "", ((char *)memory)[0] == 'w' && ((char *)memory)[3] == 'd', 1);
+    compare("its priority", "", (long)all[1].found, 3);
+    compare("a word", "", (long)taktos_poll(all, 6, MS), 2);
+    compare("the word", "", (long)all[2].found, 5);
+    compare("flags", "", (long)taktos_poll(all, 6, MS), 3);
+    compare("the flags", "", (long)all[3].found, 7);
+    compare("flags left", "", (long)taktos_events_get(&events), 1);
+    compare("bytes", "", (long)taktos_poll(all, 6, MS), 4);
+    compare("how many", "", (long)all[4].found, 2);
+    compare("the bytes", "", letters[0] == 'x' && letters[1] == 'y', 1);
+    compare("a notification", "", (long)taktos_poll(all, 6, MS), 5);
+    compare("its word", "", (long)all[5].found, 7);
+    compare("nothing", "", (long)taktos_poll(all, 6, MS), E(TIMEOUT));
+    other = taktos_thread_create("deleter", 30, delete_fifo_later, NULL, NULL, 0);
+    compare("a deletion", "", (long)taktos_poll(all, 6, TAKTOS_SECONDS(1)), 2);
+    compare("its code", "", all[2].code, E(DELETED));
+    taktos_thread_join(other, TAKTOS_FOREVER);
+    taktos_queue_delete(&queue);
+    taktos_events_delete(&events);
+    taktos_pipe_delete(&pipe_of_bytes);
+    taktos_semaphore_delete(&semaphore);
+    END;
+}
+
 static void pools(int row)
 {
     static size_t bytes;
@@ -518,6 +601,7 @@ static void all(void *unused)
     flags(0);
     notifications(0);
     queues(0);
+    polls(0);
     pools(0);
     stores(0);
     mailboxes(0);

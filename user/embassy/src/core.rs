@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "cells that the section guards")]
 
 use crate::Section;
+use crate::awaited::List;
 use ::core::cell::{Cell, RefCell};
 use ::core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use ::core::task::Waker;
@@ -29,6 +30,8 @@ pub struct Core<S: System> {
     state: AtomicU8,
     late: AtomicBool,
     queue: Mutex<RefCell<Queue>>,
+    /// The objects that its tasks await: its thread's alone.
+    awaited: List<S>,
     /// The next in the section's list, and the thread that runs this one: from when it is in that
     /// list on.
     next: Cell<Option<&'static Core<S>>>,
@@ -36,7 +39,8 @@ pub struct Core<S: System> {
 }
 
 // SAFETY: `next` and `thread` are written once, inside the section, before the core is in its list;
-// readers find them by that list, and they are not written any more.
+// readers find them by that list, and they are not written any more. `awaited` is used by
+// the thread alone.
 unsafe impl<S: System> Sync for Core<S> {}
 
 impl<S: System> Core<S> {
@@ -46,6 +50,7 @@ impl<S: System> Core<S> {
             state: AtomicU8::new(0),
             late: AtomicBool::new(false),
             queue: Mutex::new(RefCell::new(Queue::new())),
+            awaited: List::new(),
             next: Cell::new(None),
             thread: Cell::new(None),
         }
@@ -107,9 +112,15 @@ impl<S: System> Core<S> {
         self.state.swap(0, AcqRel) & ASKED == 0
     }
 
-    /// Blocks until it is woken, or until `timeout`; whether it was woken.
+    /// Blocks until it is woken, or until `timeout`; whether it was woken, or an object that a task
+    /// awaits has woken the task.
     pub(crate) fn wait(&'static self, timeout: Timeout) -> bool {
-        self.woken.take(timeout).is_ok()
+        self.awaited.wait(&self.woken, timeout)
+    }
+
+    /// The objects that its tasks await. For its thread.
+    pub(crate) fn awaited(&self) -> &List<S> {
+        &self.awaited
     }
 
     /// A task is to be woken at `at`; whether that is sooner than all others here.

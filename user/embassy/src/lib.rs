@@ -22,17 +22,19 @@
 //! processor.
 //!
 //! # Unsafe
-//! In `section` and `executor`, where embassy's invariants meet the kernel's.
+//! In `section`, `executor` and `awaited`, where embassy's invariants meet the kernel's.
 //!
 //! Owns: how embassy's three interfaces (pender, time driver, critical section) are the kernel's.
 //! Must never know: a board, or a task.
 #![no_std]
 
+mod awaited;
 mod core;
 mod executor;
 mod section;
 mod time;
 
+pub use awaited::Awaited;
 pub use executor::Executor;
 pub use section::Section;
 pub use time::Time;

@@ -20,6 +20,7 @@ mod locks;
 mod objects;
 mod order;
 mod places;
+mod poll;
 mod processors;
 mod time;
 mod wake;
@@ -102,6 +103,7 @@ pub fn run<S: SeveralBoard>(policy: PolicyKind) -> ! {
     order::cases(&mut tally);
     life::cases(&mut tally);
     wake::cases(&mut tally);
+    poll::cases(&mut tally);
     ipc::cases(&mut tally);
     time::cases(&mut tally);
     places::cases(&mut tally);

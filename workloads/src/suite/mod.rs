@@ -29,6 +29,7 @@ mod notify;
 mod objects;
 mod period;
 mod pipe;
+mod poll;
 mod pool;
 mod remote;
 mod semaphore;
@@ -132,6 +133,7 @@ pub fn run<S: SuiteBoard>() -> ! {
     heap::cases(&mut tally);
     notify::cases(&mut tally);
     period::cases(&mut tally);
+    poll::cases(&mut tally);
     if !cfg!(feature = "short-suite") {
         served(&mut tally);
     }

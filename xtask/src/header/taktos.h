@@ -42,6 +42,19 @@ typedef struct {
     bool wants_reply;
 } taktos_received_t;
 
+/* One of several objects that a thread waits for. `kind` is one of TAKTOS_POLL_..., `object` the address of such an object; null for a notification. */
+typedef struct {
+    uint32_t kind;
+    uint32_t flags;       /* the flags that are waited for, or the bits to be cleared of a notification's word */
+    uint32_t options;     /* those of taktos_events_wait */
+    int32_t code;         /* of the event that ended the poll: TAKTOS_OK or its own error */
+    void *object;
+    void *place;          /* where a queue's message or a pipe's bytes are wanted */
+    size_t length;        /* how many bytes of a pipe there is space for */
+    uintptr_t found;      /* see taktos_poll */
+    uintptr_t words[40] __attribute__((aligned(8))); /* the poll's own */
+} taktos_poll_t;
+
 /* (functions) */
 /* Ends the program; in an emulator, which ends with `status` then (0: success). */
 __attribute__((noreturn)) void taktos_exit(int32_t status);

@@ -7,11 +7,12 @@ use taktos::{Error, EventFlags};
 type Object = EventFlags<Board>;
 kind!(Object as taktos_events_t, 0x9B, 8);
 
-/// The bits of a wait's options.
-const ALL: u32 = 1;
-const TAKE: u32 = 2;
+/// The bit of a wait's options that demands all flags.
+pub const ALL: u32 = 1;
+/// The bit of a wait's options that takes the flags.
+pub const TAKE: u32 = 2;
 /// Both.
-const BOTH: u32 = ALL | TAKE;
+pub const BOTH: u32 = ALL | TAKE;
 
 native! {
     /// Makes a group in which `flags` are set.

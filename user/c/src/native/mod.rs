@@ -21,6 +21,7 @@ pub mod mutex;
 pub mod notification;
 pub mod period;
 pub mod pipe;
+pub mod poll;
 pub mod pool;
 pub mod queue;
 pub mod semaphore;

@@ -9,7 +9,7 @@ const PAGES: [&str; 3] = ["from-freertos.md", "from-zephyr.md", "from-rtems.md"]
 
 /// The subject of each page of the calls, in words of those systems' calls; none where it is none
 /// of them.
-const SUBJECTS: [(&str, &[&str]); 23] = [
+const SUBJECTS: [(&str, &[&str]); 24] = [
     ("alarm", &["timer", "watchdog", "schedule"]),
     ("condition", &["condvar", "barrier"]),
     ("device", &["device", "io", "uart"]),
@@ -26,6 +26,7 @@ const SUBJECTS: [(&str, &[&str]); 23] = [
     ("notification", &["notify", "signal"]),
     ("period", &["period", "monotonic", "until"]),
     ("pipe", &["pipe", "stream"]),
+    ("poll", &["poll", "set", "select"]),
     ("pool", &["slab", "partition"]),
     ("queue", &["queue", "msgq"]),
     ("remote", &[]),
