@@ -70,4 +70,4 @@ pub use taktos_time::{Duration, Instant, Span};
 pub use thread::info::{NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET};
 pub use thread::tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
 pub use thread::usage::Usage;
-pub use thread::{AnyThread, RawThread, State, Thread, Told, fault, table, usage};
+pub use thread::{AnyThread, Idle, RawThread, State, Thread, Told, fault, table, usage};

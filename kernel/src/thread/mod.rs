@@ -7,6 +7,7 @@
 
 mod create;
 pub mod fault;
+mod idle;
 pub(crate) mod info;
 mod last;
 mod of_several;
@@ -40,6 +41,7 @@ use urgency::Urgency;
 
 pub use create::{Begin, Thread};
 pub(crate) use create::{begin, begin_endless};
+pub use idle::Idle;
 pub use raw::RawThread;
 
 /// The five states of a thread.

@@ -7,6 +7,7 @@ mod budgets;
 mod budgets_several;
 mod experiments;
 mod heap;
+mod idle;
 mod machine;
 mod model;
 mod orders_several;

@@ -4,7 +4,7 @@ use super::dependents::{Dependents, Made, Served};
 use super::device::{Line, Loop};
 use super::{Log, SuiteBoard, UNIT, heap, mailbox, names, pipe, pool, stores};
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
 use taktos_kernel::{
     AlarmClock, Condition, Error, EventFlags, Fifo, Heap, Kernel, Lifo, Mailbox, MessageQueue,
     Mutex, Names, Period, Pipe, Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
@@ -24,6 +24,10 @@ pub(super) const CEILING: u8 = 10;
 /// Objects of the cases. A board has them, in a static.
 pub struct Objects<S: System> {
     threads: [Thread<S, STACK>; THREADS],
+    /// An idle thread.
+    pub(super) sleeper: Thread<S, STACK>,
+    /// Whether it sets the time forward to the next time-out.
+    pub(super) jumps: AtomicBool,
     pub(super) log: Log,
     /// A number that belongs to the case.
     pub(super) number: AtomicU32,
@@ -63,6 +67,8 @@ impl<S: System> Objects<S> {
         let ceiling = Protocol::Ceiling(Priority::from_stored(CEILING));
         Self {
             threads: [const { Thread::new("helper") }; THREADS],
+            sleeper: Thread::new("sleeper"),
+            jumps: AtomicBool::new(false),
             log: Log::new(),
             number: AtomicU32::new(0),
             semaphore: Semaphore::new(0),
@@ -169,6 +175,7 @@ impl<S: SuiteBoard> Objects<S> {
         }
         Kernel::<S>::set_send_rule(Rule::Sound);
         self.log.take();
+        self.jumps.store(false, Relaxed);
         self.set_number(0);
     }
 }
