@@ -57,8 +57,8 @@ pub use object::{
     Alarm, AlarmClock, AlarmCounts, Condition, Device, Driver, EventFlags, Fifo, Heap, HeapBlock,
     Interrupt, LONGEST_NAME, Letter, Lifo, Mailbox, MessageQueue, Mutex, Names, Notify, OpenDevice,
     OwnerEnd, Partial, Partner, Pipe, Pool, PoolBlock, Protocol, RawPool, RawQueue, RemoteCall,
-    RemoteFunction, RemoteServer, Semaphore, Stack, Store, TimerDevice, Uart, UartPort, Work,
-    WorkQueue,
+    RemoteFunction, RemoteServer, Semaphore, Stack, Store, TimerDevice, Uart, UartPort, Watchdog,
+    WatchdogPart, WatchdogPort, Work, WorkQueue,
 };
 pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;

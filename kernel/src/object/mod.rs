@@ -34,7 +34,9 @@ use crate::{Kernel, System, Timeout};
 
 pub use alarm::{Alarm, AlarmClock, AlarmCounts};
 pub use condition::Condition;
-pub use device::{Device, Driver, OpenDevice, TimerDevice, Uart, UartPort};
+pub use device::{
+    Device, Driver, OpenDevice, TimerDevice, Uart, UartPort, Watchdog, WatchdogPart, WatchdogPort,
+};
 pub use event::EventFlags;
 pub use heap::{Heap, HeapBlock};
 pub use interrupt::Interrupt;

@@ -1,4 +1,4 @@
-//! The idle thread of a program, whose function stops the clock and says how long it stood.
+//! The idle thread of a program: its function stops the clock and says how long it stood.
 
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};

@@ -21,3 +21,4 @@ mod storm_several;
 mod suite;
 mod supervisor;
 mod user_mode;
+mod watchdog;

@@ -1,14 +1,14 @@
 //! Owns: the objects that cases work on, and how they are made as new.
 
 use super::dependents::{Dependents, Made, Served};
-use super::device::{Line, Loop};
+use super::device::{self, Hardware, Line, Loop};
 use super::{Log, SuiteBoard, UNIT, heap, mailbox, names, pipe, pool, stores};
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
 use taktos_kernel::{
     AlarmClock, Condition, Error, EventFlags, Fifo, Heap, Kernel, Lifo, Mailbox, MessageQueue,
     Mutex, Names, Period, Pipe, Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
-    TimerDevice, WorkQueue,
+    TimerDevice, Watchdog, WorkQueue,
 };
 
 /// The bytes of a helper's stack.
@@ -57,6 +57,7 @@ pub struct Objects<S: System> {
     pub(super) names: Names<S, { names::ROOM }>,
     pub(super) timer: TimerDevice<S>,
     pub(super) line: Line<S>,
+    pub(super) watchdog: Watchdog<S, Hardware, { device::PARTS }>,
     dependents: Made<Dependents<S>>,
     served: Made<Served<S>>,
 }
@@ -95,6 +96,7 @@ impl<S: System> Objects<S> {
             names: Names::new(),
             timer: TimerDevice::new(),
             line: Line::new(Loop::new()),
+            watchdog: Watchdog::new(Hardware::new()),
             dependents: Made::new(),
             served: Made::new(),
         }

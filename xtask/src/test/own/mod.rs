@@ -3,8 +3,8 @@
 //! be, the network is forbidden.
 //!
 //! Owns: which programs are written, and what each must print.
-//! Must never know: their text; that is `taktos new`, and `interrupts`, `serial` and
-//! `threads`; nor what a debugger shows.
+//! Must never know: their text; that is `taktos new`, and `interrupts`, `serial`, `threads`
+//! and `watchdog`; nor what a debugger shows.
 
 mod debugger;
 mod frames;
@@ -14,6 +14,7 @@ mod interrupts;
 mod records;
 mod serial;
 mod threads;
+mod watchdog;
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -87,6 +88,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             let name = format!("for-{name}");
             all.add(interrupts::handled(&place, &name, board)?);
             all.add(serial::echoed(&place, &name, board)?);
+            all.add(watchdog::resets(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
             // The emulator of the Cortex-A8's board does not speak with gdb on its standard
             // streams.
