@@ -196,7 +196,9 @@ pub use taktos_kernel::{Uart, UartPort};
 /// static WATCHDOG: Watchdog<Board, Nothing, 2> = Watchdog::new(Nothing);
 /// static SERVER: Thread<Board, 16384> = Thread::new("watchdog").priority(0);
 ///
-/// SERVER.start(|| drop(WATCHDOG.serve(100.millis())))?;
+/// SERVER.start(|| {
+///     let _ = WATCHDOG.serve(100.millis());
+/// })?;
 /// let part: WatchdogPart<Board> = WATCHDOG.register("pump", 10.millis())?;
 /// for _ in 0..3 {
 ///     AnyThread::<Board>::sleep(5.millis())?;

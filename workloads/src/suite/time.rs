@@ -1,6 +1,6 @@
 //! Owns: the cases of time: sleep, order of time-outs, the clock.
 
-use super::case::Tally;
+use super::case::{Tally, at};
 use super::{FOREVER, HIGH, LOW, MAIN, NONE, SuiteBoard, UNIT, log_result, units};
 use core::sync::atomic::Ordering::Relaxed;
 use taktos_kernel::{AnyThread, Duration, Error, Idle, Instant, Kernel, State, Timeout};
@@ -56,6 +56,7 @@ fn idles<S: SuiteBoard>(tally: &mut Tally<S>) {
             c.ok("start", started);
             c.expect_error("another start", idle.start_idle(pass_time), Error::State);
             c.expect_error("deletion", idle.delete(), Error::State);
+            c.expect_error("priority", idle.set_priority(at(LOW)), Error::State);
             c.let_others_run();
             // A machine with a time that cannot be set has a wait of one unit.
             c.objects().jumps.store(true, Relaxed);

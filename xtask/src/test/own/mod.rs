@@ -3,16 +3,18 @@
 //! be, the network is forbidden.
 //!
 //! Owns: which programs are written, and what each must print.
-//! Must never know: their text; that is `taktos new`, and `interrupts`, `serial`, `threads`
-//! and `watchdog`; nor what a debugger shows.
+//! Must never know: their text; that is `taktos new`, and `interrupts`, `serial`, `shell`,
+//! `threads` and `watchdog`; nor what a debugger shows.
 
 mod debugger;
 mod frames;
 mod guest;
 pub(super) mod hal;
 mod interrupts;
+mod probe;
 mod records;
 mod serial;
+mod shell;
 mod threads;
 mod watchdog;
 
@@ -89,6 +91,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             all.add(interrupts::handled(&place, &name, board)?);
             all.add(serial::echoed(&place, &name, board)?);
             all.add(watchdog::resets(&place, &name, board)?);
+            all.add(shell::answers(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
             // The emulator of the Cortex-A8's board does not speak with gdb on its standard
             // streams.
@@ -106,6 +109,7 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         }
     }
     all.add(guest::runs(&place)?);
+    all.add(probe::types(&place)?);
     all.add(place.loads()?);
     all.add(frames::are_guarded(&place)?);
     all.add(place.panics()?);

@@ -27,7 +27,11 @@ fn first() {
         Board::exit(0);
     }
     let main = WATCHDOG.register("main", 200.millis()).unwrap();
-    SERVER.start(|| drop(WATCHDOG.serve(20.millis()))).unwrap();
+    SERVER
+        .start(|| {
+            let _ = WATCHDOG.serve(20.millis());
+        })
+        .unwrap();
     PUMP.start(pump).unwrap();
     for _ in 0..20 {
         AnyThread::<Board>::sleep(10.millis()).unwrap();
