@@ -14,7 +14,9 @@ mod interrupts;
 mod probe;
 mod records;
 mod serial;
+pub(super) mod settings;
 mod shell;
+pub(super) mod sockets;
 mod threads;
 mod watchdog;
 
@@ -362,6 +364,19 @@ impl<'a> Place<'a> {
             .arg("fetch")
             .output()?;
         ensure!(output.status.success(), "cargo fetch: {}", said(&output));
+        Ok(())
+    }
+
+    /// Fetches the crates that a program takes from a registry: this alone needs the network.
+    fn fetch_crates(&self, name: &str) -> Result<()> {
+        let mut fetch = self.cargo(name);
+        fetch.env("CARGO_NET_OFFLINE", "false");
+        let output = fetch.args(["fetch", "--quiet"]).output()?;
+        ensure!(
+            output.status.success(),
+            "the crates of {name} cannot be fetched: {}",
+            said(&output)
+        );
         Ok(())
     }
 
