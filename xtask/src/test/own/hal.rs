@@ -5,7 +5,7 @@
 //! Must never know: how a program is written, built and run.
 //!
 //! The drivers are in a registry, so this step needs the network if cargo has not fetched them
-//! before, as those of sockets and of settings do.
+//! before, as the steps of sockets and of settings do.
 
 use anyhow::Result;
 use taktos_emulator::Board;

@@ -92,8 +92,6 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             let name = format!("for-{name}");
             all.add(interrupts::handled(&place, &name, board)?);
             all.add(serial::echoed(&place, &name, board)?);
-            all.add(watchdog::resets(&place, &name, board)?);
-            all.add(shell::answers(&place, &name, board)?);
             all.add(threads::looked_at(&place, &name)?);
             // The emulator of the Cortex-A8's board does not speak with gdb on its standard
             // streams.
@@ -111,7 +109,6 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         }
     }
     all.add(guest::runs(&place)?);
-    all.add(probe::types(&place)?);
     all.add(place.loads()?);
     all.add(frames::are_guarded(&place)?);
     all.add(place.panics()?);
@@ -122,6 +119,18 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     // On the host a program is the same, whatever its board.
     all.add(counted(place.cargo("by-git").args(["test", "--quiet"]))?);
     all.add(place.refused()?);
+    fs::remove_dir_all(&place.folder)?;
+    Ok(all)
+}
+
+/// A program that is reset by a watchdog, and two with a shell: on a serial line, and on the console
+/// that a probe reads.
+pub(super) fn watched(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let place = Place::new(workspace, "own-watched")?;
+    all.add(watchdog::resets(&place)?);
+    all.add(shell::answers(&place)?);
+    all.add(probe::types(&place)?);
     fs::remove_dir_all(&place.folder)?;
     Ok(all)
 }

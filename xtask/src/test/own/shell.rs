@@ -9,6 +9,8 @@ use taktos_emulator::Board;
 
 use super::{Place, Tally};
 
+const NAME: &str = "shell";
+const BOARD: Board = Board::MPS2_AN386;
 const PROGRAM: &str = include_str!("shell/main.rs");
 /// The board's first line; the emulator's second, for the console's is its first.
 const LINE: [&str; 2] = ["-serial", "stdio"];
@@ -48,23 +50,20 @@ const TALK: [(&str, &[&[&str]]); 8] = [
 /// The last line, by which the program ends with this status.
 const END: (&str, i32) = ("end 7\r", 7);
 
-/// Puts the program in the place of that one which was written as `name`, where the board has
-/// lines, and types.
-pub(super) fn answers(place: &Place<'_>, name: &str, board: Board) -> Result<Tally> {
-    if board != Board::MPS2_AN386 {
-        return Ok(Tally::default());
-    }
+/// Writes the program, and types.
+pub(super) fn answers(place: &Place<'_>) -> Result<Tally> {
+    place.write(NAME, &["--board", BOARD.name()])?;
     let shell = place.workspace.path("user/shell");
     let shell = format!("[dependencies]\ntaktos-shell = {{ path = {shell:?} }}\n");
-    place.replace(name, "Cargo.toml", ("[dependencies]\n", &shell))?;
-    place.put(name, "src/main.rs", PROGRAM)?;
-    place.build(name, board, &[])?;
+    place.replace(NAME, "Cargo.toml", ("[dependencies]\n", &shell))?;
+    place.put(NAME, "src/main.rs", PROGRAM)?;
+    place.build(NAME, BOARD, &[])?;
     let mut emulator = Command::new("timeout")
-        .args(["60", board.program()])
-        .args(board.arguments_alone())
+        .args(["60", BOARD.program()])
+        .args(BOARD.arguments_alone())
         .args(LINE)
         .arg("-kernel")
-        .arg(place.image(name, board))
+        .arg(place.image(NAME, BOARD))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -77,8 +76,8 @@ pub(super) fn answers(place: &Place<'_>, name: &str, board: Board) -> Result<Tal
     let status = emulator.wait()?.code();
     Ok(match said {
         Ok(()) if status == Some(END.1) => Tally::pass(),
-        Ok(()) => Tally::fail(format!("{name}: ended with {status:?}\n")),
-        Err(cause) => Tally::fail(format!("{name}: {cause:#}\n")),
+        Ok(()) => Tally::fail(format!("{NAME}: ended with {status:?}\n")),
+        Err(cause) => Tally::fail(format!("{NAME}: {cause:#}\n")),
     })
 }
 

@@ -8,29 +8,28 @@ use taktos_emulator::Board;
 
 use super::{Place, Tally, said};
 
+const NAME: &str = "watchdog";
+const BOARD: Board = Board::MPS2_AN386;
 const PROGRAM: &str = include_str!("watchdog/main.rs");
 /// The output of the program, of both runs.
 const SAYS: &str = "fed for 200 ms\nwatchdog: 'pump' was not fed in time\nreset\n";
 
-/// Puts the program in the place of that one which was written as `name`, where the board has a
-/// watchdog, and runs it.
-pub(super) fn resets(place: &Place<'_>, name: &str, board: Board) -> Result<Tally> {
-    if board != Board::MPS2_AN386 {
-        return Ok(Tally::default());
-    }
-    place.put(name, "src/main.rs", PROGRAM)?;
-    place.build(name, board, &[])?;
+/// Writes the program, and runs it.
+pub(super) fn resets(place: &Place<'_>) -> Result<Tally> {
+    place.write(NAME, &["--board", BOARD.name()])?;
+    place.put(NAME, "src/main.rs", PROGRAM)?;
+    place.build(NAME, BOARD, &[])?;
     let output = Command::new("timeout")
-        .args(["60", board.program()])
-        .args(board.arguments_alone())
+        .args(["60", BOARD.program()])
+        .args(BOARD.arguments_alone())
         .arg("-kernel")
-        .arg(place.image(name, board))
+        .arg(place.image(NAME, BOARD))
         .output()
         .context("the emulator does not start")?;
     Ok(match output.status.success() && said(&output) == SAYS {
         true => Tally::pass(),
         false => Tally::fail(format!(
-            "{name}: {SAYS:?} expected, but: {}\n",
+            "{NAME}: {SAYS:?} expected, but: {}\n",
             said(&output)
         )),
     })

@@ -1,5 +1,5 @@
-//! Owns: RAM with the rules of flash, and a flash whose calls return when they are done as one for
-//! crates that await. Must never know: the data.
+//! Owns: RAM with the rules of flash; and an adapter for crates that await, over a flash that
+//! returns when it is done. Must never know: the data.
 
 use embedded_storage::nor_flash::{
     ErrorType, NorFlash, NorFlashErrorKind, ReadNorFlash, check_erase, check_read, check_write,
