@@ -55,9 +55,9 @@ pub use taktos_kernel::AnyThread;
 ///     }
 /// }
 ///
-/// static SLEEPER: Thread<Board, 1024> = Thread::new("sleeper");
+/// static IDLE: Thread<Board, 1024> = Thread::new("idle");
 ///
-/// SLEEPER.start_idle(sleep)?;
+/// IDLE.start_idle(sleep)?;
 /// AnyThread::<Board>::sleep(10.secs())?;
 /// assert_eq!(Kernel::<Board>::now().as_nanos(), 10_000_000_000);
 /// # Ok(())

@@ -13,7 +13,7 @@ taktos_workloads::program! {
     };
 
     static MAIN: Thread<Board, 2048> = Thread::new("main").priority(5);
-    static SLEEPER: Thread<Board, 1024> = Thread::new("sleeper");
+    static IDLE: Thread<Board, 1024> = Thread::new("idle");
     static CAME: Semaphore<Board> = Semaphore::new(0);
     /// How often the timer stood.
     static STOPS: AtomicU32 = AtomicU32::new(0);
@@ -51,7 +51,7 @@ taktos_workloads::program! {
         ALWAYS_LOAD.write(u32::MAX);
         ALWAYS_CONTROL.write(COUNTS_32_BITS);
         arch::enable_interrupt(NUMBER, Level::Kernel);
-        if SLEEPER.start_idle(sleep).is_err() {
+        if IDLE.start_idle(sleep).is_err() {
             Board::exit(1);
         }
         let (begun, ticks) = (Kernel::<Board>::now(), ALWAYS_VALUE.read());

@@ -123,8 +123,8 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     Ok(all)
 }
 
-/// A program that is reset by a watchdog, and two with a shell: on a serial line, and on the console
-/// that a probe reads.
+/// A program that is reset by a watchdog, and two with a shell: on a serial line, and on the
+/// console that a probe reads.
 pub(super) fn watched(workspace: &Workspace) -> Result<Tally> {
     let mut all = tool_built(workspace)?;
     let place = Place::new(workspace, "own-watched")?;

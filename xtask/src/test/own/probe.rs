@@ -72,8 +72,12 @@ pub(super) fn types(place: &Place<'_>) -> Result<Tally> {
         .stdout(Stdio::piped())
         .spawn()
         .context("the emulator does not start")?;
-    let shown = Probe::of(&mut emulator).and_then(|mut probe| probe.talk(block as usize));
-    let _ = emulator.kill();
+    let shown = Probe::of(&mut emulator).and_then(|mut probe| {
+        let shown = probe.talk(block as usize);
+        // It ends the emulator. If it does not come there, the time-out does.
+        let _ = probe.send("k");
+        shown
+    });
     emulator.wait()?;
     let shown = shown?;
     let has = |words: &&[&str]| {

@@ -56,8 +56,8 @@ fn speak(place: &Place<'_>) -> Result<()> {
     let datagrams = UdpSocket::bind((HERE, 0))?.local_addr()?.port();
     let stream = TcpListener::bind((HERE, 0))?.local_addr()?.port();
     let network = format!("user,hostfwd=udp:{HERE}:{datagrams}-:7,hostfwd=tcp:{HERE}:{stream}-:7");
-    let mut emulator = Command::new("timeout")
-        .args(["120", BOARD.program()])
+    // Each call below has a time-out, after which it is ended.
+    let mut emulator = Command::new(BOARD.program())
         .args(BOARD.arguments())
         .args(["-nic", &network, "-kernel"])
         .arg(place.image(NAME, BOARD))
@@ -84,8 +84,12 @@ fn by_datagrams(port: u16) -> Result<()> {
     for length in DATAGRAMS {
         let sent = bytes(length);
         let came = (0..TRIES).find_map(|_| {
-            socket.send(&sent).ok()?;
-            socket.recv(&mut answer).ok()
+            let came = socket.send(&sent).and_then(|_| socket.recv(&mut answer));
+            if came.is_err() {
+                // Until the emulator has the port, each try is refused at once.
+                thread::sleep(WAIT);
+            }
+            came.ok()
         });
         let came = came.with_context(|| format!("no answer to {length} bytes by UDP"))?;
         ensure!(answer[..came] == sent, "{came} of {length} bytes by UDP");
@@ -96,6 +100,7 @@ fn by_datagrams(port: u16) -> Result<()> {
 fn by_stream(port: u16) -> Result<()> {
     let mut stream = TcpStream::connect((HERE, port))?;
     stream.set_read_timeout(Some(TRIES as u32 * WAIT))?;
+    stream.set_write_timeout(Some(TRIES as u32 * WAIT))?;
     let mut writer = stream.try_clone()?;
     let sent = bytes(STREAM);
     let copy = sent.clone();
