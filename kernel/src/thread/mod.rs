@@ -230,7 +230,8 @@ impl<S: System> AnyThread<S> {
     /// priority changes.
     ///
     /// Bound: the chain of threads that it waits for. Errors: `Deleted` if it does not exist,
-    /// `Parameter` for [`Priority::IDLE`], `State` for an idle thread.
+    /// `Parameter` for [`Priority::IDLE`], `State` for the idle thread of one
+    /// processor.
     pub fn set_priority(&'static self, priority: Priority) -> Result<(), Error> {
         if priority >= Priority::IDLE {
             return Err(Error::Parameter);
