@@ -5,8 +5,9 @@ use std::env;
 
 /// How cargo names the features, each of which is a board but for the others.
 const FEATURE: &str = "CARGO_FEATURE_";
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "budgets",
+    "console-input",
     "critical-section",
     "default",
     "defmt",
@@ -21,7 +22,7 @@ const OTHERS: [&str; 10] = [
 /// The board that is any chip: its memory map, its clock and its console are the program's.
 const CHIP: &str = "chip";
 /// The features that choose its console, by cargo's names.
-const CONSOLES: [&str; 2] = ["SEMIHOSTING", "OWN_CONSOLE"];
+const CONSOLES: [&str; 3] = ["SEMIHOSTING", "OWN_CONSOLE", "CONSOLE_INPUT"];
 
 /// The boards that can leave the table of interrupts to another crate: they need no interrupt of it
 /// themselves.
@@ -63,10 +64,10 @@ fn main() {
         ),
         [board] => match consoles() {
             2.. => println!(
-                "cargo::error=a program has one console: name `semihosting` or `own-console` as a feature of `taktos`, not both"
+                "cargo::error=a program has one console: name one of `semihosting`, `own-console` and `console-input` as a feature of `taktos`"
             ),
             1 if board != CHIP => println!(
-                "cargo::error=the features `semihosting` and `own-console` of `taktos` are for its feature `chip`: {board} has its own console"
+                "cargo::error=the features `semihosting`, `own-console` and `console-input` of `taktos` are for its feature `chip`: {board} has its own console"
             ),
             _ => for_board(board, asked.as_deref()),
         },

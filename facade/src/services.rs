@@ -176,3 +176,41 @@ pub use taktos_kernel::Driver;
 /// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
 /// ```
 pub use taktos_kernel::{Uart, UartPort};
+
+/// A watchdog that is fed while each part of a program feeds in time.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// /// Hardware that is not there; a board's is `taktos::board::HardwareWatchdog`.
+/// struct Nothing;
+///
+/// impl WatchdogPort for Nothing {
+///     fn start(&self, _: Duration) -> Result<(), Error> {
+///         Ok(())
+///     }
+///     fn feed(&self) {}
+/// }
+///
+/// static WATCHDOG: Watchdog<Board, Nothing, 2> = Watchdog::new(Nothing);
+/// static SERVER: Thread<Board, 16384> = Thread::new("watchdog").priority(0);
+///
+/// SERVER.start(|| {
+///     let _ = WATCHDOG.serve(100.millis());
+/// })?;
+/// let part: WatchdogPart<Board> = WATCHDOG.register("pump", 10.millis())?;
+/// for _ in 0..3 {
+///     AnyThread::<Board>::sleep(5.millis())?;
+///     part.feed()?;
+/// }
+/// AnyThread::<Board>::sleep(10.millis())?;
+/// assert_eq!(part.feed(), Err(Error::Timeout));
+/// assert_eq!(SERVER.state(), State::Dormant); // and the hardware resets the chip
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// # assert_eq!(outcome.console, "watchdog: 'pump' was not fed in time\n");
+/// ```
+pub use taktos_kernel::{Watchdog, WatchdogPart, WatchdogPort};

@@ -37,6 +37,36 @@ pub use taktos_kernel::Thread;
 /// ```
 pub use taktos_kernel::AnyThread;
 
+/// The time in which no thread is ready: for a function by which the processor sleeps.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// /// On a chip: stops the clocks until an RTC's alarm or another interrupt, and reads the RTC.
+/// fn stop(span: Duration) -> Duration {
+///     span
+/// }
+///
+/// fn sleep(idle: &Idle<Board>) {
+///     match idle.left() {
+///         Some(span) if span >= 2.millis() => drop(idle.slept(stop(span))),
+///         _ => idle.wait(),
+///     }
+/// }
+///
+/// static IDLE: Thread<Board, 1024> = Thread::new("idle");
+///
+/// IDLE.start_idle(sleep)?;
+/// AnyThread::<Board>::sleep(10.secs())?;
+/// assert_eq!(Kernel::<Board>::now().as_nanos(), 10_000_000_000);
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_kernel::Idle;
+
 /// A thread that gets its stack when it is created.
 ///
 /// ```

@@ -94,15 +94,23 @@ impl<S: System> Kernel<S> {
     /// Bound: that of the time-outs. Errors: `State` if the machine's time continues by itself and
     /// cannot be set.
     pub fn advance(by: Duration) -> Result<(), Error> {
-        let held = hold::<S>();
+        S::kernel().advance_in(hold::<S>().section(), by)
+    }
+
+    /// [`Kernel::advance`], in a section.
+    pub(crate) fn advance_in(
+        &'static self,
+        cs: CriticalSection<'_>,
+        by: Duration,
+    ) -> Result<(), Error> {
         #[cfg(feature = "budgets")]
-        S::kernel().settle_accounts(held.section());
+        self.settle_accounts(cs);
         if !S::Machine::advance(by) {
             return Err(Error::State);
         }
         #[cfg(feature = "budgets")]
-        S::kernel().skip_accounts(held.section());
-        S::kernel().set_alarm(held.section());
+        self.skip_accounts(cs);
+        self.set_alarm(cs);
         Ok(())
     }
 

@@ -59,7 +59,7 @@ pub use object::{
     HeapBlock, Interrupt, LONGEST_NAME, Letter, Lifo, MOST_POLLED, Mailbox, MessageQueue, Mutex,
     Names, Notify, OpenDevice, OwnerEnd, Partial, Partner, Pipe, Pollable, Pool, PoolBlock,
     Protocol, RawPool, RawQueue, RemoteCall, RemoteFunction, RemoteServer, Semaphore, Stack, Store,
-    TimerDevice, Uart, UartPort, Work, WorkQueue,
+    TimerDevice, Uart, UartPort, Watchdog, WatchdogPart, WatchdogPort, Work, WorkQueue,
 };
 pub use smp::{ClusterMutex, ClusterProtocol, Smp, SmpMemory, run_smp};
 pub use system::System;
@@ -71,4 +71,4 @@ pub use taktos_time::{Duration, Instant, Span};
 pub use thread::info::{NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET};
 pub use thread::tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
 pub use thread::usage::Usage;
-pub use thread::{AnyThread, RawThread, State, Thread, Told, fault, table, usage};
+pub use thread::{AnyThread, Idle, RawThread, State, Thread, Told, fault, table, usage};

@@ -220,6 +220,14 @@ pub trait Machine: Sized + 'static {
     fn start() -> !;
     /// Waits for an interrupt; the body of the idle thread's loop.
     fn idle();
+    /// Does `act`, during which no handler runs that may call the kernel. An interrupt that comes
+    /// meanwhile stays pending, and ends each [`Machine::idle`] and each other wait of the
+    /// processor in `act`. Called by an idle thread without the mask, on one processor.
+    fn while_idle(act: impl FnOnce()) {
+        let before = Self::mask_over();
+        act();
+        Self::restore(before);
+    }
 
     /// The present time. Bounded; allowed with and without the mask.
     fn now() -> Instant;

@@ -129,6 +129,11 @@ const RULES: &[Rule] = &[
         outside: ANY,
     },
     Rule {
+        room: "user/shell",
+        rooms: &["kernel", "arch/host", "boards/host"],
+        outside: &["embedded-io"],
+    },
+    Rule {
         room: "user/calls",
         rooms: &["core/abi", "core/time"],
         outside: &[],

@@ -126,6 +126,12 @@ impl<C: Clock> Machine for CortexM<C> {
         cortex_m::asm::wfi();
     }
 
+    /// By `PRIMASK`: an interrupt that the kernel's mask keeps out does not wake the processor
+    /// (Armv7-M manual, B1.5.19).
+    fn while_idle(act: impl FnOnce()) {
+        cortex_m::interrupt::free(|_| act());
+    }
+
     #[inline(always)]
     fn now() -> Instant {
         C::now()

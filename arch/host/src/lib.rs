@@ -158,6 +158,14 @@ impl Machine for Host {
         with_world(|world| world.clock.agenda.alarm.set(nanos(at)));
     }
 
+    fn advance(by: Duration) -> bool {
+        with_world(|world| {
+            let now = world.clock.now.get();
+            world.clock.advance(now.saturating_add(by.as_nanos()));
+        });
+        true
+    }
+
     fn set_slice(length: Option<Duration>, at_switch: SliceSwitch) {
         with_world(|world| {
             let clock = &world.clock;

@@ -7,6 +7,11 @@ mod rtt;
 
 #[cfg(feature = "own-console")]
 pub(crate) use own::write;
+#[cfg(all(
+    feature = "console-input",
+    not(any(feature = "semihosting", feature = "own-console"))
+))]
+pub use rtt::input::read_console;
 #[cfg(not(any(feature = "semihosting", feature = "own-console")))]
 pub(crate) use rtt::{start, write};
 #[cfg(all(feature = "semihosting", not(feature = "own-console")))]

@@ -25,6 +25,12 @@ use clock::start as begin;
 #[cfg(feature = "counted")]
 use machine::COUNTED;
 
+#[cfg(all(
+    feature = "console-input",
+    not(any(feature = "semihosting", feature = "own-console"))
+))]
+pub use console::read_console;
+
 // Programs built elsewhere do not name these themselves.
 #[doc(hidden)]
 pub use taktos_boards::{self as common, arch, entry};

@@ -2,18 +2,30 @@
 //! Must never know: the cases.
 
 use crate::{Board, leak};
-use std::cell::OnceCell;
+use std::cell::Cell;
+use std::ptr;
 use taktos_arch_host::Host;
-use taktos_kernel::Instant;
+use taktos_kernel::{Instant, Kernel, System};
 use taktos_workloads::suite::{Objects, SuiteBoard};
 
+/// The objects of the world that has this kernel.
+type OfWorld = (&'static Kernel<Board>, &'static Objects<Board>);
+
 thread_local! {
-    static OBJECTS: OnceCell<&'static Objects<Board>> = const { OnceCell::new() };
+    static OBJECTS: Cell<Option<OfWorld>> = const { Cell::new(None) };
 }
 
 impl SuiteBoard for Board {
     fn objects() -> &'static Objects<Self> {
-        OBJECTS.with(|objects| *objects.get_or_init(|| leak(Objects::new())))
+        let kernel = Self::kernel();
+        match OBJECTS.get() {
+            Some((of, objects)) if ptr::eq(of, kernel) => objects,
+            _ => {
+                let objects = leak(Objects::new());
+                OBJECTS.set(Some((kernel, objects)));
+                objects
+            }
+        }
     }
 
     fn trigger_interrupt(handler: fn()) {

@@ -45,9 +45,10 @@ impl<Id: Copy + Eq> ReadyQueue<Id> {
         }
     };
 
-    /// Sets the entity that [`ReadyQueue::top`] names while no other is ready.
-    pub fn set_idle(&self, idle: Id) {
-        self.heads[Priority::COUNT].set(Some(idle));
+    /// Sets the entity that [`ReadyQueue::top`] names while no other is ready. Returns the one
+    /// before.
+    pub fn set_idle(&self, idle: Id) -> Option<Id> {
+        self.heads[Priority::COUNT].replace(Some(idle))
     }
 
     /// The most urgent entity, the first of its equals; the idle entity if none is ready.

@@ -46,7 +46,9 @@ pub mod branches {
 
 pub use alarm::{Alarm, AlarmClock, AlarmCounts};
 pub use condition::Condition;
-pub use device::{Device, Driver, OpenDevice, TimerDevice, Uart, UartPort};
+pub use device::{
+    Device, Driver, OpenDevice, TimerDevice, Uart, UartPort, Watchdog, WatchdogPart, WatchdogPort,
+};
 pub use event::EventFlags;
 pub use heap::{Heap, HeapBlock};
 pub use interrupt::Interrupt;

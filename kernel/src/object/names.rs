@@ -135,6 +135,15 @@ impl<S: System, const N: usize> Names<S, N> {
         }
     }
 
+    /// Returns the name and the object at a place, from 0 to `N - 1`; none at one that is free. A
+    /// walk over all places has each name that is registered all the time. Allowed in interrupt
+    /// handlers. Bound: fixed.
+    pub fn at(&'static self, place: usize) -> Option<(&'static str, &'static (dyn Any + Sync))> {
+        let held = hold::<S>();
+        let entry = self.entries.get(place)?.get(held.section())?;
+        Some((entry.name, entry.object))
+    }
+
     /// How many names are registered. Allowed in interrupt handlers. Bound: `N` steps.
     pub fn len(&'static self) -> usize {
         let held = hold::<S>();

@@ -221,21 +221,28 @@ impl<S: System, const N: usize> Thread<S, N> {
     }
 
     pub(crate) fn create_in(&'static self, cs: CriticalSection<'_>) -> Result<(), Error> {
-        if N < S::Machine::SMALLEST_STACK {
-            return Err(Error::NoMemory);
-        }
         self.create_with(cs, self.priority.get(cs))
     }
 
     /// Creates the idle thread, dormant no more: it runs whenever no other thread is ready.
     pub(crate) fn create_idle(&'static self, cs: CriticalSection<'_>) {
-        if self.create_with(cs, Priority::IDLE).is_ok() && self.prepare(cs, idle::<S>, 0, 0).is_ok()
-        {
-            let idle = self.reference();
-            idle.wait.set(cs, Wait::NOTHING);
-            idle.urgency
-                .set(cs, idle.urgency.get(cs).with(Urgency::IN_NO_RING));
-        }
+        let _ = self.create_idle_at(cs, idle::<S>, 0);
+    }
+
+    /// [`Thread::create_idle`], with another beginning, which gets `word`.
+    pub(super) fn create_idle_at(
+        &'static self,
+        cs: CriticalSection<'_>,
+        begin: Begin,
+        word: usize,
+    ) -> Result<(), Error> {
+        self.create_with(cs, Priority::IDLE)?;
+        self.prepare(cs, begin, word, 0)?;
+        let idle = self.reference();
+        idle.wait.set(cs, Wait::NOTHING);
+        idle.urgency
+            .set(cs, idle.urgency.get(cs).with(Urgency::IN_NO_RING));
+        Ok(())
     }
 
     fn create_with(
@@ -243,6 +250,9 @@ impl<S: System, const N: usize> Thread<S, N> {
         cs: CriticalSection<'_>,
         priority: Priority,
     ) -> Result<(), Error> {
+        if N < S::Machine::SMALLEST_STACK {
+            return Err(Error::NoMemory);
+        }
         let thread = self.reference();
         if thread.wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);

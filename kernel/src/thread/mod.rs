@@ -7,6 +7,7 @@
 
 mod create;
 pub mod fault;
+mod idle;
 pub(crate) mod info;
 mod last;
 mod of_several;
@@ -40,6 +41,7 @@ use urgency::Urgency;
 
 pub use create::{Begin, Thread};
 pub(crate) use create::{begin, begin_endless};
+pub use idle::Idle;
 pub use raw::RawThread;
 
 /// The five states of a thread.
@@ -228,7 +230,8 @@ impl<S: System> AnyThread<S> {
     /// priority changes.
     ///
     /// Bound: the chain of threads that it waits for. Errors: `Deleted` if it does not exist,
-    /// `Parameter` for [`Priority::IDLE`].
+    /// `Parameter` for [`Priority::IDLE`], `State` for the idle thread of one
+    /// processor.
     pub fn set_priority(&'static self, priority: Priority) -> Result<(), Error> {
         if priority >= Priority::IDLE {
             return Err(Error::Parameter);

@@ -164,8 +164,13 @@ operation!(SetPriority, blocks: false, |cs, thread, level, _| {
     if !thread.exists(cs) {
         return fail::<S>(Error::Deleted);
     }
+    let urgency = thread.urgency.get(cs);
+    // On several processors an idle thread is in no instance, so nothing is scheduled by it.
+    if !is_smp::<S>() && urgency.base() == Priority::IDLE {
+        return fail::<S>(Error::State);
+    }
     let priority = Priority::from_stored(level as u8);
-    thread.urgency.set(cs, thread.urgency.get(cs).with_base(priority));
+    thread.urgency.set(cs, urgency.with_base(priority));
     S::kernel().recompute_priority(cs, thread, Place::Last);
     Kernel::<S>::conclude(cs, Status::OK, 0)
 });

@@ -36,17 +36,17 @@ impl<S: System> Iterator for Threads<S> {
 /// inheritance), and of the stack how many bytes were used at most since it was painted
 /// ([`AnyThread::paint_stack`]) and its size. In a thread; bounded by the console.
 pub fn report<S: System>() {
-    fault::print::<S>(format_args!(
-        "{:<16} {:<12} {:>8} {:>10} {:>10}\n",
-        "thread", "state", "priority", "stack used", "of"
-    ));
+    fault::print::<S>(format_args!("{HEAD}\n"));
     for thread in all::<S>() {
         fault::print::<S>(format_args!("{}\n", Row::of(thread)));
     }
 }
 
-/// A line of the table.
-struct Row {
+/// The heads of the table's columns.
+pub const HEAD: &str = "thread           state        priority stack used         of";
+
+/// A line of the table, for the thread that it was made of.
+pub struct Row {
     name: &'static str,
     state: State,
     /// The level that the thread was given, and the one it has.
@@ -56,7 +56,8 @@ struct Row {
 }
 
 impl Row {
-    fn of<S: System>(thread: &'static AnyThread<S>) -> Self {
+    /// Returns the line of a thread. Allowed in threads. Bound: the size of the stack, not masked.
+    pub fn of<S: System>(thread: &'static AnyThread<S>) -> Self {
         let (own, present) = thread.priorities();
         Self {
             name: thread.name(),

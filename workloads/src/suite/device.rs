@@ -1,11 +1,12 @@
-//! Owns: the cases of devices: the thread that has one open, the timer, and a serial line that is
-//! connected to itself.
+//! Owns: the cases of devices: the thread that has one open, the timer, a serial line that is
+//! connected to itself, and a watchdog.
 
 use super::case::{Case, Tally};
 use super::{FOREVER, HIGH, NONE, SuiteBoard, UNIT, log_result, units, wait_for_permit};
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use taktos_kernel::{
-    Device, Driver, Error, OpenDevice, State, Timeout, TimerDevice, Uart, UartPort,
+    Device, Driver, Duration, Error, OpenDevice, State, Timeout, TimerDevice, Uart, UartPort,
+    WatchdogPort,
 };
 
 /// The bytes that the suite's serial line holds.
@@ -86,6 +87,31 @@ impl UartPort for Loop {
     }
 }
 
+/// The parts that the suite's watchdog has places for.
+pub(super) const PARTS: usize = 2;
+
+/// Hardware of a watchdog that counts how often it was fed.
+pub(super) struct Hardware(AtomicU32);
+
+impl Hardware {
+    pub(super) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+}
+
+impl WatchdogPort for Hardware {
+    fn start(&self, span: Duration) -> Result<(), Error> {
+        match span {
+            Duration::ZERO => Err(Error::Parameter),
+            _ => Ok(()),
+        }
+    }
+
+    fn feed(&self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
 /// Raises the line's interrupt.
 fn interrupt<S: SuiteBoard>() {
     S::trigger_interrupt(|| S::objects().line.handle());
@@ -102,6 +128,57 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
     openings(tally);
     timer(tally);
     line(tally);
+    watchdog(tally);
+}
+
+/// Serves the watchdog, and adds the name of a part to the log, or the letter of an error.
+fn serve<S: SuiteBoard>() {
+    match S::objects().watchdog.serve(UNIT) {
+        Ok(name) => name.chars().for_each(|letter| S::objects().log.add(letter)),
+        error => log_result::<S>(error),
+    }
+}
+
+fn watchdog<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case("a watchdog is fed until a part misses its deadline", |c| {
+        let watchdog = &c.objects().watchdog;
+        let fed = || watchdog.port().0.load(SeqCst);
+        let (long, short) = (Duration::from_secs(1_000), Duration::from_millis(20));
+        c.start(0, HIGH, serve::<S>);
+        let first = watchdog.register("a", long);
+        let second = watchdog.register("b", short);
+        let (Ok(first), Ok(second)) = (first, second) else {
+            return c.expect_true("registered", false);
+        };
+        c.expect_error("third", watchdog.register("c", long), Error::Limit);
+        for _ in 0..3 {
+            let before = fed();
+            S::busy_until(units::<S>(2));
+            c.expect_true("fed", fed() > before);
+            c.ok("first", first.feed());
+            c.ok("second", second.feed());
+        }
+        c.expect_state(0, State::Blocked);
+        S::busy_until(units::<S>(5));
+        c.expect_state(0, State::Dormant);
+        c.expect_log("b");
+        let before = fed();
+        c.expect_error("too late", second.feed(), Error::Timeout);
+        S::busy_until(units::<S>(2));
+        c.expect("fed no more", fed(), before);
+        c.start_again(0, serve::<S>);
+        c.expect_log("b");
+        drop(second);
+        c.start_again(0, serve::<S>);
+        c.expect_state(0, State::Blocked);
+        c.ok("end of wait", c.thread(0).cancel_wait());
+        c.expect_log("X");
+        let none = watchdog.register("none", Duration::ZERO);
+        c.expect_error("no span", none, Error::Parameter);
+        c.expect_error("port", watchdog.serve(Duration::ZERO), Error::Parameter);
+        S::trigger_interrupt(serve::<S>);
+        c.expect_log("C");
+    });
 }
 
 fn openings<S: SuiteBoard>(tally: &mut Tally<S>) {

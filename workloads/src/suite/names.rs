@@ -41,6 +41,9 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
         c.expect_error("end of a name", o.names.unregister("one"), Error::State);
         c.expect_error("nothing", find("one"), Error::WouldBlock);
         c.expect_true("two", is(find("two"), &o.other_semaphore));
+        let name = |place| o.names.at(place).map(|(name, _)| name);
+        let places = [name(0), name(1), name(2), name(usize::MAX)];
+        c.expect("places", places, [None, Some("two"), Some("flags"), None]);
     });
     tally.case("what is refused", |c| {
         let o = c.objects();

@@ -1,15 +1,15 @@
 //! Owns: the objects that cases work on, and how they are made as new.
 
 use super::dependents::{Dependents, Made, Served};
-use super::device::{Line, Loop};
+use super::device::{self, Hardware, Line, Loop};
 use super::{Log, SuiteBoard, UNIT, heap, mailbox, names, pipe, pool, stores};
 use core::ptr;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use portable_atomic::{AtomicPtr, AtomicU32};
 use taktos_kernel::{
     AlarmClock, Condition, Error, EventFlags, Fifo, Heap, Kernel, Lifo, Mailbox, MessageQueue,
     Mutex, Names, Period, Pipe, Pool, Priority, Protocol, Rule, Semaphore, Stack, System, Thread,
-    TimerDevice, WorkQueue,
+    TimerDevice, Watchdog, WorkQueue,
 };
 
 /// The bytes of a helper's stack.
@@ -25,6 +25,10 @@ pub(super) const CEILING: u8 = 10;
 /// Objects of the cases. A board has them, in a static.
 pub struct Objects<S: System> {
     threads: [Thread<S, STACK>; THREADS],
+    /// An idle thread.
+    pub(super) sleeper: Thread<S, STACK>,
+    /// Whether it sets the time forward to the next time-out.
+    pub(super) jumps: AtomicBool,
     pub(super) log: Log,
     /// A number that belongs to the case.
     pub(super) number: AtomicU32,
@@ -54,6 +58,7 @@ pub struct Objects<S: System> {
     pub(super) names: Names<S, { names::ROOM }>,
     pub(super) timer: TimerDevice<S>,
     pub(super) line: Line<S>,
+    pub(super) watchdog: Watchdog<S, Hardware, { device::PARTS }>,
     dependents: Made<Dependents<S>>,
     served: Made<Served<S>>,
 }
@@ -64,6 +69,8 @@ impl<S: System> Objects<S> {
         let ceiling = Protocol::Ceiling(Priority::from_stored(CEILING));
         Self {
             threads: [const { Thread::new("helper") }; THREADS],
+            sleeper: Thread::new("sleeper"),
+            jumps: AtomicBool::new(false),
             log: Log::new(),
             number: AtomicU32::new(0),
             semaphore: Semaphore::new(0),
@@ -90,6 +97,7 @@ impl<S: System> Objects<S> {
             names: Names::new(),
             timer: TimerDevice::new(),
             line: Line::new(Loop::new()),
+            watchdog: Watchdog::new(Hardware::new()),
             dependents: Made::new(),
             served: Made::new(),
         }
@@ -170,6 +178,7 @@ impl<S: SuiteBoard> Objects<S> {
         }
         Kernel::<S>::set_send_rule(Rule::Sound);
         self.log.take();
+        self.jumps.store(false, Relaxed);
         self.set_number(0);
     }
 }

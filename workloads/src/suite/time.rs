@@ -1,8 +1,10 @@
 //! Owns: the cases of time: sleep, order of time-outs, the clock.
 
-use super::case::Tally;
+use super::case::{Tally, at};
 use super::{FOREVER, HIGH, LOW, MAIN, NONE, SuiteBoard, UNIT, log_result, units};
-use taktos_kernel::{AnyThread, Duration, Error, Instant, Kernel, State, Timeout};
+use core::sync::atomic::Ordering::Relaxed;
+use taktos_kernel::{AnyThread, Duration, Error, Idle, Instant, Kernel, State, Timeout};
+use taktos_machine::Machine;
 
 fn nap<S: SuiteBoard>(until: Instant, letter: char) {
     log_result::<S>(AnyThread::<S>::sleep(Timeout::until(until)));
@@ -28,6 +30,49 @@ pub fn cases<S: SuiteBoard>(tally: &mut Tally<S>) {
     tally.about("time");
     sleeps(tally);
     orders(tally);
+    idles(tally);
+}
+
+/// Sets the time forward to the next time-out if the case lets it and the machine can; else waits.
+fn pass_time<S: SuiteBoard>(idle: &Idle<'_, S>) {
+    let jumps = S::objects().jumps.load(Relaxed);
+    let left = idle.left().filter(|_| jumps);
+    if left.is_none_or(|left| idle.slept(left).is_err()) {
+        idle.wait();
+    }
+}
+
+fn idles<S: SuiteBoard>(tally: &mut Tally<S>) {
+    tally.case(
+        "an idle thread of the program sets the time forward to the next time-out",
+        |c| {
+            let idle = &c.objects().sleeper;
+            S::trigger_interrupt(|| log_result::<S>(S::objects().sleeper.start_idle(pass_time)));
+            c.expect_log("C");
+            let started = idle.start_idle(pass_time);
+            if S::Machine::PROCESSORS > 1 {
+                return c.expect_error("several processors", started, Error::State);
+            }
+            c.ok("start", started);
+            c.expect_error("another start", idle.start_idle(pass_time), Error::State);
+            c.expect_error("deletion", idle.delete(), Error::State);
+            c.expect_error("priority", idle.set_priority(at(LOW)), Error::State);
+            c.let_others_run();
+            // A machine with a time that cannot be set has a wait of one unit.
+            c.objects().jumps.store(true, Relaxed);
+            let can_jump = Kernel::<S>::advance(Duration::ZERO).is_ok();
+            let span = if can_jump {
+                Duration::from_secs(100)
+            } else {
+                UNIT
+            };
+            let end = Kernel::<S>::now().saturating_add(span);
+            c.ok("sleep", AnyThread::<S>::sleep(Timeout::until(end)));
+            let late = Kernel::<S>::now().since(end);
+            c.expect_true("the time has come", Kernel::<S>::now() >= end);
+            c.expect_true("it came in time", late < UNIT);
+        },
+    );
 }
 
 fn sleeps<S: SuiteBoard>(tally: &mut Tally<S>) {

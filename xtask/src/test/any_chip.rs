@@ -21,6 +21,13 @@ const MACHINES: &str = "boards/chip/machines.txt";
 const PROGRAM: &str = "blink";
 const SAYS: &str = "turns 200 blinks 10 in 50 ms";
 
+/// The program that sleeps with its timer stopped, for machines with the timers of Arm's CMSDK: ten
+/// sleeps of 50 ms by time-outs, each with one stop to shortly before its end, and one of 50 ms by
+/// an interrupt. It checks its time against a timer that always runs.
+const SLEEPER: &str = "deep_sleep";
+const WITH_TIMERS: [Board; 2] = [Board::MPS2_AN385, Board::MPS2_AN500];
+const SLEEPS: &str = "11 stops in 550 ms, which is true";
+
 /// A machine, its memory protection unit taken away, and what overflows its stack there.
 const WITHOUT_UNIT: Board = Board::MPS2_AN385;
 const TAKEN: [&str; 2] = ["-global", "cortex-m3-arm-cpu.pmsav7-dregion=0"];
@@ -47,19 +54,34 @@ pub(super) fn blinks(workspace: &Workspace) -> Result<Tally> {
         // Machines with one map and one rate have one image.
         let image = match images.get(&words[1..]) {
             Some(image) => String::clone(image),
-            None => built(workspace, machine, triple)?,
+            None => built(workspace, PROGRAM, machine, triple)?,
         };
         images.insert(words[1..].to_vec(), image.clone());
-        let out = place(workspace, &format!("blink-{machine}"), 1);
-        let line = ["run", &image, "--machine", machine].map(str::to_owned);
-        let said = tool(workspace, &line, &out)?;
-        all.add(match said.contains(SAYS) {
-            true => Tally::pass(),
-            false => Tally::fail(format!("{machine}: `{SAYS}` expected, but:\n{said}\n")),
-        });
+        all.add(says(workspace, PROGRAM, machine, &image, SAYS)?);
+    }
+    for board in WITH_TIMERS {
+        let image = built(workspace, SLEEPER, board.name(), board.triple())?;
+        all.add(says(workspace, SLEEPER, board.name(), &image, SLEEPS)?);
     }
     all.add(overflows(workspace)?);
     Ok(all)
+}
+
+/// Runs an image on a machine, and checks for a text on its console.
+fn says(
+    workspace: &Workspace,
+    program: &str,
+    machine: &str,
+    image: &str,
+    text: &str,
+) -> Result<Tally> {
+    let out = place(workspace, &format!("{program}-{machine}"), 1);
+    let line = ["run", image, "--machine", machine].map(str::to_owned);
+    let said = tool(workspace, &line, &out)?;
+    Ok(match said.contains(text) {
+        true => Tally::pass(),
+        false => Tally::fail(format!("{machine}: `{text}` expected, but:\n{said}\n")),
+    })
 }
 
 /// Without a unit that guards stacks, the switch from a thread finds that it has overrun its own.
@@ -86,13 +108,13 @@ fn overflows(workspace: &Workspace) -> Result<Tally> {
     Ok(all)
 }
 
-/// Builds the program for a machine, and returns the path of a copy of its image.
-fn built(workspace: &Workspace, machine: &str, triple: &str) -> Result<String> {
+/// Builds a program for a machine, and returns the path of a copy of its image.
+fn built(workspace: &Workspace, program: &str, machine: &str, triple: &str) -> Result<String> {
     let target = workspace.target();
     let _until_copied = alone(&target)?;
     let output = cargo(workspace)
         .env("TAKTOS_MACHINE", machine)
-        .args(["build", "--quiet", "--release", "--bin", PROGRAM])
+        .args(["build", "--quiet", "--release", "--bin", program])
         .args([
             "--manifest-path",
             "boards/chip/Cargo.toml",
@@ -105,7 +127,7 @@ fn built(workspace: &Workspace, machine: &str, triple: &str) -> Result<String> {
     }
     let folder = target.join("images").join(triple).join(machine);
     fs::create_dir_all(&folder)?;
-    let image = folder.join(PROGRAM);
-    fs::copy(target.join(triple).join("release").join(PROGRAM), &image)?;
+    let image = folder.join(program);
+    fs::copy(target.join(triple).join("release").join(program), &image)?;
     Ok(image.display().to_string())
 }

@@ -189,6 +189,9 @@ fn steps(length: Length) -> Vec<Step> {
     ));
     steps.push(step("a program for any chip", any_chip::blinks));
     steps.push(step("a program with a vendor's drivers", own::hal::driven));
+    steps.push(step("a watchdog and a shell", own::watched));
+    steps.push(step("sockets by smoltcp", own::sockets::echo));
+    steps.push(step("settings in flash", own::settings::kept));
     steps.push(step("crates to be published", move |ws| {
         published::packages(ws, length)
     }));

@@ -3,7 +3,8 @@
 //! waits.
 //!
 //! A probe finds the block by its name. The channel 0 has text. With the feature `defmt` the
-//! channel 1 has the records of that crate.
+//! channel 1 has the records of that crate. With the feature `console-input` there is a channel in
+//! the other direction, for what is typed at the probe's terminal.
 
 #![expect(unsafe_code, reason = "memory that a probe reads")]
 
@@ -20,12 +21,21 @@ const CHANNELS: usize = if cfg!(feature = "defmt") { 2 } else { 1 };
 const NAMES: [&[u8]; 2] = [b"Terminal\0", b"defmt\0"];
 /// Bytes of each channel.
 const SIZE: usize = 1024;
+/// How many channels there are for input, and the bytes of one.
+const INPUTS: usize = if cfg!(feature = "console-input") {
+    1
+} else {
+    0
+};
+const INPUT_SIZE: usize = 64;
 
-/// As a probe reads it: a head with the numbers of channels, then the channels.
+/// As a probe reads it: a head with the numbers of channels, then the channels, those for input
+/// last.
 #[repr(C)]
 struct Block {
     header: RttHeader,
     channels: [RttChannel; CHANNELS],
+    inputs: [RttChannel; INPUTS],
 }
 
 #[repr(transparent)]
@@ -53,8 +63,10 @@ pub(crate) fn start() {
             channel.init(name.as_ptr(), ChannelMode::NoBlockTrim, text.add(number));
         }
     }
-    // SAFETY: as above; there are as many channels behind the head, in this direction alone.
-    unsafe { (*block).header.init(CHANNELS, 0) };
+    #[cfg(feature = "console-input")]
+    input::start(block);
+    // SAFETY: as above; there are as many channels behind the head, in each direction.
+    unsafe { (*block).header.init(CHANNELS, INPUTS) };
     #[cfg(feature = "defmt")]
     rtt_target::set_defmt_channel(channel(1));
 }
@@ -78,4 +90,41 @@ pub(crate) fn write(text: &str) {
     let before = Machine::mask_over();
     channel(0).write(text.as_bytes());
     Machine::restore(before);
+}
+
+#[cfg(feature = "console-input")]
+pub(crate) mod input {
+    //! Owns: the channel for input. Must never know: the meaning of its bytes.
+
+    use super::*;
+    use rtt_target::DownChannel;
+
+    static TYPED: Shared<[u8; INPUT_SIZE]> = Shared(UnsafeCell::new(MaybeUninit::uninit()));
+
+    /// Returns the channel's place in a block.
+    fn place(block: *mut Block) -> *mut RttChannel {
+        // SAFETY: a field of the one block; no reference to it is made.
+        unsafe { addr_of_mut!((*block).inputs).cast::<RttChannel>() }
+    }
+
+    /// Prepares the channel.
+    pub(super) fn start(block: *mut Block) {
+        let typed = TYPED.0.get().cast::<[u8; INPUT_SIZE]>();
+        // SAFETY: called once, by the start of the block, before any reader; as there.
+        unsafe {
+            (*place(block)).init(NAMES[0].as_ptr(), ChannelMode::NoBlockSkip, typed);
+        }
+    }
+
+    /// Reads bytes that were typed at the probe's terminal into `bytes`, without waiting. Returns
+    /// how many bytes those are, up to 63. Bound: those bytes, masked.
+    pub fn read_console(bytes: &mut [u8]) -> usize {
+        let before = Machine::mask_over();
+        // SAFETY: `start` has prepared the channel before there were threads, and all readers are
+        // masked.
+        let mut channel = unsafe { DownChannel::new(place(BLOCK.0.get().cast())) };
+        let read = channel.read(bytes);
+        Machine::restore(before);
+        read
+    }
 }

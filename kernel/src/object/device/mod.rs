@@ -1,12 +1,16 @@
 //! Devices: one interface for drivers, whatever the device: open, read, write, control, close.
 //!
+//! A watchdog, which no thread reads or writes, has an interface of its own.
+//!
 //! Owns: the openings of a device. Must never know: the purpose of a device.
 
 mod timer;
 mod uart;
+mod watchdog;
 
 pub use timer::TimerDevice;
 pub use uart::{Uart, UartPort};
+pub use watchdog::{Watchdog, WatchdogPart, WatchdogPort};
 
 use crate::critical_section::Guarded;
 use crate::object::Semaphore;

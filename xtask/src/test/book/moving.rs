@@ -33,6 +33,7 @@ const SUBJECTS: [(&str, &[&str]); 24] = [
     ("semaphore", &["sem", "semaphore"]),
     ("several", &["affinity", "core", "cpu"]),
     ("time", &["delay", "sleep", "wake", "clock"]),
+    ("watchdog", &["wdt", "watchdog"]),
     ("work", &["work", "pend"]),
 ];
 

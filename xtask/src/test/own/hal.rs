@@ -4,14 +4,14 @@
 //! Owns: which drivers, and what the program must print.
 //! Must never know: how a program is written, built and run.
 //!
-//! The drivers are in a registry, so this is the one step of programs that needs the network, if
-//! cargo has not fetched them before.
+//! The drivers are in a registry, so this step needs the network if cargo has not fetched them
+//! before, as the steps of sockets and of settings do.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use taktos_emulator::Board;
 use taktos_runner::workspace::Workspace;
 
-use super::{PROFILES, Place, Tally, said};
+use super::{PROFILES, Place, Tally};
 use crate::test::cargo::tool_built;
 
 const NAME: &str = "hal";
@@ -49,16 +49,7 @@ pub(in crate::test) fn driven(workspace: &Workspace) -> Result<Tally> {
     let with_drivers = format!("[\"{}\", \"pac\"] }}\n\n{DRIVERS}", board.name());
     place.replace(NAME, "Cargo.toml", (&features, &with_drivers))?;
     place.put(NAME, "src/main.rs", PROGRAM)?;
-    let mut fetch = place.cargo(NAME);
-    let output = fetch
-        .env("CARGO_NET_OFFLINE", "false")
-        .args(["fetch", "--quiet"])
-        .output()?;
-    ensure!(
-        output.status.success(),
-        "the drivers cannot be fetched: {}",
-        said(&output)
-    );
+    place.fetch_crates(NAME)?;
     all.add(place.run(NAME, PROFILES[0], SAYS)?);
     let name = "#[taktos::interrupt(pac::Interrupt::EXTI1)]";
     for (instead, why) in [

@@ -3,17 +3,22 @@
 //! be, the network is forbidden.
 //!
 //! Owns: which programs are written, and what each must print.
-//! Must never know: their text; that is `taktos new`, and `interrupts`, `serial` and
-//! `threads`; nor what a debugger shows.
+//! Must never know: their text; that is `taktos new`, and `interrupts`, `serial`, `shell`,
+//! `threads` and `watchdog`; nor what a debugger shows.
 
 mod debugger;
 mod frames;
 mod guest;
 pub(super) mod hal;
 mod interrupts;
+mod probe;
 mod records;
 mod serial;
+pub(super) mod settings;
+mod shell;
+pub(super) mod sockets;
 mod threads;
+mod watchdog;
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -115,6 +120,18 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
     // On the host a program is the same, whatever its board.
     all.add(counted(place.cargo("by-git").args(["test", "--quiet"]))?);
     all.add(place.refused()?);
+    fs::remove_dir_all(&place.folder)?;
+    Ok(all)
+}
+
+/// A program that is reset by a watchdog, and two with a shell: on a serial line, and on the
+/// console that a probe reads.
+pub(super) fn watched(workspace: &Workspace) -> Result<Tally> {
+    let mut all = tool_built(workspace)?;
+    let place = Place::new(workspace, "own-watched")?;
+    all.add(watchdog::resets(&place)?);
+    all.add(shell::answers(&place)?);
+    all.add(probe::types(&place)?);
     fs::remove_dir_all(&place.folder)?;
     Ok(all)
 }
@@ -357,6 +374,19 @@ impl<'a> Place<'a> {
             .arg("fetch")
             .output()?;
         ensure!(output.status.success(), "cargo fetch: {}", said(&output));
+        Ok(())
+    }
+
+    /// Fetches the crates that a program takes from a registry: this alone needs the network.
+    fn fetch_crates(&self, name: &str) -> Result<()> {
+        let mut fetch = self.cargo(name);
+        fetch.env("CARGO_NET_OFFLINE", "false");
+        let output = fetch.args(["fetch", "--quiet"]).output()?;
+        ensure!(
+            output.status.success(),
+            "the crates of {name} cannot be fetched: {}",
+            said(&output)
+        );
         Ok(())
     }
 
