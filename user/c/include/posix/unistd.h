@@ -147,6 +147,7 @@ off_t lseek(int file, off_t by, int from);
 int ftruncate(int file, off_t size);
 int fsync(int file);
 int fdatasync(int file);
+void sync(void);
 int isatty(int file);
 int truncate(const char *path, off_t size);
 int access(const char *path, int mode);

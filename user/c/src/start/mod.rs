@@ -1,6 +1,8 @@
 //! Owns: what a C program finds when it begins: the heap, interrupts at the kernel's level, a
 //! console and an end. Must never know: the standard's calls.
 
+#[cfg(not(target_arch = "arm"))]
+mod bits;
 mod cpp;
 // The start-up code of a Cortex-M calls `main` itself.
 #[cfg(any(not(target_arch = "arm"), feature = "realview-pb-a8"))]

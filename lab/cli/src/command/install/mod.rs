@@ -148,10 +148,17 @@ impl Kit {
         }
     }
 
+    /// Debian's compilers for the 64-bit processors are for Linux: a program is not to see that.
     const fn aarch64(board: Board) -> Self {
         Self {
             board,
-            processor: &["-mcpu=cortex-a53", "-ffreestanding", "-fno-pic"],
+            processor: &[
+                "-mcpu=cortex-a53",
+                "-ffreestanding",
+                "-fno-pic",
+                "-U__linux__",
+                "-U__unix__",
+            ],
             soft: &["-mgeneral-regs-only"],
             hard: &[],
             clang: form::AARCH64,
@@ -168,6 +175,8 @@ impl Kit {
                 "-mcmodel=medany",
                 "-ffreestanding",
                 "-fno-pic",
+                "-U__linux__",
+                "-U__unix__",
             ],
             soft: &["-mabi=lp64"],
             clang: form::RISCV64,

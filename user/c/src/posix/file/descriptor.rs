@@ -208,6 +208,9 @@ interface! {
         }
     }
 
+    /// `sync`: as `fsync`, of all files.
+    fn taktos_sync() {}
+
     /// `isatty`: 1 for the console. `ENOTTY` for files, `EBADF`.
     fn taktos_is_console(descriptor: c_int) -> c_int {
         if is_console(descriptor) {
@@ -259,6 +262,7 @@ names! {
     "_fstat" = "taktos_status_of_file",
     "fsync" = "taktos_sync_file",
     "fdatasync" = "taktos_sync_file",
+    "sync" = "taktos_sync",
     "isatty" = "taktos_is_console",
     "_isatty" = "taktos_is_console",
     "fcntl" = "taktos_control_file",
