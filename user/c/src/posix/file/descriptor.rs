@@ -88,7 +88,13 @@ fn on<T>(
     descriptor: c_int,
     call: impl FnOnce(&'static dyn Stream) -> Result<T, Errno>,
 ) -> Result<T, Errno> {
-    in_turn(|| call(place(descriptor)?.get().ok_or(Errno::BADF)?))
+    in_turn(|| call(stream(descriptor)?))
+}
+
+/// The stream of a descriptor. Errors: `EBADF`.
+#[inline(never)]
+fn stream(descriptor: c_int) -> Result<&'static dyn Stream, Errno> {
+    place(descriptor)?.get().ok_or(Errno::BADF)
 }
 
 /// Whether it is the console's.

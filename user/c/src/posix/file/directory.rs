@@ -3,7 +3,7 @@
 use super::super::errno::Errno;
 use super::node::{LONGEST, Node};
 use super::path::Path;
-use super::{in_turn, number};
+use super::{failed, in_turn, number};
 use crate::cmsis::interface;
 use crate::object::Memory;
 use core::cell::{Cell, UnsafeCell};
@@ -80,7 +80,7 @@ impl Reading {
 /// Returns an address, or null with `errno`.
 fn address<T>(result: Result<*mut T, Errno>) -> *mut T {
     result.unwrap_or_else(|error| {
-        error.set();
+        failed(error);
         ptr::null_mut()
     })
 }

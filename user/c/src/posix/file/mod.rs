@@ -33,19 +33,38 @@ static TURN: Turn = Turn::new();
 /// Runs `body` while no other thread uses files. Errors: `EPERM` in a handler of an interrupt, and
 /// those of `body`.
 fn in_turn<T>(body: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+    begin()?;
+    let result = body();
+    end();
+    result
+}
+
+/// Takes the turn. Errors: `EPERM` in a handler of an interrupt. Not part of each call: the code of
+/// the kernel's mutex is large.
+#[inline(never)]
+fn begin() -> Result<(), Errno> {
     if in_handler() {
         return Err(Errno::PERM);
     }
     TURN.take();
-    let result = body();
+    Ok(())
+}
+
+#[inline(never)]
+fn end() {
     TURN.end();
-    result
 }
 
 /// Returns the result of a call that returns a number of this type: −1 with `errno` for an error.
 fn number<T: From<i8>>(result: Result<T, Errno>) -> T {
     result.unwrap_or_else(|error| {
-        error.set();
+        failed(error);
         T::from(-1)
     })
+}
+
+#[cold]
+#[inline(never)]
+fn failed(error: Errno) {
+    error.set();
 }
