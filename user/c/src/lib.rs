@@ -15,6 +15,14 @@
     reason = "C hands over addresses, and what is behind them is its word"
 )]
 
+/// Names that C and its library have for functions here; a program's own come first.
+#[cfg(target_os = "none")]
+macro_rules! names {
+    ($($name:literal = $function:literal,)*) => {
+        core::arch::global_asm!($(concat!(".weak ", $name), concat!(".set ", $name, ", ", $function),)*);
+    };
+}
+
 pub mod cmsis;
 pub mod freertos;
 mod heap;
@@ -26,3 +34,4 @@ pub mod posix;
 #[cfg_attr(target_os = "none", path = "start/mod.rs")]
 #[cfg_attr(not(target_os = "none"), path = "start/host.rs")]
 mod start;
+mod turn;

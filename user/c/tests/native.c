@@ -587,6 +587,27 @@ static void deferred(int row)
     END;
 }
 
+/* Functions on bits, which the compiler calls where a processor has no instruction for them. */
+static void bits(void)
+{
+    static volatile unsigned long long wide = 0x0123456789abcde0ULL;
+    static volatile unsigned int narrow = 0x00f00100u;
+
+    compare("popcount", " of 64", __builtin_popcountll(wide), 28);
+    compare("popcount", " of 32", __builtin_popcount(narrow), 5);
+    compare("parity", " of 64", __builtin_parityll(wide), 0);
+    compare("parity", " of 32", __builtin_parity(narrow), 1);
+    compare("clz", " of 64", __builtin_clzll(wide), 7);
+    compare("clz", " of 32", __builtin_clz(narrow), 8);
+    compare("ctz", " of 64", __builtin_ctzll(wide), 5);
+    compare("ctz", " of 32", __builtin_ctz(narrow), 8);
+    compare("ffs", " of 64", __builtin_ffsll((long long)wide), 6);
+    compare("ffs", " of 32", __builtin_ffs((int)narrow), 9);
+    compare("ffs", " of 0", __builtin_ffsll((long long)(wide & 1)), 0);
+    compare("bswap", " of 64", __builtin_bswap64(wide) == 0xe0cdab8967452301ULL, 1);
+    compare("bswap", " of 32", __builtin_bswap32(narrow) == 0x0001f000u, 1);
+}
+
 static void all(void *unused)
 {
     (void)unused;
@@ -609,6 +630,7 @@ static void all(void *unused)
     periods(0);
     alarms(0);
     deferred(0);
+    bits();
     report();
 }
 

@@ -108,7 +108,7 @@ impl WatchdogPort for Hardware {
     }
 
     fn feed(&self) {
-        self.0.fetch_add(1, SeqCst);
+        self.0.store(self.0.load(SeqCst) + 1, SeqCst);
     }
 }
 

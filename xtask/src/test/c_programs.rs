@@ -46,11 +46,13 @@ const COLLECTING: &str = "-Wl,--gc-sections";
 /// The tables of all calls: those of the standard, those of FreeRTOS, those of POSIX threads, and
 /// the kernel's own.
 const TABLES: &str = "user/c/tests";
-const PROGRAMS: [&str; 7] = [
-    "table", "freertos", "hooks", "posix", "signals", "queues", "native",
+const PROGRAMS: [&str; 8] = [
+    "table", "freertos", "hooks", "posix", "signals", "queues", "files", "native",
 ];
 /// The table of newlib's functions with state, where there is newlib.
 const NEWLIB: &str = "newlib";
+/// The table of functions with any number of words, where newlib may be there.
+const WORDS: &str = "words";
 /// The tables of C++: without exceptions, and with a compiler's usual options.
 const OF_CPP: &str = "user/c/tests/cpp";
 const CPP_PROGRAMS: [&str; 2] = ["cpp", "cpp-exceptions"];
@@ -96,8 +98,13 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
         for program in tables(target, length) {
             all.add(place.table(TABLES, program, target)?);
         }
-        if tool_chain(target)?.starts_with("arm") {
-            all.add(place.table(TABLES, NEWLIB, target)?);
+        let of_library = match tool_chain(target)? {
+            "arm-none-eabi" => Some(NEWLIB),
+            "riscv64-linux-gnu" => Some(WORDS),
+            _ => None,
+        };
+        if let Some(program) = of_library {
+            all.add(place.table(TABLES, program, target)?);
         }
         for program in CPP_PROGRAMS {
             all.add(place.table(OF_CPP, program, target)?);

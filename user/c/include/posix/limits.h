@@ -14,6 +14,14 @@
 #ifndef PATH_MAX
 #define PATH_MAX 1024
 #endif
+#undef SSIZE_MAX
+#if __SIZEOF_POINTER__ == 4
+#define SSIZE_MAX __INT_MAX__
+#else
+#define SSIZE_MAX __LONG_MAX__
+#endif
+#undef OPEN_MAX
+#define OPEN_MAX 64
 #undef PTHREAD_DESTRUCTOR_ITERATIONS
 #define PTHREAD_DESTRUCTOR_ITERATIONS 4
 #undef PTHREAD_KEYS_MAX

@@ -22,7 +22,7 @@ struct sigevent;
 #define TIMER_ABSTIME 4
 #endif
 #else
-/* There is no C library: the numbers are those of the compiler's own headers. */
+/* There is no C library: the numbers are newlib's. */
 #define _TIME_H 1
 #include <stddef.h>
 #include <sys/types.h>
@@ -34,10 +34,10 @@ struct itimerspec {
     struct timespec it_interval;
     struct timespec it_value;
 };
-#define CLOCK_REALTIME 0
-#define CLOCK_MONOTONIC 1
+#define CLOCK_REALTIME 1
+#define CLOCK_MONOTONIC 4
 #define CLOCK_THREAD_CPUTIME_ID 3
-#define TIMER_ABSTIME 1
+#define TIMER_ABSTIME 4
 #endif
 
 #ifdef __cplusplus

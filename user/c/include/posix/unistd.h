@@ -1,4 +1,4 @@
-/* Sleep and the alarm of POSIX, beside what the C library has in its <unistd.h>; and what of the standard is there.
+/* Sleep, the alarm and files of POSIX, beside what the C library has in its <unistd.h>; and what of the standard is there.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef TAKTOS_POSIX_UNISTD_H_
@@ -61,6 +61,16 @@
 #define _SC_PRIORITY_SCHEDULING 101
 #define _SC_THREAD_ROBUST_PRIO_INHERIT 122
 #define _SC_THREAD_ROBUST_PRIO_PROTECT 123
+#define STDIN_FILENO 0
+#define STDOUT_FILENO 1
+#define STDERR_FILENO 2
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+#define F_OK 0
+#define X_OK 1
+#define W_OK 2
+#define R_OK 4
 #endif
 #include <sys/types.h>
 
@@ -127,6 +137,22 @@ int pause(void);
 pid_t getpid(void);
 uid_t getuid(void);
 uid_t geteuid(void);
+gid_t getgid(void);
+gid_t getegid(void);
+
+int close(int file);
+ssize_t read(int file, void *bytes, size_t count);
+ssize_t write(int file, const void *bytes, size_t count);
+off_t lseek(int file, off_t by, int from);
+int ftruncate(int file, off_t size);
+int fsync(int file);
+int fdatasync(int file);
+void sync(void);
+int isatty(int file);
+int truncate(const char *path, off_t size);
+int access(const char *path, int mode);
+int unlink(const char *path);
+int rmdir(const char *path);
 
 #ifdef __cplusplus
 }

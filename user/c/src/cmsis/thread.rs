@@ -9,7 +9,7 @@ use crate::last;
 use crate::object::{self, Attributes, Head, Id, Memory, Object};
 use crate::os::{Phase, TICK, in_handler, masked, os, surely_in_thread};
 use crate::posix::thread::PosixThread;
-#[cfg(target_arch = "arm")]
+#[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 use crate::start::Kept;
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
@@ -84,7 +84,7 @@ pub struct OsThread {
     /// Record of the thread as a task of FreeRTOS, once there is one.
     task: Cell<Option<&'static Task>>,
     /// The state of newlib's functions for it, once there is some.
-    #[cfg(target_arch = "arm")]
+    #[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
     kept: Cell<Option<&'static Kept>>,
     thread: RawThread<Board>,
 }
@@ -188,7 +188,7 @@ impl OsThread {
         &self.task
     }
 
-    #[cfg(target_arch = "arm")]
+    #[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
     pub(crate) fn kept(&self) -> &Cell<Option<&'static Kept>> {
         &self.kept
     }
@@ -434,7 +434,7 @@ pub(crate) fn make(
         errno: Cell::new(0),
         posix: Cell::new(None),
         task: Cell::new(None),
-        #[cfg(target_arch = "arm")]
+        #[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
         kept: Cell::new(None),
         thread: RawThread::new(),
     };
@@ -490,7 +490,7 @@ unsafe fn free(thread: &'static OsThread) {
         if let Some(task) = thread.task.take() {
             task.free();
         }
-        #[cfg(target_arch = "arm")]
+        #[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
         if let Some(kept) = thread.kept.take() {
             Memory::let_go(kept);
         }

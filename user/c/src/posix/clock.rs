@@ -27,14 +27,29 @@ pub struct TimeValue {
     microseconds: c_long,
 }
 
-/// `clockid_t`: newlib's numbers, or Linux's.
+impl TimeValue {
+    /// All of it in nanoseconds, as [`TimeSpec::whole`]. Errors: `EINVAL` also for one below zero.
+    pub(super) fn whole(&self) -> Result<i64, Errno> {
+        let nanoseconds = self.microseconds.saturating_mul(1_000);
+        let time = TimeSpec {
+            seconds: self.seconds,
+            nanoseconds,
+        };
+        time.whole().and_then(|whole| match whole {
+            ..0 => Err(Errno::INVAL),
+            whole => Ok(whole),
+        })
+    }
+}
+
+/// `clockid_t`: newlib's numbers.
 pub type ClockId = c_int;
 /// The time of day, which can be set.
-pub const REALTIME: ClockId = if cfg!(target_arch = "arm") { 1 } else { 0 };
+pub const REALTIME: ClockId = 1;
 /// The time since the start.
-pub const MONOTONIC: ClockId = if cfg!(target_arch = "arm") { 4 } else { 1 };
+pub const MONOTONIC: ClockId = 4;
 /// `TIMER_ABSTIME`: the flag for an instant instead of a span.
-pub const ABSOLUTE: c_int = if cfg!(target_arch = "arm") { 4 } else { 1 };
+pub const ABSOLUTE: c_int = 4;
 
 const SECOND: i64 = 1_000_000_000;
 /// Time of day at the start, until the program sets it: 2026-01-01 in UTC. No board has a clock
@@ -94,6 +109,11 @@ pub fn since_start() -> i64 {
     Kernel::<Board>::now().as_nanos() as i64
 }
 
+/// The time of day in nanoseconds.
+pub(super) fn time_of_day() -> i64 {
+    since_start().saturating_add(os().posix.time_of_day.get())
+}
+
 fn until(nanoseconds: i64) -> Timeout {
     Timeout::until(Instant::from_nanos(nanoseconds.max(0) as u64))
 }
@@ -141,7 +161,7 @@ fn sleep_until(nanoseconds: i64) -> Result<(), Errno> {
 
 /// Sleeps for a span. Errors: as for [`sleep_until`], after a call of `tell_left` with the rest of
 /// the span.
-fn sleep_for(span: i64, tell_left: impl FnOnce(i64)) -> Result<(), Errno> {
+pub(super) fn sleep_for(span: i64, tell_left: impl FnOnce(i64)) -> Result<(), Errno> {
     let end = since_start().saturating_add(span);
     let slept = sleep_until(end);
     if slept == Err(Errno::INTR) {
@@ -200,10 +220,9 @@ fn set_time_of_day(ahead: i64) {
 interface! {
     /// The time of day in microseconds, as C libraries ask for it.
     fn taktos_posix_time_of_day(time: *mut TimeValue, _zone: *mut c_void) -> c_int {
-        let nanoseconds = since_start().saturating_add(os().posix.time_of_day.get());
         // SAFETY: the caller guarantees that `time` is null or writable.
         if let Some(time) = unsafe { time.as_mut() } {
-            let TimeSpec { seconds, nanoseconds } = TimeSpec::of(nanoseconds);
+            let TimeSpec { seconds, nanoseconds } = TimeSpec::of(time_of_day());
             *time = TimeValue { seconds, microseconds: nanoseconds / 1_000 };
         }
         0

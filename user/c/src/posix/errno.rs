@@ -9,57 +9,72 @@ use taktos::Error;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Errno(pub c_int);
 
-/// Defines the errors: with newlib's number, and Linux's, which the C libraries of the 64-bit
-/// boards' compilers have.
+/// Defines the errors, with newlib's numbers.
 macro_rules! errors {
-    ($($(#[$attribute:meta])* $name:ident = $newlib:literal, $linux:literal;)*) => {
+    ($($(#[$attribute:meta])* $name:ident = $number:literal;)*) => {
         impl Errno {
-            $($(#[$attribute])* pub const $name: Self = Self(if cfg!(target_arch = "arm") { $newlib } else { $linux });)*
+            $($(#[$attribute])* pub const $name: Self = Self($number);)*
         }
     };
 }
 
 errors! {
     /// Not allowed.
-    PERM = 1, 1;
+    PERM = 1;
     /// No such name.
-    NOENT = 2, 2;
+    NOENT = 2;
     /// No such thread.
-    SRCH = 3, 3;
+    SRCH = 3;
     /// A handler of a signal was called.
-    INTR = 4, 4;
+    INTR = 4;
     /// No such descriptor.
-    BADF = 9, 9;
+    BADF = 9;
     /// Not now, or no more of them.
-    AGAIN = 11, 11;
+    AGAIN = 11;
     /// No memory.
-    NOMEM = 12, 12;
+    NOMEM = 12;
+    /// Not to be run.
+    ACCES = 13;
+    /// No address.
+    FAULT = 14;
     /// In use.
-    BUSY = 16, 16;
+    BUSY = 16;
     /// There already.
-    EXIST = 17, 17;
+    EXIST = 17;
+    /// No directory.
+    NOTDIR = 20;
+    /// A directory.
+    ISDIR = 21;
     /// Invalid argument or state.
-    INVAL = 22, 22;
+    INVAL = 22;
     /// No memory for a descriptor.
-    MFILE = 24, 24;
+    MFILE = 24;
+    /// No console.
+    NOTTY = 25;
+    /// Beyond the largest size of a file.
+    FBIG = 27;
     /// No memory for what has a name.
-    NOSPC = 28, 28;
+    NOSPC = 28;
+    /// No place in it.
+    SPIPE = 29;
+    /// A directory with entries.
+    NOTEMPTY = 90;
     /// A name that is too long.
-    NAMETOOLONG = 91, 36;
+    NAMETOOLONG = 91;
     /// A message that is too long.
-    MSGSIZE = 122, 90;
+    MSGSIZE = 122;
     /// Threads would wait for each other.
-    DEADLK = 45, 35;
+    DEADLK = 45;
     /// The time is over.
-    TIMEDOUT = 116, 110;
+    TIMEDOUT = 116;
     /// Not here.
-    NOTSUP = 134, 95;
+    NOTSUP = 134;
     /// Beyond the largest.
-    OVERFLOW = 139, 75;
+    OVERFLOW = 139;
     /// The owner has ended.
-    OWNERDEAD = 142, 130;
+    OWNERDEAD = 142;
     /// Protected state is lost.
-    NOTRECOVERABLE = 141, 131;
+    NOTRECOVERABLE = 141;
 }
 
 impl Errno {

@@ -13,6 +13,7 @@ pub mod cancel;
 pub mod clock;
 pub mod condition;
 pub mod errno;
+pub mod file;
 pub mod key;
 pub mod message_queue;
 pub mod mutex;

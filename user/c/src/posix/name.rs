@@ -9,24 +9,12 @@ use core::ffi::{CStr, c_char, c_int};
 use core::ptr;
 use core::slice;
 
-/// `O_CREAT`, as newlib has it, or Linux.
-pub const CREATE: c_int = if cfg!(target_arch = "arm") {
-    0x200
-} else {
-    0x40
-};
+/// `O_CREAT`, as newlib has it.
+pub const CREATE: c_int = 0x200;
 /// `O_EXCL`.
-const EXCLUSIVE: c_int = if cfg!(target_arch = "arm") {
-    0x800
-} else {
-    0x80
-};
+pub const EXCLUSIVE: c_int = 0x800;
 /// `O_NONBLOCK`.
-pub const NEVER_WAITS: c_int = if cfg!(target_arch = "arm") {
-    0x4000
-} else {
-    0x800
-};
+pub const NEVER_WAITS: c_int = 0x4000;
 /// The longest name with the slash in front: `_POSIX_PATH_MAX` but for the character that ends it.
 const LONGEST: usize = 255;
 

@@ -16,6 +16,8 @@ use crate::cmsis::interface;
 use crate::os::TICK;
 use core::ffi::{c_int, c_long};
 
+/// How many descriptors of files can be open: `OPEN_MAX`.
+pub(super) const DESCRIPTORS: usize = 64;
 /// Version of the standard, in the standard's own form.
 const VERSION: c_long = 200_809;
 /// Value for things without a limit, and for things that do not exist: −1 without an error.
@@ -25,8 +27,8 @@ const NONE: c_long = -1;
 const VALUES: [(c_int, c_long); 52] = [
     // Ticks a second.
     (2, (1_000_000_000 / TICK) as c_long),
-    // Files that are open: there are none.
-    (4, 0),
+    // Files that are open.
+    (4, DESCRIPTORS as c_long),
     // The version.
     (7, VERSION),
     // A page: what stacks are best a multiple of.
@@ -115,6 +117,16 @@ interface! {
 
     /// Returns the effective user: the first one, too.
     fn geteuid() -> c_int {
+        0
+    }
+
+    /// The group: the first one.
+    fn getgid() -> c_int {
+        0
+    }
+
+    /// Returns the effective group: the first one, too.
+    fn getegid() -> c_int {
         0
     }
 }

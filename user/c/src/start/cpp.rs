@@ -6,7 +6,7 @@
 //! is a word, of which the lowest bit counts ("C++ ABI for the Arm Architecture", 3.2.3), elsewhere
 //! two, of which the first byte does.
 
-use super::turn::Turn;
+use crate::turn::Turn;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU8, Ordering};
 

@@ -1,25 +1,19 @@
 //! Owns: what a C program finds when it begins: the heap, interrupts at the kernel's level, a
 //! console and an end. Must never know: the standard's calls.
 
-/// Names that C and its library have for functions here; a program's own come first.
-macro_rules! names {
-    ($($name:literal = $function:literal,)*) => {
-        core::arch::global_asm!($(concat!(".weak ", $name), concat!(".set ", $name, ", ", $function),)*);
-    };
-}
-
+#[cfg(not(target_arch = "arm"))]
+mod bits;
 mod cpp;
 // The start-up code of a Cortex-M calls `main` itself.
 #[cfg(any(not(target_arch = "arm"), feature = "realview-pb-a8"))]
 mod entry;
-#[cfg(target_arch = "arm")]
+#[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 mod kept;
-#[cfg(target_arch = "arm")]
+#[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 mod newlib;
 pub mod program;
-#[cfg(target_arch = "arm")]
+#[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 mod reentrant;
-mod turn;
 // Where handlers are in a table of vectors, and where they are set.
 #[cfg_attr(
     all(target_arch = "arm", not(feature = "realview-pb-a8")),
@@ -153,30 +147,19 @@ extern "C" fn taktos_sbrk(by: isize) -> isize {
     })
 }
 
-/// `write`, to the console whatever the file.
-///
-/// # Safety
-/// As [`taktos_write`].
-#[unsafe(no_mangle)]
-unsafe extern "C" fn taktos_write_file(_: i32, text: *const u8, length: i32) -> i32 {
-    // SAFETY: the caller guarantees that `length` characters at `text` are readable.
-    unsafe { taktos_write(text, length.max(0) as usize) };
-    length
-}
-
-#[cfg(target_arch = "arm")]
+#[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 pub use kept::Kept;
-#[cfg(target_arch = "arm")]
+#[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 use newlib::end;
-#[cfg(target_arch = "arm")]
+#[cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 use reentrant::write_out;
 
 /// Ends the program.
-#[cfg(not(target_arch = "arm"))]
+#[cfg(target_arch = "aarch64")]
 fn end(status: i32) -> ! {
     taktos_exit(status)
 }
 
 /// There is no C library that would keep anything.
-#[cfg(not(target_arch = "arm"))]
+#[cfg(target_arch = "aarch64")]
 fn write_out() {}

@@ -1,16 +1,17 @@
-//! Owns: what newlib needs of a system, if the program has nothing of its own: memory, the console,
-//! an end. There are no files. Must never know: what the program does with it.
+//! Owns: what newlib needs of a system, where it is linked and the program has nothing of its own:
+//! memory and an end; and the calls on processes, of which there is one. Must never know: what the
+//! program does with it.
 
 use crate::posix::errno::Errno;
 use core::ffi::{c_int, c_void};
 
 #[unsafe(no_mangle)]
-extern "C" fn taktos_no_file() -> c_int {
+extern "C" fn taktos_no_process() -> c_int {
     -1
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn taktos_is_console() -> c_int {
+extern "C" fn taktos_one() -> c_int {
     1
 }
 
@@ -58,22 +59,14 @@ pub fn end(status: c_int) -> ! {
 
 names! {
     "_sbrk" = "taktos_sbrk",
-    "_write" = "taktos_write_file",
     "_exit" = "taktos_exit",
-    "_read" = "taktos_no_file",
-    "_close" = "taktos_no_file",
-    "_lseek" = "taktos_no_file",
-    "_fstat" = "taktos_no_file",
-    "_kill" = "taktos_no_file",
-    "_open" = "taktos_no_file",
-    "_link" = "taktos_no_file",
-    "_unlink" = "taktos_no_file",
-    "_execve" = "taktos_no_file",
-    "_fork" = "taktos_no_file",
-    "_wait" = "taktos_no_file",
-    "_times" = "taktos_no_file",
-    "_isatty" = "taktos_is_console",
-    "_getpid" = "taktos_is_console",
+    "_kill" = "taktos_no_process",
+    "_link" = "taktos_no_process",
+    "_execve" = "taktos_no_process",
+    "_fork" = "taktos_no_process",
+    "_wait" = "taktos_no_process",
+    "_times" = "taktos_no_process",
+    "_getpid" = "taktos_one",
     "posix_memalign" = "taktos_posix_memalign",
     "_gettimeofday" = "taktos_posix_time_of_day",
     "_init" = "taktos_nothing",

@@ -9,11 +9,12 @@
 //! (`--wrap`).
 
 use super::kept::Kept;
-use super::turn::Turn;
 use crate::os::masked;
 use crate::posix::errno::{Errno, place};
+use crate::turn::Turn;
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong, c_void};
+use core::hint::black_box;
 use core::mem::replace;
 
 /// Turn of the thread that calls newlib.
@@ -79,6 +80,13 @@ integers! {
     __wrap_strtoumax = _strtoumax_r -> c_ulonglong;
 }
 
+/// `long double`: as wide as `double` on 32 bits. Elsewhere it is of two words, which come in the
+/// registers in which those of a number without a fraction do.
+#[cfg(target_arch = "arm")]
+type LongDouble = f64;
+#[cfg(not(target_arch = "arm"))]
+type LongDouble = u128;
+
 /// Conversions of floating-point values: their name with `--wrap`, newlib's then, and what they
 /// give.
 macro_rules! floats {
@@ -99,13 +107,12 @@ macro_rules! floats {
 floats! {
     __wrap_strtod = __real_strtod -> f64;
     __wrap_strtof = __real_strtof -> f32;
-    // As wide as `double` on these processors.
-    __wrap_strtold = __real_strtold -> f64;
+    __wrap_strtold = __real_strtold -> LongDouble;
 }
 
-/// newlib's function that writes its buffers, once a function of streams was called: an image
-/// without those has nothing of it.
-struct Flush(Cell<Option<unsafe extern "C" fn(usize) -> usize>>);
+/// Function that writes newlib's buffers, once a function of streams was called: an image without
+/// those has nothing of it.
+struct Flush(Cell<Option<fn()>>);
 
 // SAFETY: it is reached only while all that may call is masked.
 unsafe impl Sync for Flush {}
@@ -115,18 +122,24 @@ static FLUSH: Flush = Flush(Cell::new(None));
 /// Writes what newlib keeps of what was printed.
 pub fn write_out() {
     if let Some(flush) = masked(|| FLUSH.0.get()) {
-        // SAFETY: of all streams, as null says.
-        converted(|| unsafe { flush(0) });
+        flush();
     }
 }
 
-/// Calls a function of streams in the caller's turn.
-fn streamed(call: impl FnOnce() -> usize) -> usize {
+fn flush_all() {
     unsafe extern "C" {
         #[link_name = "__real_fflush"]
         fn flush(stream: usize) -> usize;
     }
-    masked(|| FLUSH.0.set(Some(flush)));
+    // SAFETY: of all streams, as null says.
+    converted(|| unsafe { flush(0) });
+}
+
+/// Calls a function of streams in the caller's turn.
+fn streamed(call: impl FnOnce() -> usize) -> usize {
+    // The compiler does not see which function it is: it would call the only one there is, and an
+    // image without newlib would not link.
+    masked(|| FLUSH.0.set(Some(black_box(flush_all))));
     converted(call)
 }
 
@@ -190,6 +203,7 @@ in_turn! { converted:
 /// A function of this name that the program has itself is called in the place of the library's: the
 /// name is weak, so it is that of newlib's function only where something else takes that. Uses r12,
 /// as any linker may between two functions.
+#[cfg(target_arch = "arm")]
 macro_rules! program_first {
     ($own:ident) => {
         concat!(
@@ -204,6 +218,39 @@ macro_rules! program_first {
     };
 }
 
+/// On RISC-V the address is read from a word, since 0 is too far from the code; uses t0.
+#[cfg(target_arch = "riscv64")]
+macro_rules! program_first {
+    ($own:ident) => {
+        concat!(
+            ".weak ",
+            stringify!($own),
+            "\n.pushsection .rodata, \"a\"\n.balign 8\ntaktos",
+            stringify!($own),
+            ": .dword ",
+            stringify!($own),
+            "\n.popsection\nlla t0, taktos",
+            stringify!($own),
+            "\nld t0, 0(t0)\nbeqz t0, 1f\njr t0\n1:"
+        )
+    };
+}
+
+/// Goes on in a function.
+#[cfg(target_arch = "arm")]
+macro_rules! jump {
+    () => {
+        "b {function}"
+    };
+}
+
+#[cfg(target_arch = "riscv64")]
+macro_rules! jump {
+    () => {
+        "tail {function}"
+    };
+}
+
 /// Functions without another form at newlib's: their name with `--wrap`, and what is called where
 /// the program has none.
 macro_rules! of_threads {
@@ -212,7 +259,7 @@ macro_rules! of_threads {
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $wrapped() {
-                core::arch::naked_asm!(program_first!($own), "b {function}", function = sym $function);
+                core::arch::naked_asm!(program_first!($own), jump!(), function = sym $function);
             }
         )*
     };
@@ -224,44 +271,63 @@ of_threads! {
     __wrap_rand, __real_rand = rand;
 }
 
-/// Functions with any number of words: their name with `--wrap`, and the one that gets the place of
-/// those words after the first ones, in the register that the offset is for. The words are in
-/// registers and after them on the stack. Once the registers are stored, all words are adjacent: a
-/// `va_list` is their address (Procedure Call Standard for the Arm Architecture, 8.1.4).
+/// Functions with any number of words: their name with `--wrap`, how many words come first, and the
+/// function that gets the place of the others after those. The words are in registers and after
+/// them on the stack. Once the registers are stored, all words are adjacent: a `va_list` is their
+/// address (Procedure Call Standard for the Arm Architecture, 8.1.4; RISC-V Calling Conventions,
+/// "Variadic arguments").
 macro_rules! any_words {
-    ($($wrapped:ident, $own:ident = $register:literal, $offset:literal, $function:ident;)*) => {
+    ($($wrapped:ident, $own:ident = $first:literal, $function:ident;)*) => {
         $(
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             unsafe extern "C" fn $wrapped() {
-                core::arch::naked_asm!(
-                    program_first!($own),
-                    "push {{r0, r1, r2, r3}}",
-                    "push {{r4, lr}}",
-                    concat!("add ", $register, ", sp, #", $offset),
-                    "bl {function}",
-                    "pop {{r4, lr}}",
-                    "add sp, sp, #16",
-                    "bx lr",
-                    function = sym $function,
-                );
+                core::arch::naked_asm!(program_first!($own), with_place!($first), function = sym $function);
             }
         )*
     };
 }
 
+#[cfg(target_arch = "arm")]
+macro_rules! with_place {
+    ($first:literal) => {
+        concat!(
+            "push {{r0, r1, r2, r3}}\npush {{r4, lr}}\nadd r",
+            $first,
+            ", sp, #(8 + 4 * ",
+            $first,
+            ")\nbl {function}\npop {{r4, lr}}\nadd sp, sp, #16\nbx lr"
+        )
+    };
+}
+
+/// Twice a word stays at a multiple of twice a word.
+#[cfg(target_arch = "riscv64")]
+macro_rules! with_place {
+    ($first:literal) => {
+        concat!(
+            "addi sp, sp, -80\nsd ra, 0(sp)\nsd a0, 16(sp)\nsd a1, 24(sp)\nsd a2, 32(sp)
+            sd a3, 40(sp)\nsd a4, 48(sp)\nsd a5, 56(sp)\nsd a6, 64(sp)\nsd a7, 72(sp)\naddi a",
+            $first,
+            ", sp, 16 + 8 * ",
+            $first,
+            "\ncall {function}\nld ra, 0(sp)\naddi sp, sp, 80\nret"
+        )
+    };
+}
+
 any_words! {
-    __wrap_printf, __real_printf = "r1", "12", __wrap_vprintf;
-    __wrap_iprintf, __real_iprintf = "r1", "12", __wrap_viprintf;
-    __wrap_fprintf, __real_fprintf = "r2", "16", __wrap_vfprintf;
-    __wrap_fiprintf, __real_fiprintf = "r2", "16", __wrap_vfiprintf;
-    __wrap_sprintf, __real_sprintf = "r2", "16", __wrap_vsprintf;
-    __wrap_siprintf, __real_siprintf = "r2", "16", __wrap_vsiprintf;
-    __wrap_snprintf, __real_snprintf = "r3", "20", __wrap_vsnprintf;
-    __wrap_sniprintf, __real_sniprintf = "r3", "20", __wrap_vsniprintf;
-    __wrap_scanf, __real_scanf = "r1", "12", __wrap_vscanf;
-    __wrap_fscanf, __real_fscanf = "r2", "16", __wrap_vfscanf;
-    __wrap_sscanf, __real_sscanf = "r2", "16", __wrap_vsscanf;
+    __wrap_printf, __real_printf = "1", __wrap_vprintf;
+    __wrap_iprintf, __real_iprintf = "1", __wrap_viprintf;
+    __wrap_fprintf, __real_fprintf = "2", __wrap_vfprintf;
+    __wrap_fiprintf, __real_fiprintf = "2", __wrap_vfiprintf;
+    __wrap_sprintf, __real_sprintf = "2", __wrap_vsprintf;
+    __wrap_siprintf, __real_siprintf = "2", __wrap_vsiprintf;
+    __wrap_snprintf, __real_snprintf = "3", __wrap_vsnprintf;
+    __wrap_sniprintf, __real_sniprintf = "3", __wrap_vsniprintf;
+    __wrap_scanf, __real_scanf = "1", __wrap_vscanf;
+    __wrap_fscanf, __real_fscanf = "2", __wrap_vfscanf;
+    __wrap_sscanf, __real_sscanf = "2", __wrap_vsscanf;
 }
 
 /// `strtok`, which continues where the same thread was.

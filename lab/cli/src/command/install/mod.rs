@@ -151,10 +151,17 @@ impl Kit {
         }
     }
 
+    /// Debian's compilers for the 64-bit processors are for Linux: a program is not to see that.
     const fn aarch64(board: Board) -> Self {
         Self {
             board,
-            processor: &["-mcpu=cortex-a53", "-ffreestanding", "-fno-pic"],
+            processor: &[
+                "-mcpu=cortex-a53",
+                "-ffreestanding",
+                "-fno-pic",
+                "-U__linux__",
+                "-U__unix__",
+            ],
             soft: &["-mgeneral-regs-only"],
             hard: &[],
             clang: form::AARCH64,
@@ -171,6 +178,8 @@ impl Kit {
                 "-mcmodel=medany",
                 "-ffreestanding",
                 "-fno-pic",
+                "-U__linux__",
+                "-U__unix__",
             ],
             soft: &["-mabi=lp64"],
             clang: form::RISCV64,
@@ -193,7 +202,7 @@ macro_rules! header {
 
 /// The headers. Those of FreeRTOS's calls and of POSIX threads have folders of their own: a program
 /// adds a folder to use them, and otherwise their names are not in its way.
-const HEADERS: [(&str, &str); 26] = [
+const HEADERS: [(&str, &str); 30] = [
     header!("cmsis_os2.h"),
     header!("taktos.h"),
     header!("freertos/FreeRTOS.h"),
@@ -205,6 +214,7 @@ const HEADERS: [(&str, &str); 26] = [
     header!("freertos/stream_buffer.h"),
     header!("freertos/task.h"),
     header!("freertos/timers.h"),
+    header!("posix/dirent.h"),
     header!("posix/endian.h"),
     header!("posix/errno.h"),
     header!("posix/fcntl.h"),
@@ -216,7 +226,10 @@ const HEADERS: [(&str, &str); 26] = [
     header!("posix/signal.h"),
     header!("posix/sys/_pthreadtypes.h"),
     header!("posix/sys/_sigset.h"),
+    header!("posix/sys/select.h"),
     header!("posix/sys/signal.h"),
+    header!("posix/sys/stat.h"),
+    header!("posix/sys/statvfs.h"),
     header!("posix/sys/types.h"),
     header!("posix/time.h"),
     header!("posix/unistd.h"),
@@ -399,11 +412,17 @@ fn bitcode_target(chain: ToolChain) -> String {
 /// The target for CMake.
 fn target(library: &Library) -> String {
     let board = library.kit.board;
-    let template = match library.form {
-        Form::Machine => include_str!("template/target.cmake").to_owned(),
-        Form::Bitcode => bitcode_target(library.kit.tool_chain),
+    let template = match (library.form, library.kit.tool_chain.name) {
+        (Form::Machine, name) if name == RISCV64.name => concat!(
+            include_str!("template/target.cmake"),
+            include_str!("template/target-newlib.cmake")
+        )
+        .to_owned(),
+        (Form::Machine, _) => include_str!("template/target.cmake").to_owned(),
+        (Form::Bitcode, _) => bitcode_target(library.kit.tool_chain),
     };
     template
+        .replace("{newlib}", &NEWLIB.join(";"))
         .replace("{name}", &library.name())
         .replace("{compile}", &library.compiled().join(";"))
         .replace("{link}", &library.linked().join(";"))
