@@ -246,6 +246,10 @@ impl<S: System, const N: usize> Answers for Reading<'_, S, N> {
 }
 
 impl<S: System, const N: usize> Alternative<S> for Reading<'_, S, N> {
+    fn begin(&self) {
+        self.room.rewind();
+    }
+
     fn place(this: Lent<'_, Self>) -> Place {
         let readers = &this.pipe.readers;
         readers.place(this.part(|this| this.room.incoming()))

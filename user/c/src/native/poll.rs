@@ -61,13 +61,8 @@ impl Event {
     /// The addresses are null or lead to what the header says, as long as the poll lasts.
     unsafe fn polled(&self) -> Result<Polled, Error> {
         let (object, place) = (self.object, self.place);
-        let message = |length| {
-            let is_there = !place.is_null();
-            // SAFETY: the caller guarantees space for `length` bytes at an address.
-            is_there
-                .then(|| unsafe { room(place, length) })
-                .ok_or(Error::Parameter)?
-        };
+        // SAFETY: the caller guarantees space for `length` bytes at an address.
+        let message = |length| unsafe { room(place, length) };
         // SAFETY: the caller guarantees that `object` is null or memory of the header's type.
         unsafe {
             Ok(match self.kind {
