@@ -9,7 +9,7 @@ const PAGES: [&str; 3] = ["from-freertos.md", "from-zephyr.md", "from-rtems.md"]
 
 /// The subject of each page of the calls, in words of those systems' calls; none where it is none
 /// of them.
-const SUBJECTS: [(&str, &[&str]); 24] = [
+const SUBJECTS: [(&str, &[&str]); 25] = [
     ("alarm", &["timer", "watchdog", "schedule"]),
     ("condition", &["condvar", "barrier"]),
     ("device", &["device", "io", "uart"]),
