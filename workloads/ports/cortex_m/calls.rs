@@ -2,7 +2,7 @@
 //! at.
 
 use super::registers::across_a_call;
-use super::{doze, entries, give_way, interrupts, nested};
+use super::{doze, give_way, interrupts, nested};
 
 /// The call yields.
 #[unsafe(naked)]
@@ -27,7 +27,7 @@ pub extern "C" fn wait_with_registers(seed: u32, steps: u32) -> u32 {
 #[cfg(not(target_has_atomic = "32"))]
 #[unsafe(naked)]
 pub extern "C" fn enter_with_registers(seed: u32, steps: u32) -> u32 {
-    across_a_call!(entries::in_a_thread)
+    across_a_call!(crate::checks::entries::in_a_thread)
 }
 
 /// The call lets handlers come that nest.

@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use taktos_arch_cortex_m::{
     KERNEL_LEVEL, Level, bring_to_kernel_level, enable_interrupt, pend_interrupt,
 };
-use taktos_kernel::{System, Timeout};
+use taktos_kernel::{Priority, System, Timeout};
 
 /// Interrupts that no device of the board has: the first of them, which nest, and the one behind.
 pub const FIRST: u16 = 20;
@@ -79,13 +79,26 @@ pub fn handlers_nest() {
 }
 
 static TAKEN_BACK: AtomicU32 = AtomicU32::new(0);
+/// In even rounds the thread is suspended, which always requests a switch. In odd ones it becomes
+/// less urgent than the thread that is just being left: that is the heir again, and no switch is
+/// requested.
+static ROUND: AtomicU32 = AtomicU32::new(0);
+
+/// Gives the woken thread its priority, of the levels 0 to 31; the main thread has 5.
+fn make(level: u8) {
+    let priority = Priority::new(level).unwrap_or(Priority::LEAST_URGENT);
+    check("priority", URGENT.set_priority(priority).is_ok());
+}
 
 /// Takes the woken thread back before it has run, or right after it.
 pub extern "C" fn take_back() {
     if let Some(timer) = storm::TIMER {
         (timer.stop)();
     }
-    check("suspend", URGENT.suspend().is_ok());
+    match ROUND.load(Relaxed) % 2 {
+        0 => check("suspend", URGENT.suspend().is_ok()),
+        _ => make(20),
+    }
     TAKEN_BACK.store(served(), Relaxed);
 }
 
@@ -96,6 +109,7 @@ pub fn heirs_may_change_on_the_way(timer: &Timer) {
     let (mut before_it_ran, mut behind) = (0, 0);
     for delay in 1..=150 {
         let before = served();
+        ROUND.store(delay, Relaxed);
         (timer.once)(10);
         time::spin(delay);
         in_handler(|| check("give", WOKEN.give().is_ok()));
@@ -109,7 +123,10 @@ pub fn heirs_may_change_on_the_way(timer: &Timer) {
         } else {
             behind += 1;
         }
-        check("resume", URGENT.resume().is_ok());
+        match delay % 2 {
+            0 => check("resume", URGENT.resume().is_ok()),
+            _ => make(1),
+        }
         check("it was woken once", served() == before + 1);
     }
     check("the heir was taken back", before_it_ran > 20 && behind > 20);
