@@ -89,7 +89,7 @@ taktos_workloads::program! {
         let ticks = passed();
         SYSTICK.write(RUNS);
         CONTROL.write(0);
-        STOPS.fetch_add(1, Relaxed);
+        STOPS.store(STOPS.load(Relaxed) + 1, Relaxed);
         if idle.slept(Duration::from_nanos(u64::from(ticks) * TICK)).is_err() {
             Board::exit(2);
         }
