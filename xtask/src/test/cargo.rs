@@ -9,7 +9,6 @@ use anyhow::{Context, Result};
 use taktos_cli::command::needs::Need;
 use taktos_emulator::{Board, El2};
 use taktos_runner::image::{cargo, crate_of, has_budgets, manifest};
-use taktos_runner::several::Board as Several;
 use taktos_runner::vm;
 use taktos_runner::workspace::Workspace;
 
@@ -92,10 +91,11 @@ pub(super) fn format() -> Step {
 /// the folder of this machine longest.
 pub(super) fn lints(length: Length) -> Vec<Step> {
     // Boards for any chip are one crate; Armv6-M has code of its own.
-    let chips = [Board::MPS2_AN385, Board::CORTEX_M0];
-    let ones = Board::ALL.into_iter().chain(chips);
+    let of_chips = |board: &Board| [Board::MPS2_AN385, Board::CORTEX_M0].contains(board);
+    let ones = boards::of_kernel(length).into_iter();
+    let ones = ones.filter(|board| Board::ALL.contains(board) || of_chips(board));
     let ones = ones.map(|board| (board.name(), board.triple()));
-    let fours = Several::all().filter(|board| boards::has_lints(*board, length));
+    let fours = boards::of_four(length);
     let fours = fours.map(|board| (board.name, board.machine.triple()));
     let guests = [El2::BOARD, vm::GUESTS];
     let boards = ones.into_iter().chain(fours).chain(guests);

@@ -141,7 +141,12 @@ fn steps(length: Length) -> Vec<Step> {
     let own = step("programs of one's own", move |ws| own::programs(ws, length));
     steps.push(own.needing(DEBUGGING));
     steps.extend(cargo::lints(length));
-    steps.push(step("documentation", published::documentation).needing(BUILDING));
+    steps.push(
+        step("documentation", move |ws| {
+            published::documentation(ws, length)
+        })
+        .needing(BUILDING),
+    );
     let built = [
         step("images", move |ws| cargo::images(ws, length)),
         step("smallest image", images::smallest),
@@ -216,9 +221,9 @@ fn steps(length: Length) -> Vec<Step> {
 
 /// The kernel, its ports and the hypervisor on boards with one processor.
 fn on_one_processor(length: Length) -> Vec<Step> {
-    let all = || Board::all().map(|board| (board.name(), board));
-    let suites = boards::of_suites(length).into_iter();
-    let suites = suites.map(|board| on("kernel suite on", (board.name(), board), images::suite));
+    let shown = boards::of_kernel(length);
+    let all = || shown.iter().map(|board| (board.name(), *board));
+    let suites = all().map(|board| on("kernel suite on", board, images::suite));
     let ports = all().map(|board| on("port and faults on", board, programs::run));
     let attacks = boards::of_kinds(length).into_iter().map(|board| {
         on(

@@ -15,10 +15,10 @@ use taktos_emulator::Board;
 use taktos_runner::image::{cargo, output_of};
 use taktos_runner::workspace::Workspace;
 
-use super::Tally;
 use super::cargo::{counted, tool_built};
 use super::own::{PROFILES, Place, SAYS};
 use super::storms::Length;
+use super::{Tally, boards};
 use crate::metadata;
 use taktos_cli::command::new;
 
@@ -60,8 +60,9 @@ pub(super) fn packages(workspace: &Workspace, length: Length) -> Result<Tally> {
 }
 
 /// Makes the pages of all, a warning being an error.
-pub(super) fn documentation(workspace: &Workspace) -> Result<Tally> {
-    let all = crates(workspace)?;
+pub(super) fn documentation(workspace: &Workspace, length: Length) -> Result<Tally> {
+    let mut all = crates(workspace)?;
+    all.retain(|one| boards::is_documented(&one.name, length));
     let (of_host, of_boards): (Vec<_>, Vec<_>) = all.iter().partition(|one| target(one).is_none());
     let mut host = documented(workspace, "lab");
     host.args(DOCUMENTED.iter().flat_map(|name| ["-p", name]));

@@ -41,6 +41,9 @@ pub(super) const SAYS: &str = "the sum is 10";
 /// The profiles, as `cargo run` takes them.
 pub(super) const PROFILES: [&[&str]; 2] = [&[], &["--release"]];
 
+/// Boards on which short runs look at what programs do with lines, threads and debuggers.
+const SHOWN: [Board; 2] = [Board::MPS2_AN386, Board::VIRT_AARCH64];
+
 /// Where the programs lie.
 pub(super) struct Place<'a> {
     workspace: &'a Workspace,
@@ -92,12 +95,15 @@ pub(super) fn programs(workspace: &Workspace, length: Length) -> Result<Tally> {
             let name = format!("for-{name}");
             all.add(place.stays_built(&name, board)?);
             all.add(interrupts::handled(&place, &name, board)?);
-            all.add(serial::echoed(&place, &name, board)?);
-            all.add(threads::looked_at(&place, &name)?);
-            // The emulator of the Cortex-A8's board does not speak with gdb on its standard
-            // streams.
-            if board != Board::REALVIEW_PB_A8 {
-                all.add(debugger::looks(&place, &name, board)?);
+            // In short runs one board of 32 bits and one of 64 show the rest.
+            if length == Length::Long || SHOWN.contains(&board) {
+                all.add(serial::echoed(&place, &name, board)?);
+                all.add(threads::looked_at(&place, &name)?);
+                // The emulator of the Cortex-A8's board does not speak with gdb on its standard
+                // streams.
+                if board != Board::REALVIEW_PB_A8 {
+                    all.add(debugger::looks(&place, &name, board)?);
+                }
             }
         }
         if board.machine.hard_float_triple().is_some() {
