@@ -47,8 +47,7 @@ macro_rules! behind_odd {
         "
         6:
         lsrs r0, r0, #1
-        pop {{r4, r6, r7, pc}}
-        // {stay}"
+        pop {{r4, r6, r7, pc}}"
     };
 }
 
@@ -170,9 +169,6 @@ pub extern "C" fn behind_last<R: Reply>() {
         failed = sym R::failed,
     )
 }
-
-/// An entry without a switch ends by its own lines.
-pub extern "C" fn stay() {}
 
 /// An entry's way in an interrupt handler. The decision is in r6; r5 is 1 if it may block: such a
 /// call is refused before anything is looked at. Where threads are to be switched, that is done

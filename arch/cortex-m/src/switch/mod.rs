@@ -45,8 +45,10 @@ use armv7m as instructions;
 use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 #[cfg(not(armv6m))]
+use instructions::stay;
+#[cfg(not(armv6m))]
 pub use instructions::{SYSTEM_TIMER, return_from_exception};
-use instructions::{begin, behind_last, stay, unusual, unusual_in_slice};
+use instructions::{begin, behind_last, unusual, unusual_in_slice};
 pub use instructions::{operands, start};
 use taktos_abi::Timeout;
 use taktos_arch_common::Outcome32;
@@ -255,7 +257,7 @@ macro_rules! entries {
     (@ $blocks:literal: $name:ident, $certain:ident, $unusual:ident, $slice:ident, $first:tt, [$($operand:tt)*], $reply:tt, $($declared:tt)*) => {
         // Odd: no switch.
         enter!($name, $blocks, $unusual, $slice, $first, [stay_if_odd!()], [behind_odd!()],
-            [stay = sym stay, $($operand)*], $reply, $($declared)*);
+            [#[cfg(not(armv6m))] stay = sym stay, $($operand)*], $reply, $($declared)*);
         enter!($certain, $blocks, $unusual, $slice, $first, [], [], [$($operand)*], $reply, $($declared)*);
     };
 }
