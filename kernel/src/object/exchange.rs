@@ -76,16 +76,29 @@ pub(crate) trait Source: Deletable {
 }
 
 /// An object that keeps messages until they are received.
-pub(crate) trait Supply<S: System>: Source {
+pub(crate) trait Supply<S: System>: Source + Sized {
     /// Whether no message is kept.
     fn has_none(&self, cs: CriticalSection<'_>) -> bool;
+    /// Takes the message that comes out next, if there is one.
+    fn take(&self, cs: CriticalSection<'_>) -> Option<Self::Message>;
+    /// Ends an operation that has taken a message: there is room.
+    #[inline(always)]
+    fn conclude_taken(&'static self, _: CriticalSection<'_>) -> OutcomeOf<S> {
+        stay::<S>(Status::OK)
+    }
     /// Receives a message into `landing`, or waits for one as long as `timeout` says.
     fn receive_entered(
         &'static self,
         cs: CriticalSection<'_>,
         landing: Lent<'_, Landing<Self::Message>>,
         timeout: Timeout,
-    ) -> OutcomeOf<S>;
+    ) -> OutcomeOf<S> {
+        let Some(message) = self.take(cs) else {
+            return Await::<S, Self, false>::run(cs, self, landing, timeout);
+        };
+        landing.put(&message);
+        self.conclude_taken(cs)
+    }
 }
 
 /// A message, as one of several things that a thread waits for.

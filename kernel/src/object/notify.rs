@@ -7,6 +7,7 @@ use crate::sched::{
     IntoResult, OutcomeOf, answer, compiler_barrier, fail, hold, refuse_to_wait, stay,
 };
 use crate::thread::AnyThread;
+use crate::thread::operations::operation;
 use crate::thread::tcb::ThreadRef;
 use crate::thread::urgency::Urgency;
 use crate::wait::Wait;
@@ -212,12 +213,13 @@ impl<S: System> AnyThread<S> {
             Wait::COUNT if word == 0 => stay::<S>(Status::OK),
             Wait::COUNT => Wake::<S, true>::run(cs, self, word, Timeout::NONE),
             Wait::NOTIFICATION => Wake::<S, false>::run(cs, self, word, Timeout::NONE),
-            wait => {
+            Wait::POLL => {
                 thread.keep_notification(cs, word);
-                match wait {
-                    Wait::POLL => WakePoll::<S>::run(cs, self, 0, Timeout::NONE),
-                    _ => stay::<S>(Status::OK),
-                }
+                WakePoll::<S>::run(cs, self, 0, Timeout::NONE)
+            }
+            _ => {
+                thread.keep_notification(cs, word);
+                stay::<S>(Status::OK)
             }
         }
     }
@@ -295,27 +297,15 @@ fn changed(cs: CriticalSection<'_>, thread: ThreadRef, action: Notify) -> Result
     }
 }
 
-/// Gives a thread that waits for a count the one that it gets. Its word is 0, or it would not wait,
-/// and stays so.
-struct WakeByOne<S>(PhantomData<S>);
-
-impl<S: System> Operation<S> for WakeByOne<S> {
-    type Object = AnyThread<S>;
-    const USES_WORDS: bool = false;
-    const BLOCKS: bool = false;
-
-    fn run(
-        cs: CriticalSection<'_>,
-        thread: &'static AnyThread<S>,
-        _: usize,
-        _: Timeout,
-    ) -> OutcomeOf<S> {
-        let thread = thread.reference();
+operation!(
+    /// Gives a thread that waits for a count the one that it gets. Its word is 0, or it would not
+    /// wait, and stays so.
+    WakeByOne, blocks: false, words: false, |cs, thread, _, _| {
         thread.set_value(cs, 1);
         compiler_barrier();
         S::kernel().conclude_by_waking(cs, thread)
     }
-}
+);
 
 /// Gives a thread that waits the word that it is now.
 struct Wake<S, const COUNTS: bool>(PhantomData<S>);
@@ -345,24 +335,13 @@ impl<S: System, const COUNTS: bool> Operation<S> for Wake<S, COUNTS> {
     }
 }
 
-/// Wakes a thread that waits for several objects and has a notification, if that is among them.
-struct WakePoll<S>(PhantomData<S>);
-
-impl<S: System> Operation<S> for WakePoll<S> {
-    type Object = AnyThread<S>;
-    const USES_WORDS: bool = false;
-    const BLOCKS: bool = false;
-
-    fn run(
-        cs: CriticalSection<'_>,
-        thread: &'static AnyThread<S>,
-        _: usize,
-        _: Timeout,
-    ) -> OutcomeOf<S> {
-        S::kernel().notify_poll(cs, thread.reference());
+operation!(
+    /// Wakes a thread that waits for several objects and has a notification, if that is among them.
+    WakePoll, blocks: false, words: false, |cs, thread, _, _| {
+        S::kernel().notify_poll(cs, thread);
         Kernel::<S>::conclude_unanswered(cs)
     }
-}
+);
 
 impl<S: System> Kernel<S> {
     /// Gives the notification that `owner` has to the first of its stand-ins that waits for one, if

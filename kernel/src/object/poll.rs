@@ -188,6 +188,12 @@ impl<S: System> Kernel<S> {
         Self::poll_among(&branches.map(Some), timeout)
     }
 
+    /// Whether two branches wait in one queue, as two of one object do: no poll takes both. Bound:
+    /// fixed.
+    pub fn share_queue(one: &dyn Pollable<S>, other: &dyn Pollable<S>) -> bool {
+        one.wait() == other.wait()
+    }
+
     /// [`Kernel::poll`] for branches that are known when the program runs: `branches` has places
     /// for them, of which some may be empty. Errors: also `Parameter` for no branch, and more than
     /// [`MOST_POLLED`] places.
@@ -221,7 +227,7 @@ impl<S: System> Kernel<S> {
 fn shares_queue<S: System>(branches: &[Option<&mut (dyn Pollable<S> + '_)>]) -> bool {
     let mut rest = branches.iter().flatten();
     core::iter::from_fn(|| rest.next().map(|branch| (branch, rest.clone())))
-        .any(|(branch, mut others)| others.any(|other| other.wait() == branch.wait()))
+        .any(|(branch, mut others)| others.any(|other| Kernel::share_queue(*other, *branch)))
 }
 
 /// A poll, as its caller lends it to the kernel.

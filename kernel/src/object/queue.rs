@@ -4,8 +4,8 @@
 use crate::critical_section::{CriticalSection, Operation};
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{
-    Await, AwaitRoom, Landing, Receivers, Receiving, Senders, Sink, Source, Supply, deliver,
-    receiving, wait_for_message, wait_for_room,
+    AwaitRoom, Receivers, Receiving, Senders, Sink, Source, Supply, deliver, receiving,
+    wait_for_message, wait_for_room,
 };
 use crate::object::poll::Branch;
 use crate::object::ring::Ring;
@@ -168,16 +168,13 @@ impl<S: System, T: Copy + Send + 'static, const N: usize> Supply<S> for MessageQ
         self.messages.len(cs) == 0
     }
 
-    fn receive_entered(
-        &'static self,
-        cs: CriticalSection<'_>,
-        landing: Lent<'_, Landing<T>>,
-        timeout: Timeout,
-    ) -> OutcomeOf<S> {
-        let Some(message) = self.messages.take_oldest(cs) else {
-            return Await::<S, Self, false>::run(cs, self, landing, timeout);
-        };
-        landing.put(&message);
+    #[inline(always)]
+    fn take(&self, cs: CriticalSection<'_>) -> Option<T> {
+        self.messages.take_oldest(cs)
+    }
+
+    #[inline(always)]
+    fn conclude_taken(&'static self, cs: CriticalSection<'_>) -> OutcomeOf<S> {
         match self.senders.is_empty(cs) {
             true => stay::<S>(Status::OK),
             false => Refill::<S, T, N>::run(cs, self, 0, Timeout::NONE),

@@ -4,13 +4,12 @@
 use crate::critical_section::CriticalSection;
 use crate::object::deletion::{self, Deletable};
 use crate::object::exchange::{
-    Await, Landing, Receivers, Receiving, Source, Supply, deliver, receiving, wait_for_message,
+    Receivers, Receiving, Source, Supply, deliver, receiving, wait_for_message,
 };
 use crate::object::poll::Branch;
 use crate::object::ring::Ring;
-use crate::sched::{OutcomeOf, hold, stay};
-use crate::wait::transfer::{Lent, Transaction};
-use crate::{Error, Status, System, Timeout};
+use crate::sched::hold;
+use crate::{Error, System, Timeout};
 use core::marker::PhantomData;
 
 /// Up to `N` items of the type `T` (words, references, handles), first in first out.
@@ -93,16 +92,6 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
         receiving(self)
     }
 
-    /// Takes the item that comes out next, if there is one.
-    #[inline(always)]
-    fn take(&self, cs: CriticalSection<'_>) -> Option<T> {
-        if NEWEST_FIRST {
-            self.items.take_newest(cs)
-        } else {
-            self.items.take_oldest(cs)
-        }
-    }
-
     /// The number of items. Allowed in interrupt handlers. Bound: fixed.
     pub fn len(&'static self) -> usize {
         self.items.len(hold::<S>().section())
@@ -156,17 +145,13 @@ impl<S: System, T: Copy + Send + 'static, const N: usize, const NEWEST_FIRST: bo
         self.items.len(cs) == 0
     }
 
-    fn receive_entered(
-        &'static self,
-        cs: CriticalSection<'_>,
-        landing: Lent<'_, Landing<T>>,
-        timeout: Timeout,
-    ) -> OutcomeOf<S> {
-        let Some(item) = self.take(cs) else {
-            return Await::<S, Self, false>::run(cs, self, landing, timeout);
-        };
-        landing.put(&item);
-        stay::<S>(Status::OK)
+    #[inline(always)]
+    fn take(&self, cs: CriticalSection<'_>) -> Option<T> {
+        if NEWEST_FIRST {
+            self.items.take_newest(cs)
+        } else {
+            self.items.take_oldest(cs)
+        }
     }
 }
 

@@ -15,10 +15,11 @@ use taktos_machine::Machine;
 
 /// Defines an operation on a thread, which uses words unless that is excluded.
 macro_rules! operation {
-    ($name:ident, blocks: $blocks:expr, $body:expr) => {
-        operation!($name, blocks: $blocks, words: true, $body);
+    ($(#[$about:meta])* $name:ident, blocks: $blocks:expr, $body:expr) => {
+        operation!($(#[$about])* $name, blocks: $blocks, words: true, $body);
     };
-    ($name:ident, blocks: $blocks:expr, words: $words:expr, $body:expr) => {
+    ($(#[$about:meta])* $name:ident, blocks: $blocks:expr, words: $words:expr, $body:expr) => {
+        $(#[$about])*
         pub(crate) struct $name<S>(PhantomData<S>);
 
         impl<S: System> Operation<S> for $name<S> {
@@ -39,6 +40,7 @@ macro_rules! operation {
         }
     };
 }
+pub(crate) use operation;
 
 pub(crate) struct Yield<S>(PhantomData<S>);
 

@@ -50,7 +50,8 @@ where
     /// before loses nothing.
     ///
     /// Errors: those of the operation; `Limit` where tasks of the executor await seven others;
-    /// `State` where the calling thread runs no executor, or another future waits for this.
+    /// `Parameter` where one of them awaits the same object; `State` where the calling thread runs
+    /// no executor, or another future waits for this.
     pub async fn next(self: Pin<&Self>) -> Result<A::Answer, Error> {
         if self.core.get().is_some() {
             return Err(Error::State);
@@ -85,10 +86,10 @@ where
         };
         let branch: NonNull<dyn Pollable<R::System>> =
             NonNull::from(&self.branch).cast::<Branch<R::System, A>>();
-        if !core.awaited().add(self.address(), branch, waker) {
-            return Poll::Ready(Err(Error::Limit));
+        match core.awaited().add(self.address(), branch, waker) {
+            Ok(()) => self.core.set(Some(core)),
+            Err(error) => return Poll::Ready(Err(error)),
         }
-        self.core.set(Some(core));
         Poll::Pending
     }
 }
@@ -126,18 +127,31 @@ impl<S: System> List<S> {
         Self([const { Cell::new(None) }; MOST])
     }
 
-    /// Adds an operation, or changes its task; whether there is space.
-    fn add(&self, address: NonNull<()>, branch: NonNull<dyn Pollable<S>>, waker: &Waker) -> bool {
+    /// Adds an operation, or changes its task. Errors: `Limit` if there is no space, `Parameter` if
+    /// an operation of the same object is there: one poll cannot have both.
+    fn add(
+        &self,
+        address: NonNull<()>,
+        branch: NonNull<dyn Pollable<S>>,
+        waker: &Waker,
+    ) -> Result<(), Error> {
         self.remove(address);
-        let waker = waker.clone();
+        let shares = |entry: &Waiting<S>| {
+            // SAFETY: as in `poll`; the task that is polled now uses no reference to its branch.
+            let [one, other] = [branch, entry.branch].map(|branch| unsafe { &*branch.as_ptr() });
+            Kernel::share_queue(one, other)
+        };
+        if self.0.iter().any(|place| looked_at(place, shares)) {
+            return Err(Error::Parameter);
+        }
         let free = self.0.iter().find(|place| is_free(place));
-        let Some(free) = free else { return false };
+        let free = free.ok_or(Error::Limit)?;
         free.set(Some(Waiting {
             address,
             branch,
-            waker,
+            waker: waker.clone(),
         }));
-        true
+        Ok(())
     }
 
     fn remove(&self, address: NonNull<()>) {
@@ -169,12 +183,20 @@ impl<S: System> List<S> {
     }
 }
 
+/// Whether an operation is in the place for which `is_it` holds.
+fn looked_at<S: System>(
+    place: &Cell<Option<Waiting<S>>>,
+    is_it: impl Fn(&Waiting<S>) -> bool,
+) -> bool {
+    let entry = place.take();
+    let found = entry.as_ref().is_some_and(is_it);
+    place.set(entry);
+    found
+}
+
 /// Whether no operation is in the place.
 fn is_free<S: System>(place: &Cell<Option<Waiting<S>>>) -> bool {
-    let entry = place.take();
-    let is_free = entry.is_none();
-    place.set(entry);
-    is_free
+    !looked_at(place, |_| true)
 }
 
 /// Polls `permit` and all entries. Returns 0, or the number of an entry, from 1.

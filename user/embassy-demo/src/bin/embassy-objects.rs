@@ -88,15 +88,18 @@ async fn take_all() {
     let _ = DONE.give();
 }
 
-/// Whether an eighth object that is awaited at once is refused, and a second future of one.
+/// Whether an eighth object that is awaited at once is refused, a second future of one, and a
+/// second task's wait for one object.
 async fn is_refused() -> bool {
     let eight = core::array::from_fn::<_, 8, _>(await_spare);
     let (outcome, number) = select_array(eight).await;
     let orders = pin!(Awaited::<Async, _>::new(ORDERS.receiving()));
     let orders = orders.as_ref();
     let twice = select(orders.next(), orders.next()).await;
+    let by_two = select(await_spare(0), await_spare(0)).await;
     (outcome, number) == (Err(Error::Limit), 7)
         && matches!(twice, Either::Second(Err(Error::State)))
+        && matches!(by_two, Either::Second(Err(Error::Parameter)))
 }
 
 /// Awaits a permit that nothing gives.
