@@ -37,7 +37,7 @@ impl Reading {
     fn open(path: Path<'_>) -> Result<*mut Self, Errno> {
         let node = path.find()?;
         node.first()?;
-        let reading = Memory::hold(Self {
+        let reading: &'static Self = Memory::hold(Self {
             node,
             dots: Cell::new(0),
             order: Cell::new(0),
@@ -46,9 +46,10 @@ impl Reading {
                 kind: 0,
                 name: [0; _],
             }),
-        });
+        })
+        .ok_or(Errno::NOMEM)?;
         node.open();
-        Ok(ptr::from_ref(reading.ok_or(Errno::NOMEM)?).cast_mut())
+        Ok(ptr::from_ref(reading).cast_mut())
     }
 
     /// The next entry; null at the end.
