@@ -21,13 +21,12 @@ const CHANNELS: usize = if cfg!(feature = "defmt") { 2 } else { 1 };
 const NAMES: [&[u8]; 2] = [b"Terminal\0", b"defmt\0"];
 /// Bytes of each channel.
 const SIZE: usize = 1024;
-/// How many channels there are for input, and the bytes of one.
+/// How many channels there are for input.
 const INPUTS: usize = if cfg!(feature = "console-input") {
     1
 } else {
     0
 };
-const INPUT_SIZE: usize = 64;
 
 /// As a probe reads it: a head with the numbers of channels, then the channels, those for input
 /// last.
@@ -98,6 +97,9 @@ pub(crate) mod input {
 
     use super::*;
     use rtt_target::DownChannel;
+
+    /// Bytes of the channel.
+    const INPUT_SIZE: usize = 64;
 
     static TYPED: Shared<[u8; INPUT_SIZE]> = Shared(UnsafeCell::new(MaybeUninit::uninit()));
 
