@@ -415,7 +415,13 @@ impl<'a> Place<'a> {
         let mut build = self.cargo(name);
         build.args(["build", "--quiet", "--target", board.triple()]);
         let output = build.args(words).output()?;
-        ensure!(output.status.success(), "{name}: {}", said(&output));
+        // The compiler's warnings are of the tree's own crates: those of others are not shown.
+        let is_clean = !String::from_utf8_lossy(&output.stderr).contains("warning: ");
+        ensure!(
+            output.status.success() && is_clean,
+            "{name}: {}",
+            said(&output)
+        );
         Ok(())
     }
 
@@ -428,6 +434,18 @@ impl<'a> Place<'a> {
             said if said.contains("Compiling") => Tally::fail(format!("{name}, again: {said}\n")),
             _ => Tally::pass(),
         })
+    }
+
+    /// Returns the emulator with the image of a program, without the laboratory's clock. It runs
+    /// for a minute at most.
+    pub(super) fn emulator(&self, name: &str, board: Board) -> Command {
+        let mut emulator = Command::new("timeout");
+        emulator
+            .args(["60", board.program()])
+            .args(board.arguments_alone())
+            .arg("-kernel")
+            .arg(self.image(name, board));
+        emulator
     }
 
     /// The image of a program, as it is debugged.

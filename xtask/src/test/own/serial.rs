@@ -2,7 +2,7 @@
 //! back over it. Must never know: how a program is written and built.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
 use anyhow::{Context, Result};
@@ -27,12 +27,9 @@ pub(super) fn echoed(place: &Place<'_>, name: &str, board: Board) -> Result<Tall
     }
     place.put(name, "src/main.rs", PROGRAM)?;
     place.build(name, board, &[])?;
-    let mut emulator = Command::new("timeout")
-        .args(["60", board.program()])
-        .args(board.arguments_alone())
+    let mut emulator = place
+        .emulator(name, board)
         .args(LINE)
-        .arg("-kernel")
-        .arg(place.image(name, board))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

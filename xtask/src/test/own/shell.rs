@@ -2,7 +2,7 @@
 //! answers. Must never know: how a program is written and built.
 
 use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use anyhow::{Context, Result, bail};
 use taktos_emulator::Board;
@@ -58,12 +58,9 @@ pub(super) fn answers(place: &Place<'_>) -> Result<Tally> {
     place.replace(NAME, "Cargo.toml", ("[dependencies]\n", &shell))?;
     place.put(NAME, "src/main.rs", PROGRAM)?;
     place.build(NAME, BOARD, &[])?;
-    let mut emulator = Command::new("timeout")
-        .args(["60", BOARD.program()])
-        .args(BOARD.arguments_alone())
+    let mut emulator = place
+        .emulator(NAME, BOARD)
         .args(LINE)
-        .arg("-kernel")
-        .arg(place.image(NAME, BOARD))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,8 +1,6 @@
 //! Owns: a program that the watchdog of its board resets, and what it says before and after.
 //! Must never know: how a program is written and built.
 
-use std::process::Command;
-
 use anyhow::{Context, Result};
 use taktos_emulator::Board;
 
@@ -19,11 +17,8 @@ pub(super) fn resets(place: &Place<'_>) -> Result<Tally> {
     place.write(NAME, &["--board", BOARD.name()])?;
     place.put(NAME, "src/main.rs", PROGRAM)?;
     place.build(NAME, BOARD, &[])?;
-    let output = Command::new("timeout")
-        .args(["60", BOARD.program()])
-        .args(BOARD.arguments_alone())
-        .arg("-kernel")
-        .arg(place.image(NAME, BOARD))
+    let output = place
+        .emulator(NAME, BOARD)
         .output()
         .context("the emulator does not start")?;
     Ok(match output.status.success() && said(&output) == SAYS {

@@ -25,7 +25,7 @@ mod network {
     use taktos::{Duration, Kernel, Semaphore, Timeout};
 
     const ADDRESS: EthernetAddress = EthernetAddress([0x02, 0, 0, 0, 0, 0x15]);
-    /// That which the emulator's network gives its first machine, and the emulator in it.
+    /// Addresses in the emulator's network: of its first machine, and of the emulator.
     const OWN: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
     const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
     const ECHO: u16 = 7;
