@@ -4,15 +4,18 @@
 //! Must never know: partitions, schedulers.
 //!
 //! # Invariants
-//! - One lock for the whole hypervisor. [`Hardware::lock`] is called with interrupts masked (EL2
-//!   always runs masked: interrupts come at guests, or end a wait).
+//! - One lock for the whole hypervisor, and one for each partition's interrupt controller. All are
+//!   taken with interrupts masked (EL2 always runs masked: interrupts come at guests, or end a
+//!   wait). The order: the one lock before a partition's; a processor that has a partition's takes
+//!   no other one.
 //! - An exit saves the general registers of the VCPU that ran, its program counter and state, in
-//!   its [`Hardware::context`], and calls the board's entry, which takes the lock and calls the
-//!   hypervisor. The action that it returns ([`Next`]) is performed. [`Hardware::save`] and
-//!   [`Hardware::load`] move the rest.
+//!   its [`Hardware::context`], and calls the board's entry, which calls the hypervisor: first
+//!   without the one lock, then, if something is left to do, with it. The action that it returns
+//!   ([`Next`]) is performed. [`Hardware::save`] and [`Hardware::load`] move the rest.
 //! - A context belongs to the processor that runs its VCPU; all others access it only when no
 //!   processor runs it, with the lock held.
 
+use lock_api::RawMutex;
 use taktos_time::Instant;
 
 /// Why a guest was left.
@@ -22,16 +25,20 @@ pub enum Exit {
     Exception {
         /// ESR_EL2.
         syndrome: u64,
-        /// FAR_EL2: the guest's virtual address, where the syndrome has one.
-        address: u64,
-        /// The intermediate physical address, from HPFAR_EL2 and FAR_EL2, where the syndrome has
-        /// one.
-        physical: u64,
     },
-    /// A physical interrupt. Also how a wait of the idle processor ends.
+    /// A physical interrupt.
     Interrupt,
     /// An asynchronous error (SError).
     Error,
+}
+
+/// The addresses that an exception is about, where its syndrome has any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Addresses {
+    /// FAR_EL2: the guest's virtual address.
+    pub guest: u64,
+    /// The intermediate physical address, from HPFAR_EL2 and FAR_EL2.
+    pub physical: u64,
 }
 
 /// Next action of a processor.
@@ -39,10 +46,10 @@ pub enum Exit {
 pub enum Next {
     /// It resumes this VCPU, which has its registers loaded.
     Guest(usize),
-    /// It waits for an interrupt, and calls with [`Exit::Interrupt`].
+    /// It waits for an interrupt, and calls when one has come.
     Idle,
     /// It gives the lock back, clears or copies memory if that was requested, takes the lock again,
-    /// and calls with [`Exit::Interrupt`] without waiting. There is more to do, and others may need
+    /// and calls without waiting. There is more to do, and others may need
     /// the lock in between.
     Again,
 }
@@ -138,6 +145,10 @@ pub trait Context {
     fn state(&self) -> u64;
     /// Sets the processor state.
     fn set_state(&self, state: u64);
+    /// Stored bits of MDSCR_EL1; a reset clears them.
+    fn debug(&self) -> u64;
+    /// Sets them.
+    fn set_debug(&self, bits: u64);
     /// Puts all registers into the state after a reset: EL1h, masked, translation off, `pc`, x0 =
     /// `argument`, the others zero, timers off, list registers empty. `affinity` is what
     /// MPIDR_EL1 shows (bit 31 set by the implementation).
@@ -156,6 +167,9 @@ pub trait Hardware: 'static {
     type Context: Context + 'static;
     /// The list registers of the processor that calls.
     type Lists: ListRegisters;
+    /// The lock of a partition's interrupt controller: processors get it in the order in which they
+    /// came.
+    type Lock: RawMutex + 'static;
 
     /// The number of the processor that calls, from 0.
     fn cpu() -> usize;
@@ -195,6 +209,8 @@ pub trait Hardware: 'static {
     /// belongs to the VCPU that runs here, so it changes with it.
     fn set_timer_active(active: bool);
 
+    /// The addresses of the exception by which the guest of the processor that calls was left.
+    fn addresses() -> Addresses;
     /// VCPU `vcpu`'s registers.
     fn context(vcpu: usize) -> &'static Self::Context;
     /// Saves what the exit has left in the processor of `vcpu`, which ran here: system registers,

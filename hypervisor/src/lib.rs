@@ -24,7 +24,7 @@ mod timers;
 pub mod uart;
 pub mod vgic;
 
-pub use machine::{Hypervisor, Refusal, Stopped};
+pub use machine::{Hypervisor, Refusal, Rest, Shared, Stopped};
 pub use memory::Memory;
 
 use taktos_schedule::Cpu;

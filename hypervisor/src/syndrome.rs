@@ -76,19 +76,23 @@ pub struct Register {
     pub read: bool,
 }
 
-/// The number of a system register: op0, op1, CRn, CRm, op2 as in the instruction.
+/// The number of a system register: op0, op1, CRn, CRm, op2 of the instruction, where the syndrome
+/// of class [`REGISTER`] has them.
 pub const fn name(op0: u32, op1: u32, crn: u32, crm: u32, op2: u32) -> u32 {
-    op0 << 14 | op1 << 11 | crn << 7 | crm << 3 | op2
+    op0 << 20 | op2 << 17 | op1 << 14 | crn << 10 | crm << 1
 }
+
+/// The bits of a register's number.
+const NAME: u64 = name(3, 7, 15, 15, 7) as u64;
 
 /// The parts of a register's number: op0, op1, CRn, CRm, op2.
 pub const fn parts(name: u32) -> (u32, u32, u32, u32, u32) {
     (
-        name >> 14 & 3,
-        name >> 11 & 7,
-        name >> 7 & 15,
-        name >> 3 & 15,
-        name & 7,
+        name >> 20 & 3,
+        name >> 14 & 7,
+        name >> 10 & 15,
+        name >> 1 & 15,
+        name >> 17 & 7,
     )
 }
 
@@ -108,9 +112,14 @@ const LONG: u64 = 1 << 25;
 /// instruction's length).
 pub const UNDEFINED: u64 = LONG;
 
-/// The classes of aborts that come from EL0.
-const FETCH_ABORT: u64 = 0x20;
-const DATA_ABORT: u64 = 0x24;
+/// Classes (ESR.EC): HVC, a system register, and aborts that come from a lower level.
+pub const HYPERCALL: u64 = 0x16;
+/// See [`HYPERCALL`].
+pub const REGISTER: u64 = 0x18;
+/// See [`HYPERCALL`].
+pub const FETCH_ABORT: u64 = 0x20;
+/// See [`HYPERCALL`].
+pub const DATA_ABORT: u64 = 0x24;
 
 /// ESR.ISS of a data abort: WnR, it was a write; CM, it was maintenance of caches.
 const WRITE: u64 = 1 << 6;
@@ -193,48 +202,56 @@ pub fn holds(syndrome: u64, state: u64) -> bool {
 
 /// Reads a syndrome.
 pub fn read(syndrome: u64) -> Event {
-    let class = (syndrome >> 26) as u8 & 0x3F;
-    let field = |at: u32, bits: u32| (syndrome >> at) & ((1 << bits) - 1);
-    match class {
+    match field(syndrome, 26, 6) {
         0x01 => Event::Wait {
-            event: field(0, 1) == 1,
+            event: field(syndrome, 0, 1) == 1,
         },
-        0x16 => Event::Hypercall {
-            immediate: field(0, 16) as u16,
+        HYPERCALL => Event::Hypercall {
+            immediate: field(syndrome, 0, 16) as u16,
         },
         0x17 => Event::SecureCall,
-        0x18 => Event::Register(Register {
-            name: name(
-                field(20, 2) as u32,
-                field(14, 3) as u32,
-                field(10, 4) as u32,
-                field(1, 4) as u32,
-                field(17, 3) as u32,
-            ),
-            register: field(5, 5) as usize,
-            read: field(0, 1) == 1,
-        }),
-        0x20 => Event::Fetch,
+        REGISTER => Event::Register(register(syndrome)),
+        FETCH_ABORT => Event::Fetch,
         // Of the registers with opc1 = 0 are those of the channel; LDC and STC (0x06) have no
         // others.
         0x05 => Event::Coprocessor {
-            channel: field(14, 3) == 0,
+            channel: field(syndrome, 14, 3) == 0,
         },
         0x06 => Event::Coprocessor { channel: true },
         0x0C => Event::Coprocessor {
-            channel: field(16, 4) == 0,
+            channel: field(syndrome, 16, 4) == 0,
         },
         0x03 | 0x04 | 0x07 | 0x08 => Event::Coprocessor { channel: false },
-        0x24 if field(24, 1) == 1 => Event::Access(Access {
-            bytes: 1 << field(22, 2),
-            signed: field(21, 1) == 1,
-            register: field(16, 5) as usize,
-            wide: field(15, 1) == 1,
-            write: field(6, 1) == 1,
-        }),
-        0x24 => Event::Opaque,
+        DATA_ABORT => access(syndrome).map_or(Event::Opaque, Event::Access),
         _ => Event::Other,
     }
+}
+
+/// `bits` bits of a syndrome from bit `at` on.
+const fn field(syndrome: u64, at: u32, bits: u32) -> u64 {
+    syndrome >> at & ((1 << bits) - 1)
+}
+
+/// The system register that a syndrome of class [`REGISTER`] tells of.
+#[inline(always)]
+pub const fn register(syndrome: u64) -> Register {
+    Register {
+        name: (syndrome & NAME) as u32,
+        register: field(syndrome, 5, 5) as usize,
+        read: field(syndrome, 0, 1) == 1,
+    }
+}
+
+/// The access that a syndrome of class [`DATA_ABORT`] describes, if it describes it.
+#[inline(always)]
+pub fn access(syndrome: u64) -> Option<Access> {
+    (field(syndrome, 24, 1) == 1).then(|| Access {
+        bytes: 1 << field(syndrome, 22, 2),
+        signed: field(syndrome, 21, 1) == 1,
+        register: field(syndrome, 16, 5) as usize,
+        wide: field(syndrome, 15, 1) == 1,
+        write: field(syndrome, 6, 1) == 1,
+    })
 }
 
 #[cfg(test)]

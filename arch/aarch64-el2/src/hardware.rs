@@ -6,13 +6,14 @@ use crate::lists::LoadedLists;
 use crate::tables::Piece;
 use crate::vcpu::{Vcpu, vcpu};
 use crate::{
-    console, controller, controls, fault, identity, own, shown, stage2, start, timer, vectors,
-    world,
+    console, controller, controls, exit, fault, identity, own, shown, stage2, start, timer,
+    vectors, world,
 };
 use aarch64_cpu::registers::{CNTV_CTL_EL0, CNTV_CVAL_EL0, Readable};
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::sync::atomic::{AtomicU32, Ordering};
-use taktos_hypervisor::hardware::{Hardware, Kind, MapError, VirtualTimer};
+use lock_api::{GuardNoSend, RawMutex};
+use taktos_hypervisor::hardware::{Addresses, Hardware, Kind, MapError, VirtualTimer};
 use taktos_lock::QueuedLock;
 use taktos_time::Instant;
 
@@ -45,6 +46,32 @@ impl El2 {
 /// The one lock of the hypervisor.
 static LOCK: QueuedLock = QueuedLock::new();
 
+/// The lock of a partition's interrupt controller.
+pub struct Spinning(QueuedLock);
+
+// SAFETY: a queued lock has one holder. EL2 runs masked, so a processor that holds it is not
+// interrupted, and never asks twice: see the invariants of `taktos_hypervisor::hardware`.
+unsafe impl RawMutex for Spinning {
+    #[expect(clippy::declare_interior_mutable_const, reason = "as the trait has it")]
+    const INIT: Self = Self(QueuedLock::new());
+    type GuardMarker = GuardNoSend;
+
+    #[inline(always)]
+    fn lock(&self) {
+        self.0.lock(core::hint::spin_loop);
+    }
+
+    #[inline(always)]
+    fn try_lock(&self) -> bool {
+        self.0.try_lock()
+    }
+
+    #[inline(always)]
+    unsafe fn unlock(&self) {
+        self.0.unlock();
+    }
+}
+
 /// A word of a channel's memory, or of a partition's.
 #[inline(always)]
 fn word(physical: u64) -> &'static AtomicU32 {
@@ -56,6 +83,7 @@ fn word(physical: u64) -> &'static AtomicU32 {
 impl Hardware for El2 {
     type Context = Vcpu;
     type Lists = LoadedLists;
+    type Lock = Spinning;
 
     #[inline(always)]
     fn cpu() -> usize {
@@ -118,6 +146,11 @@ impl Hardware for El2 {
     #[inline(always)]
     fn set_timer_active(active: bool) {
         controller::set_timer_active(active);
+    }
+
+    #[inline(always)]
+    fn addresses() -> Addresses {
+        exit::addresses()
     }
 
     #[inline(always)]

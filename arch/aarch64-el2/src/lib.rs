@@ -45,30 +45,49 @@ mod vcpu;
 mod vectors;
 mod world;
 
-pub use exit::{cause, resumed};
+pub use exit::{ERROR, EXCEPTION, INTERRUPT, cause, left, resumed};
 pub use fault::{fail, panicked};
 pub use hardware::El2;
 pub use lists::LoadedLists;
 pub use own::number;
 pub use vcpu::Vcpu;
 
-/// Wires the processor to the hypervisor: `start`, a `fn(usize) -> Next`, is called once on each
-/// processor, with its number; `exit`, a `fn(usize, Exit) -> Next`, at each exit of a guest, and
-/// when the wait of an idle processor ends. Both run with interrupts masked. Used once, in a
-/// board's program.
+/// Wires the processor to the hypervisor. `start`, a `fn(usize) -> Next`, is called once on each
+/// processor, with its number. `exit`, a `fn(&'static Vcpu, Exit) -> Option<Next>`, is called at
+/// each exit of a guest; none resumes that guest. `waited`, a `fn(usize) -> Next`, is called when
+/// the wait of an idle processor ends, and after [`Next::Again`]. All run with interrupts masked.
+/// Used once, in a board's program.
+///
+/// [`Next::Again`]: taktos_hypervisor::hardware::Next::Again
 #[macro_export]
 macro_rules! upcalls {
-    ($start:path, $exit:path) => {
+    ($start:path, $exit:path, $waited:path) => {
         /// A processor is ready: what it does first.
         #[unsafe(no_mangle)]
         extern "C" fn taktos_start() -> *const $crate::Vcpu {
             $crate::resumed($start($crate::number()))
         }
 
+        /// The wait of an idle processor ended: what it does next.
+        #[unsafe(no_mangle)]
+        extern "C" fn taktos_waited() -> *const $crate::Vcpu {
+            $crate::resumed($waited($crate::number()))
+        }
+
+        $crate::upcalls!(@left $exit, taktos_exception, EXCEPTION);
+        $crate::upcalls!(@left $exit, taktos_interrupt, INTERRUPT);
+        $crate::upcalls!(@left $exit, taktos_error, ERROR);
+    };
+    (@left $exit:path, $name:ident, $kind:ident) => {
         /// A guest was left, its registers are saved: what the processor does next.
         #[unsafe(no_mangle)]
-        extern "C" fn taktos_exit(kind: u64) -> *const $crate::Vcpu {
-            $crate::resumed($exit($crate::number(), $crate::cause(kind)))
+        extern "C" fn $name(vcpu: *const $crate::Vcpu) -> *const $crate::Vcpu {
+            // SAFETY: the hand-written path calls with the address of the VCPU that was left.
+            let left = unsafe { $crate::left(vcpu) };
+            match $exit(left, $crate::cause::<{ $crate::$kind }>()) {
+                None => vcpu,
+                Some(next) => $crate::resumed(next),
+            }
         }
     };
 }

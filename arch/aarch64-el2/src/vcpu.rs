@@ -33,6 +33,8 @@ pub struct Vcpu {
     pub(crate) interface: [Cell<u64>; 2],
     /// ICH_AP0R0_EL2 and ICH_AP1R0_EL2: the priorities that are being served.
     pub(crate) active: [Cell<u64>; 2],
+    /// The bits of MDSCR_EL1 that are kept.
+    debug: Cell<u64>,
 }
 
 /// ICH_HCR_EL2: the virtual interface is on.
@@ -60,6 +62,7 @@ impl Vcpu {
             lists: [ZERO; LISTS],
             interface: [ZERO; 2],
             active: [ZERO; 2],
+            debug: ZERO,
         }
     };
 
@@ -75,6 +78,7 @@ impl Vcpu {
             .chain(&self.active);
         words.for_each(|word| word.set(0));
         self.float.iter().for_each(|pair| pair.set([0; 2]));
+        self.debug.set(0);
     }
 }
 
@@ -157,6 +161,16 @@ impl Context for Vcpu {
     #[inline(always)]
     fn set_state(&self, state: u64) {
         self.state.set(state);
+    }
+
+    #[inline(always)]
+    fn debug(&self) -> u64 {
+        self.debug.get()
+    }
+
+    #[inline(always)]
+    fn set_debug(&self, bits: u64) {
+        self.debug.set(bits);
     }
 
     fn reset(&self, pc: u64, argument: u64, affinity: u64) {

@@ -1,7 +1,6 @@
 //! Owns: where exceptions lead at EL2: the exit of a guest, its return, the wait of an idle
 //! processor. Must never know: what an exit means.
 
-use crate::exit::{ERROR, EXCEPTION, INTERRUPT};
 use crate::fault::report;
 use crate::own::Own;
 use crate::vcpu::Vcpu;
@@ -11,7 +10,10 @@ use core::mem::offset_of;
 unsafe extern "C" {
     // The board's, by [`upcalls!`](crate::upcalls).
     fn taktos_start();
-    fn taktos_exit();
+    fn taktos_exception();
+    fn taktos_interrupt();
+    fn taktos_error();
+    fn taktos_waited();
 }
 
 /// Makes the processor use the table below.
@@ -30,7 +32,7 @@ pub(crate) fn install() {
 /// An exit: `SP_EL2` is the VCPU's address. 27 instructions with the jump into the hypervisor, of
 /// the 32 that an entry of the table has room for.
 macro_rules! exit {
-    ($kind:literal) => {
+    ($handler:literal) => {
         concat!(
             ".p2align 7
              stp x0, x1, [sp]
@@ -54,12 +56,11 @@ macro_rules! exit {
              str x2, [sp, #{state}]
              mrs x3, tpidr_el2
              ldr x3, [x3, #{stack}]
+             mov x0, sp
              mov sp, x3
-             mov x0, #",
-            $kind,
-            "
              adr x30, {resume}
-             b {exit}"
+             b ",
+            $handler
         )
     };
 }
@@ -162,14 +163,13 @@ extern "C" fn table() {
         exit!("{interrupt}"),
         exit!("{interrupt}"),
         exit!("{error}"),
-        exception = const EXCEPTION,
-        interrupt = const INTERRUPT,
-        error = const ERROR,
+        exception = sym taktos_exception,
+        interrupt = sym taktos_interrupt,
+        error = sym taktos_error,
         link = const Vcpu::LINK,
         state = const offset_of!(Vcpu, state),
         stack = const offset_of!(Own, stack),
         report_stack = const offset_of!(Own, report_stack),
-        exit = sym taktos_exit,
         resume = sym resume,
         report = sym report,
         take_error = sym take_error,
@@ -219,14 +219,12 @@ extern "C" fn resume() {
         "dsb sy",
         "wfi",
         "2:",
-        "mov x0, #{interrupt}",
         "adr x30, {resume}",
-        "b {exit}",
+        "b {waited}",
         link = const Vcpu::LINK,
         state = const offset_of!(Vcpu, state),
-        interrupt = const INTERRUPT,
         again = const offset_of!(Own, again),
-        exit = sym taktos_exit,
+        waited = sym taktos_waited,
         resume = sym resume,
     )
 }

@@ -4,7 +4,7 @@
 #[macro_export]
 macro_rules! faults {
     ($fault:expr) => {
-        use taktos_arch_aarch64_el2::El2;
+        use taktos_arch_aarch64_el2::{El2, Vcpu};
         use taktos_hypervisor::hardware::{Exit, Hardware, Next};
 
         aarch64_rt::entry!(entry, 8);
@@ -14,7 +14,7 @@ macro_rules! faults {
             El2::run()
         }
 
-        taktos_arch_aarch64_el2::upcalls!(start, exit);
+        taktos_arch_aarch64_el2::upcalls!(start, exit, start);
 
         fn start(_: usize) -> Next {
             $fault;
@@ -22,8 +22,8 @@ macro_rules! faults {
             El2::off()
         }
 
-        fn exit(_: usize, _: Exit) -> Next {
-            Next::Idle
+        fn exit(_: &'static Vcpu, _: Exit) -> Option<Next> {
+            None
         }
     };
 }

@@ -5,9 +5,9 @@ use core::arch::global_asm;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 use taktos_abi::vm::Description;
-use taktos_arch_aarch64_el2::El2;
+use taktos_arch_aarch64_el2::{El2, Vcpu};
 use taktos_hypervisor::hardware::{Exit, Hardware, Next};
-use taktos_hypervisor::{Hypervisor, Memory};
+use taktos_hypervisor::{Hypervisor, Memory, Rest, Shared};
 
 /// Object that the first processor makes before the others start; from then on the lock guards it.
 struct Guarded<T>(UnsafeCell<T>);
@@ -17,6 +17,7 @@ unsafe impl<T> Sync for Guarded<T> {}
 
 static DESCRIPTION: Guarded<Description> = Guarded(UnsafeCell::new(Description::EMPTY));
 static MEMORY: Guarded<Memory> = Guarded(UnsafeCell::new(Memory::new()));
+static SHARED: Shared<El2> = Shared::new();
 static HYPERVISOR: Guarded<Option<Hypervisor<El2>>> = Guarded(UnsafeCell::new(None));
 
 // The state of each VCPU, for readers from outside (`taktos_abi::layout`): symbols, and no
@@ -50,7 +51,7 @@ pub unsafe fn description() -> &'static mut Description {
 pub unsafe fn make(description: &'static Description) -> bool {
     // SAFETY: the first use of the two, by this function's contract.
     let (memory, hypervisor) = unsafe { (&mut *MEMORY.0.get(), &mut *HYPERVISOR.0.get()) };
-    match Hypervisor::new(memory, description) {
+    match Hypervisor::new(memory, &SHARED, description) {
         Ok(made) => {
             *hypervisor = Some(made);
             true
@@ -74,9 +75,21 @@ pub fn start(cpu: usize) -> Next {
     with_hypervisor(Hypervisor::start_processor)
 }
 
+/// A guest was left. None: it resumes.
 #[inline(always)]
-pub fn exit(_: usize, exit: Exit) -> Next {
-    with_hypervisor(|hypervisor| hypervisor.exit(exit))
+pub fn exit(vcpu: &'static Vcpu, exit: Exit) -> Option<Next> {
+    SHARED.exit(vcpu, exit).map(exit_rest)
+}
+
+pub fn waited(_: usize) -> Next {
+    exit_rest(Rest::Waited)
+}
+
+/// Does what is left of an exit. It is a function of its own, so that an exit that is done before
+/// has no need of its stack.
+#[inline(never)]
+fn exit_rest(rest: Rest) -> Next {
+    with_hypervisor(|hypervisor| hypervisor.exit(rest))
 }
 
 /// Gives the hypervisor to `body`, under the lock. The time that the lock is held shows from

@@ -200,6 +200,12 @@ impl<W: Word> QueuedLock<W> {
         self.serving.publish(ticket.wrapping_add(1));
     }
 
+    /// Takes the lock if it is free and no processor waits for it; says whether it did.
+    #[inline(always)]
+    pub fn try_lock(&self) -> bool {
+        self.word.take(HELD as usize)
+    }
+
     /// Gives the lock to the processor that has waited longest. Called for the holder.
     #[inline(always)]
     pub fn unlock(&self) {

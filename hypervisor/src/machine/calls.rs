@@ -43,17 +43,9 @@ impl<H: Hardware> Hypervisor<H> {
         };
         let partition = usize::from(self.vcpus[vcpu].partition);
         let answer = match function {
-            call::NOTHING
-            | call::YIELD
-            | call::WHO
-            | call::VERSION
-            | call::DOORBELL
-            | call::CHANNEL
-            | call::RING_SELF => self.own_call(vcpu, function, context),
-            psci::VERSION | psci::CONVENTION => 0x1_0001,
-            psci::FEATURES => features(context.x(1) as u32),
-            psci::ARCH_FEATURES => arch_features(context.x(1) as u32),
-            psci::MIGRATE_INFO_TYPE => psci::NO_MIGRATION,
+            call::YIELD | call::WHO | call::DOORBELL | call::CHANNEL | call::RING_SELF => {
+                self.own_call(vcpu, function, context)
+            }
             psci::SYSTEM_OFF => return self.stop(partition, Stopped::Off),
             psci::SYSTEM_RESET => return self.stop(partition, Stopped::Reset),
             psci::CPU_OFF => match self.switch_off(vcpu) {
@@ -67,7 +59,8 @@ impl<H: Hardware> Hypervisor<H> {
                     context.set_x(0, call::SUCCESS);
                     return self.wait(vcpu);
                 }
-                _ => call::NOT_SUPPORTED,
+                // By SMC it comes here, too.
+                _ => constant(function, context.x(1) as u32).unwrap_or(call::NOT_SUPPORTED),
             },
         };
         context.set_x(0, answer);
@@ -76,7 +69,6 @@ impl<H: Hardware> Hypervisor<H> {
     fn own_call(&mut self, vcpu: usize, function: u32, context: &H::Context) -> u64 {
         let partition = usize::from(self.vcpus[vcpu].partition);
         match function {
-            call::VERSION => 1,
             call::WHO => {
                 context.set_x(1, self.partitions[partition].starts.into());
                 partition as u64
@@ -141,7 +133,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     /// An interrupt of no level comes to `partition`.
     pub(super) fn interrupt(&mut self, partition: usize, number: u32) {
-        let mask = self.partitions[partition].gic.raise(0, number);
+        let mask = self.shared.controller(partition).raise(0, number);
         self.notify(partition, mask);
     }
 
@@ -166,7 +158,7 @@ impl<H: Hardware> Hypervisor<H> {
         }
         let (partition, number) = self.place_of(vcpu);
         H::context(vcpu).reset(entry, argument, number as u64);
-        let effects = self.partitions[partition].gic.reset_vcpu(number);
+        let effects = self.shared.controller(partition).reset_vcpu(number);
         self.carry_out(partition, effects);
         self.vcpus[vcpu].condition = Condition::Able;
         let unit = Vcpu::new(vcpu as u16);
@@ -208,6 +200,20 @@ impl<H: Hardware> Hypervisor<H> {
     fn is_off(&self, vcpu: usize) -> bool {
         self.vcpus[vcpu].condition == Condition::Off
     }
+}
+
+/// The answer to a call that is the same for all at all times.
+#[inline(always)]
+pub(super) fn constant(function: u32, argument: u32) -> Option<u64> {
+    Some(match function {
+        call::NOTHING => call::SUCCESS,
+        call::VERSION => 1,
+        psci::VERSION | psci::CONVENTION => 0x1_0001,
+        psci::FEATURES => features(argument),
+        psci::ARCH_FEATURES => arch_features(argument),
+        psci::MIGRATE_INFO_TYPE => psci::NO_MIGRATION,
+        _ => return None,
+    })
 }
 
 /// Which calls of the Arm architecture's own there are: none for mitigations of speculation.

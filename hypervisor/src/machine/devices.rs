@@ -12,8 +12,7 @@ use taktos_abi::vm::{Linkage, layout};
 
 /// The device that an address belongs to.
 pub(super) enum Place {
-    Distributor(u64),
-    Redistributor(usize, u64),
+    Controller(Frame, u64),
     Console(u64),
     Channel(usize, u64),
 }
@@ -30,11 +29,8 @@ impl<H: Hardware> Hypervisor<H> {
         let context = H::context(vcpu);
         let write = access.write.then(|| context.x(access.register));
         let value = match place {
-            Place::Distributor(offset) => {
-                self.interrupt_controller(vcpu, Frame::Distributor, offset, access, write)
-            }
-            Place::Redistributor(of, offset) => {
-                self.interrupt_controller(vcpu, Frame::Redistributor(of), offset, access, write)
+            Place::Controller(frame, offset) => {
+                self.interrupt_controller(vcpu, frame, offset, access, write)
             }
             Place::Console(offset) => self.console_access(partition, offset, access.bytes, write),
             Place::Channel(channel, offset) => {
@@ -52,14 +48,10 @@ impl<H: Hardware> Hypervisor<H> {
             let offset = physical.checked_sub(from)?;
             (offset < bytes).then_some(offset)
         };
-        if let Some(offset) = within(layout::DISTRIBUTOR, 0x1_0000) {
-            return Some(Place::Distributor(offset));
-        }
-        let stride = layout::REDISTRIBUTOR_STRIDE;
-        let vcpus = self.vcpus_of(partition).len() as u64;
-        if let Some(offset) = within(layout::REDISTRIBUTOR, vcpus * stride) {
-            let of = (offset / stride) as usize;
-            return Some(Place::Redistributor(of, offset % stride));
+        match Frame::at(physical) {
+            Some((Frame::Redistributor(of), _)) if of >= self.vcpus_of(partition).len() => {}
+            Some((frame, offset)) => return Some(Place::Controller(frame, offset)),
+            None => {}
         }
         let record = self.record(partition);
         if let Some(offset) = within(layout::CONSOLE, 0x1000).filter(|_| record.console) {
@@ -93,13 +85,18 @@ impl<H: Hardware> Hypervisor<H> {
         if write.is_none() && frame.tells_pending(offset) {
             self.ask_sources_of(vcpu, frame);
         }
+        let mut controller = self.shared.controller(partition);
         // The interrupts that the guest has taken and ended are in the list registers.
-        let gic = &mut self.partitions[partition].gic;
-        let mut effects = gic.sync(number, &mut H::lists());
-        let done = gic.access(frame, offset, access.bytes as usize, write);
-        effects.add(done.effects);
+        let mut effects = controller.sync(number, &mut H::lists());
+        let bytes = access.bytes as usize;
+        let mut value = 0;
+        match write {
+            None => value = controller.read(frame, offset, bytes),
+            Some(value) => effects.add(controller.write(frame, offset, bytes, value)),
+        }
+        drop(controller);
         self.carry_out(partition, effects);
-        done.value
+        value
     }
 
     fn console_access(
@@ -122,7 +119,9 @@ impl<H: Hardware> Hypervisor<H> {
     fn console_level(&mut self, partition: usize) {
         let state = &mut self.partitions[partition];
         let level = state.console.interrupt();
-        let mask = state.gic.set_level(0, layout::CONSOLE_INTERRUPT, level);
+        let mut controller = self.shared.controller(partition);
+        let mask = controller.set_level(0, layout::CONSOLE_INTERRUPT, level);
+        drop(controller);
         self.notify(partition, mask);
     }
 
@@ -191,7 +190,9 @@ impl<H: Hardware> Hypervisor<H> {
         let partition = usize::from(self.channel(channel).ends[end].partition);
         let level = self.links[channel].interrupt(end);
         let number = layout::CHANNEL_INTERRUPT + channel as u32;
-        let mask = self.partitions[partition].gic.set_level(0, number, level);
+        let mut controller = self.shared.controller(partition);
+        let mask = controller.set_level(0, number, level);
+        drop(controller);
         self.notify(partition, mask);
     }
 

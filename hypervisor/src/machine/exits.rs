@@ -15,35 +15,52 @@
 //!   breakpoints, steps, misalignment, floating-point exceptions go to EL1 by themselves; those of
 //!   EL2's own (0x21, 0x25, ...) end the machine (the port's vectors).
 //!
-//! Of a VCPU that was put off nothing is carried out, whatever it is: between its trap and the
+//! Of a VCPU that was put off nothing is carried out here, whatever it is: between its trap and the
 //! lock, a VCPU of its partition may have stopped all of them. It is not heard any more, and about
 //! to be taken off.
 
 use super::Hypervisor;
-use crate::hardware::{Context, Exit, Hardware, Next};
+use super::own::{Loaded, Rest};
+use super::registers::denies_channel;
+use crate::hardware::{Addresses, Context, Exit, Hardware, Next};
 use crate::machine::life::Stopped;
 use crate::syndrome::{self, Event};
 
 impl<H: Hardware> Hypervisor<H> {
-    /// This processor left its guest, or its wait ended. Says what it does next.
-    pub fn exit(&mut self, exit: Exit) -> Next {
+    /// This processor left its guest, or its wait ended; `rest` is left to do of that
+    /// ([`Shared::exit`](super::Shared::exit)). Says what it does next.
+    pub fn exit(&mut self, rest: Rest) -> Next {
         self.world.here = H::cpu();
-        match (exit, self.processors[self.world.here].heard) {
-            (Exit::Interrupt, _) | (_, None) => self.take_interrupts(),
-            (
-                Exit::Exception {
-                    syndrome,
-                    address,
-                    physical,
-                },
-                Some(vcpu),
-            ) => self.exception(vcpu, syndrome, address, physical),
-            (Exit::Error, Some(vcpu)) => self.fault(vcpu, syndrome::ASYNCHRONOUS, 0),
+        match rest {
+            Rest::Whole(exit) => self.whole(exit),
+            Rest::Waited => self.take_interrupts(H::acknowledge()),
+            Rest::Acknowledged(number) => self.take_interrupts(Some(number)),
+            Rest::Effects(effects) => {
+                let loaded = self.shared.loaded(self.world.here);
+                if let Some(Loaded { partition, .. }) = loaded {
+                    self.carry_out(partition, effects);
+                }
+            }
         }
         self.leave()
     }
 
-    fn exception(&mut self, vcpu: usize, syndrome: u64, address: u64, physical: u64) {
+    #[inline]
+    fn whole(&mut self, exit: Exit) {
+        match (exit, self.processors[self.world.here].heard) {
+            (Exit::Interrupt, _) | (_, None) => {
+                self.take_interrupts(H::acknowledge());
+            }
+            (Exit::Exception { syndrome }, Some(vcpu)) => self.exception(vcpu, syndrome),
+            (Exit::Error, Some(vcpu)) => self.fault(vcpu, syndrome::ASYNCHRONOUS, 0),
+        }
+    }
+
+    fn exception(&mut self, vcpu: usize, syndrome: u64) {
+        let Addresses {
+            guest: address,
+            physical,
+        } = H::addresses();
         let context = H::context(vcpu);
         let state = context.state();
         let user = is_user(state);
@@ -57,10 +74,8 @@ impl<H: Hardware> Hypervisor<H> {
                 self.call(vcpu);
                 GuestControl::Behind
             }
-            Event::Register(register) => match self.register(vcpu, register, user) {
+            Event::Register(register) => match self.register(vcpu, register) {
                 true => GuestControl::Behind,
-                // If EL1 denies it to EL0, EL1 gets the syndrome that the processor would give.
-                false if syndrome::is_channel(register.name) => GuestControl::At(syndrome, 0),
                 false => GuestControl::At(syndrome::UNDEFINED, 0),
             },
             Event::Access(access) => match self.device(vcpu, physical, access) {
@@ -87,20 +102,12 @@ impl<H: Hardware> Hypervisor<H> {
                 }
                 GuestControl::Behind
             }
-            Event::Coprocessor { channel: true } if self.denies_channel(vcpu) => {
+            Event::Coprocessor { channel: true } if denies_channel(context) => {
                 GuestControl::At(syndrome, 0)
             }
             Event::Coprocessor { .. } | Event::Other => GuestControl::At(syndrome::UNDEFINED, 0),
         };
-        match goes_on {
-            GuestControl::Behind => {
-                context.set_pc(context.pc().wrapping_add(syndrome::length(syndrome)));
-                if syndrome::is_aarch32(state) {
-                    context.set_state(syndrome::behind(state));
-                }
-            }
-            GuestControl::At(cause, address) => context.inject(cause, address),
-        }
+        resume_at(context, syndrome, goes_on);
     }
 
     fn fault(&mut self, vcpu: usize, syndrome: u64, address: u64) {
@@ -117,12 +124,27 @@ impl<H: Hardware> Hypervisor<H> {
 }
 
 /// The place at which a guest resumes.
-enum GuestControl {
+pub(super) enum GuestControl {
     /// After the instruction, which was carried out for it.
     Behind,
     /// At its EL1, with an exception of this syndrome, and the address that it is about: none where
     /// the processor's register may hold what others did.
     At(u64, u64),
+}
+
+/// Sets the place at which the guest resumes that was left by `syndrome`.
+#[inline(always)]
+pub(super) fn resume_at(context: &impl Context, syndrome: u64, place: GuestControl) {
+    match place {
+        GuestControl::Behind => {
+            context.set_pc(context.pc().wrapping_add(syndrome::length(syndrome)));
+            let state = context.state();
+            if syndrome::is_aarch32(state) {
+                context.set_state(syndrome::behind(state));
+            }
+        }
+        GuestControl::At(cause, address) => context.inject(cause, address),
+    }
 }
 
 /// Whether a guest in `state` (SPSR_EL2) was at EL0, in AArch64 or AArch32 (M, Arm DDI 0487,

@@ -16,26 +16,24 @@ use taktos_abi::vm::layout::{HYPERVISOR_TIMER_INTERRUPT, MAINTENANCE_INTERRUPT, 
 const FIRST_SPECIAL: u32 = 1020;
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Takes all physical interrupts that are there.
-    pub(super) fn take_interrupts(&mut self) {
-        while let Some(number) = H::acknowledge() {
-            if number >= FIRST_SPECIAL {
-                return;
-            }
+    /// Takes all physical interrupts that are there, of which `first` was acknowledged.
+    pub(super) fn take_interrupts(&mut self, first: Option<u32>) {
+        let mut next = first;
+        while let Some(number) = next.filter(|&number| number < FIRST_SPECIAL) {
             self.take(number);
+            next = H::acknowledge();
         }
     }
 
     fn take(&mut self, number: u32) {
-        let current = self.processors[self.world.here].current;
+        let loaded = self.shared.loaded(self.world.here);
         match number {
             TIMER_INTERRUPT => {
                 // It stays active until the guest ends it.
-                if let Some(vcpu) = current {
-                    let state = &self.vcpus[vcpu];
-                    let gic = &mut self.partitions[usize::from(state.partition)].gic;
-                    // It is loaded here, and refilled when it resumes.
-                    let _ = gic.raise_timer(state.number.into());
+                if let Some(loaded) = loaded {
+                    // It is refilled when the guest resumes.
+                    let mut controller = self.shared.controller(loaded.partition);
+                    let _ = controller.raise_timer(loaded.number);
                 } else {
                     H::deactivate(number);
                 }
@@ -47,8 +45,8 @@ impl<H: Hardware> Hypervisor<H> {
             MAINTENANCE_INTERRUPT => {
                 // Its level falls when list registers have been filled or nothing is left to fill
                 // in.
-                if let Some(vcpu) = current {
-                    self.refill(vcpu);
+                if let Some(loaded) = loaded {
+                    self.refill(loaded);
                 }
                 H::deactivate(number);
             }
@@ -71,9 +69,9 @@ impl<H: Hardware> Hypervisor<H> {
     #[inline(never)]
     pub(super) fn ask_sources(&mut self, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
-        let gic = &mut self.partitions[partition].gic;
-        let mut effects = gic.sync(number, &mut H::lists());
-        let (timer, mut asked) = gic.doubtful(number);
+        let mut controller = self.shared.controller(partition);
+        let mut effects = controller.sync(number, &mut H::lists());
+        let (timer, mut asked) = controller.doubtful(number);
         let due = H::timer().is_due(H::ticks());
         let mut low = 0;
         while asked != 0 {
@@ -81,9 +79,11 @@ impl<H: Hardware> Hypervisor<H> {
             asked &= asked - 1;
             low |= u64::from(!H::is_asserted(FIRST_SHARED + spi)) << spi;
         }
-        effects.add(gic.withdraw(number, timer && !due, low));
+        effects.add(controller.withdraw(number, timer && !due, low));
+        let active = controller.timer_is_active(number);
+        drop(controller);
         self.carry_out(partition, effects);
-        H::set_timer_active(self.partitions[partition].gic.timer_is_active(number));
+        H::set_timer_active(active);
         self.vcpus[vcpu].timer_changed = false;
     }
 
@@ -110,7 +110,7 @@ impl<H: Hardware> Hypervisor<H> {
     fn pass_on(&mut self, number: u32) {
         for index in 0..self.partition_count() {
             if interrupts(self.record(index)).any(|own| own == number) {
-                let mask = self.partitions[index].gic.raise(0, number);
+                let mask = self.shared.controller(index).raise(0, number);
                 return self.notify(index, mask);
             }
         }
@@ -142,8 +142,8 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     fn is_loaded_on(&self, partition: usize, cpu: usize) -> bool {
-        let current = self.processors[cpu].current;
-        current.is_some_and(|vcpu| usize::from(self.vcpus[vcpu].partition) == partition)
+        let loaded = self.shared.loaded(cpu);
+        loaded.is_some_and(|loaded| loaded.partition == partition)
     }
 
     #[inline(never)]

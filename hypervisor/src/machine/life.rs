@@ -57,8 +57,8 @@ impl<H: Hardware> Hypervisor<H> {
         let state = &mut self.partitions[partition];
         state.phase = Phase::Runs;
         state.starts = state.starts.wrapping_add(1);
-        let effects = state.gic.reset(vcpus.len());
         state.console = crate::uart::Pl011::new();
+        let effects = self.shared.controller(partition).reset(vcpus.len());
         self.carry_out(partition, effects);
         self.reset_links(partition);
         let first = vcpus.start;
@@ -108,7 +108,6 @@ impl<H: Hardware> Hypervisor<H> {
         let state = &mut self.vcpus[vcpu];
         let was = core::mem::replace(&mut state.condition, Condition::Off);
         state.physical = PhysicalTimer::default();
-        state.debug = 0;
         let on = state.on;
         let here = self.world.here;
         self.world.timers.arm(here, Timer::Wake(vcpu), None);

@@ -1,7 +1,7 @@
 //! Owns: all that the hypervisor remembers, and how a machine begins.
 //! Must never know: how the parts below do their work.
 //!
-//! Its parts: `exits` (the reasons of exits), `screen` (the console's lines), `interrupts`
+//! Its parts: `own` (exits without the lock), `exits` (the reasons of exits), `screen` (the console's lines), `interrupts`
 //! (physical ones), `switch` (the choice of the running VCPU), `life` (start, stop and restart of
 //! partitions), `devices` (accesses to emulated devices), `undescribed` (accesses that the
 //! processor does not describe), `registers` (trapped system registers), `calls` (hypercalls and
@@ -12,6 +12,7 @@ mod devices;
 mod exits;
 mod interrupts;
 mod life;
+mod own;
 mod registers;
 mod screen;
 mod switch;
@@ -19,6 +20,7 @@ mod undescribed;
 mod waiting;
 
 pub use life::Stopped;
+pub use own::{Rest, Shared};
 use screen::Said;
 
 use crate::channel::Link;
@@ -28,7 +30,6 @@ use crate::memory::{self, Memory};
 use crate::table::{Table, at};
 use crate::timers::{Timer, Timers};
 use crate::uart::Pl011;
-use crate::vgic::VirtualGic;
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use screen::Screen;
@@ -89,8 +90,6 @@ struct VcpuState {
     /// physical timer is on, or its memory is filled.
     attended: bool,
     physical: PhysicalTimer,
-    /// Stored bits of MDSCR_EL1.
-    debug: u64,
 }
 
 /// Phase of a partition.
@@ -111,7 +110,6 @@ struct Partition {
     starts: u32,
     /// How often it may still be started again after a fault, and after a reset.
     restarts: [u32; 2],
-    gic: VirtualGic,
     console: Pl011,
     /// The processor to which the interrupts of its devices come; none: they are masked.
     home: Option<usize>,
@@ -121,8 +119,6 @@ struct Partition {
 /// A processor.
 #[derive(Clone, Copy)]
 struct Processor {
-    /// The VCPU that is loaded.
-    current: Option<usize>,
     /// The VCPU that is loaded, if its exits are carried out: none when it was put off.
     heard: Option<usize>,
     /// The hardware timer is set to this.
@@ -217,6 +213,7 @@ impl From<MapError> for Refusal {
 /// The hypervisor. All methods are called with the lock held.
 pub struct Hypervisor<H: Hardware> {
     description: &'static Description,
+    shared: &'static Shared<H>,
     pools: FixedPools<'static, 'static>,
     world: World<H>,
     vcpus: Table<VcpuState, VCPUS>,
@@ -235,15 +232,17 @@ impl<H: Hardware> Hypervisor<H> {
     );
 
     /// The machine that `description` says, with nothing running. `memory` keeps what its
-    /// schedulers remember. Refused when a scheduler or the map refuses something; the tool's
+    /// schedulers remember, `shared` what processors use without the lock. Refused when a scheduler or the map refuses something; the tool's
     /// checks find all of that before.
     pub fn new(
         memory: &'static mut Memory,
+        shared: &'static Shared<H>,
         description: &'static Description,
     ) -> Result<Self, Refusal> {
         let (policies, homes) = memory.policies(description)?;
         let mut hypervisor = Self {
             description,
+            shared,
             pools: FixedPools::new(policies, homes),
             world: World {
                 timers: Timers::new(),
@@ -256,7 +255,6 @@ impl<H: Hardware> Hypervisor<H> {
             partitions: Table(core::array::from_fn(|index| partition(description, index))),
             processors: Table(
                 [Processor {
-                    current: None,
                     heard: None,
                     alarm: None,
                     pass: None,
@@ -406,10 +404,16 @@ impl<H: Hardware> Hypervisor<H> {
         for index in 0..self.partition_count() {
             let record = self.record(index);
             for number in interrupts(record) {
-                self.partitions[index].gic.assign_physical(number);
+                self.shared.controller(index).assign_physical(number);
             }
         }
         H::route(crate::hardware::CONSOLE_INTERRUPT, Some(0));
+    }
+
+    /// The VCPU that processor `cpu` has loaded.
+    #[inline(always)]
+    fn loaded(&self, cpu: usize) -> Option<usize> {
+        self.shared.loaded(cpu).map(|loaded| loaded.vcpu)
     }
 
     /// The partition of `vcpu`, and its number there.
@@ -469,7 +473,6 @@ fn vcpu(description: &Description, index: usize) -> VcpuState {
         timer_changed: false,
         attended: has_devices(description, partition.into()),
         physical: PhysicalTimer::default(),
-        debug: 0,
     }
 }
 
@@ -483,7 +486,6 @@ fn partition(description: &Description, index: usize) -> Partition {
         phase: Phase::Stopped,
         starts: 0,
         restarts: [times(record.on_fault), times(record.on_reset)],
-        gic: VirtualGic::new(),
         console: Pl011::new(),
         home: None,
         said: Said::NOTHING,

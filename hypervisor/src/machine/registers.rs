@@ -24,18 +24,73 @@ const CHANNEL_DENIED: u64 = 1 << 12;
 
 /// Whether it is a debug register. Debugging is not given to guests: its registers are there and
 /// empty, and what is written to them is forgotten, but for MDSCR_EL1.TDCC. (Those of traces, with
-/// op1 = 1, are not there.)
-const fn is_debug(register: u32) -> bool {
-    matches!(parts(register), (2, 0, ..)) || is_channel(register)
+/// op1 = 1, are not there.) Those of the communications channel may be denied at EL0 (`user`).
+fn is_debug(register: u32, user: bool, context: &impl Context) -> bool {
+    match is_channel(register) {
+        true => !(user && denies_channel(context)),
+        false => matches!(parts(register), (2, 0, ..)),
+    }
+}
+
+/// Whether a register is the VCPU's alone: all but those of CRn = 12 and 14, which are of
+/// interrupts and timers.
+#[inline(always)]
+pub(super) const fn is_of_the_vcpu(register: u32) -> bool {
+    let (op0, _, crn, ..) = parts(register);
+    op0 != 3 || crn < 12
+}
+
+/// Whether the kernel in a VCPU keeps its user programs from the debug communications channel.
+pub(super) fn denies_channel(context: &impl Context) -> bool {
+    context.debug() & CHANNEL_DENIED != 0
+}
+
+/// Reads a register of the VCPU alone, at EL0 (`user`) or EL1. None if there is no such register
+/// for it.
+#[inline(always)]
+pub(super) fn read_own<H: Hardware>(
+    context: &H::Context,
+    register: u32,
+    user: bool,
+) -> Option<u64> {
+    match register {
+        ACTLR => Some(0),
+        MDSCR => Some(context.debug()),
+        _ => match parts(register) {
+            (3, 0, 0, crm @ 1..=7, op2) => {
+                let shown = SHOWN[crm as usize - 1][op2 as usize % 8];
+                Some(H::identity(crm, op2) & shown)
+            }
+            _ => is_debug(register, user, context).then_some(0),
+        },
+    }
+}
+
+/// Writes a register of the VCPU alone, at EL0 (`user`) or EL1. None if there is no such register
+/// for it.
+#[inline(always)]
+pub(super) fn write_own(
+    context: &impl Context,
+    register: u32,
+    user: bool,
+    value: u64,
+) -> Option<()> {
+    match register {
+        // By set and way they mean nothing where caches are shared and coherent; the rest changes
+        // nothing.
+        ACTLR | DC_ISW | DC_CSW | DC_CISW => Some(()),
+        MDSCR => {
+            context.set_debug(value & CHANNEL_DENIED);
+            Some(())
+        }
+        _ => is_debug(register, user, context).then_some(()),
+    }
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// Carries out a use of a system register by the loaded `vcpu`, at EL0 (`user`) or EL1. Says
+    /// Carries out a use of a system register of interrupts or timers by the loaded `vcpu`. Says
     /// whether there is such a register for it.
-    pub(super) fn register(&mut self, vcpu: usize, access: Register, user: bool) -> bool {
-        if user && is_channel(access.name) && self.denies_channel(vcpu) {
-            return false;
-        }
+    pub(super) fn register(&mut self, vcpu: usize, access: Register) -> bool {
         let context = H::context(vcpu);
         if access.read {
             let Some(value) = self.read_register(vcpu, access.name) else {
@@ -47,29 +102,17 @@ impl<H: Hardware> Hypervisor<H> {
         self.write_register(vcpu, access.name, context.x(access.register))
     }
 
-    /// Whether the kernel in `vcpu` keeps its user programs from the debug communications channel.
-    pub(super) fn denies_channel(&self, vcpu: usize) -> bool {
-        self.vcpus[vcpu].debug & CHANNEL_DENIED != 0
-    }
-
-    fn read_register(&mut self, vcpu: usize, register: u32) -> Option<u64> {
+    fn read_register(&self, vcpu: usize, register: u32) -> Option<u64> {
         let timer = self.vcpus[vcpu].physical;
-        Some(match register {
+        match register {
             CNTP_CTL => {
                 let expired = timer.compare <= H::ticks();
-                timer.control & 3 | u64::from(timer.control & 1 == 1 && expired) << 2
+                Some(timer.control & 3 | u64::from(timer.control & 1 == 1 && expired) << 2)
             }
-            CNTP_CVAL => timer.compare,
-            CNTP_TVAL => timer.compare.wrapping_sub(H::ticks()) & 0xFFFF_FFFF,
-            ACTLR => 0,
-            MDSCR => self.vcpus[vcpu].debug,
-            _ => match parts(register) {
-                (3, 0, 0, crm @ 1..=7, op2) => {
-                    H::identity(crm, op2) & SHOWN[crm as usize - 1][op2 as usize]
-                }
-                _ => return is_debug(register).then_some(0),
-            },
-        })
+            CNTP_CVAL => Some(timer.compare),
+            CNTP_TVAL => Some(timer.compare.wrapping_sub(H::ticks()) & 0xFFFF_FFFF),
+            _ => None,
+        }
     }
 
     fn write_register(&mut self, vcpu: usize, register: u32, value: u64) -> bool {
@@ -92,11 +135,7 @@ impl<H: Hardware> Hypervisor<H> {
                 timer.compare = H::ticks().wrapping_add(value as u32 as i32 as u64);
                 self.update_physical_timer(vcpu);
             }
-            // By set and way they mean nothing where caches are shared and coherent; the rest
-            // changes nothing.
-            ACTLR | DC_ISW | DC_CSW | DC_CISW => {}
-            MDSCR => self.vcpus[vcpu].debug = value & CHANNEL_DENIED,
-            _ => return is_debug(register),
+            _ => return false,
         }
         true
     }
@@ -106,16 +145,17 @@ impl<H: Hardware> Hypervisor<H> {
     #[inline(never)]
     fn deactivate_interrupt(&mut self, vcpu: usize, value: u64) {
         let (partition, number) = self.place_of(vcpu);
-        let gic = &mut self.partitions[partition].gic;
-        let mut effects = gic.sync(number, &mut H::lists());
-        effects.add(gic.deactivate(number, value, &H::lists()));
+        let mut controller = self.shared.controller(partition);
+        let mut effects = controller.sync(number, &mut H::lists());
+        effects.add(controller.deactivate(number, value, &H::lists()));
+        drop(controller);
         self.carry_out(partition, effects);
     }
 
     fn send_interrupt(&mut self, vcpu: usize, value: u64) {
         let partition = usize::from(self.vcpus[vcpu].partition);
         let number = usize::from(self.vcpus[vcpu].number);
-        let mask = self.partitions[partition].gic.send(number, value);
+        let mask = self.shared.controller(partition).send(number, value);
         self.notify(partition, mask);
     }
 }

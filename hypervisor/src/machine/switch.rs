@@ -1,12 +1,14 @@
 //! Owns: the VCPU that runs on a processor, and the way out of each exit.
 //! Must never know: why a processor has to choose.
 
+use super::own::Loaded;
 use super::{CHOOSE, Condition, FILL, Hypervisor, MORE, NOBODY, PARTITIONS};
 use crate::hardware::{Context, Hardware, Next};
 use crate::machine::life::Stopped;
 use crate::processor;
 use crate::syndrome::ASYNCHRONOUS;
 use crate::timers::Timer;
+use crate::vgic::Effects;
 use taktos_schedule::vcpu::Vcpu;
 use taktos_time::Instant;
 
@@ -24,11 +26,11 @@ impl<H: Hardware> Hypervisor<H> {
         if self.world.due & (CHOOSE | MORE | FILL) << here != 0 && !self.do_due(here) {
             return Next::Again;
         }
-        let next = match self.processors[here].current {
+        let next = match self.shared.loaded(here) {
             None => Next::Idle,
-            Some(vcpu) => {
-                self.refill(vcpu);
-                Next::Guest(vcpu)
+            Some(loaded) => {
+                self.refill(loaded);
+                Next::Guest(loaded.vcpu)
             }
         };
         self.set_alarm(here);
@@ -64,7 +66,7 @@ impl<H: Hardware> Hypervisor<H> {
             .timers
             .arm(here, Timer::Choice(here), choice.until);
         let next = choice.next.map(Vcpu::index);
-        let current = self.processors[here].current;
+        let current = self.loaded(here);
         if next == current {
             return;
         }
@@ -84,11 +86,12 @@ impl<H: Hardware> Hypervisor<H> {
 
     fn unload(&mut self, here: usize, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
-        let gic = &mut self.partitions[partition].gic;
-        let effects = gic.sync(number, &mut H::lists());
+        let mut controller = self.shared.controller(partition);
+        let effects = controller.sync(number, &mut H::lists());
+        drop(controller);
         H::save(vcpu);
         self.vcpus[vcpu].on = None;
-        self.processors[here].current = None;
+        self.shared.set_loaded(here, None);
         self.processors[here].heard = None;
         self.carry_out(partition, effects);
         if self.vcpus[vcpu].attended {
@@ -112,15 +115,21 @@ impl<H: Hardware> Hypervisor<H> {
             H::flush(partition);
         }
         let context = H::context(vcpu);
-        let gic = &mut self.partitions[partition].gic;
         let timer = context.timer();
-        if timer.is_due(H::ticks()) && !gic.timer_is_active(number) {
-            let _ = gic.raise_timer(number); // It is refilled when it goes on.
+        let mut controller = self.shared.controller(partition);
+        if timer.is_due(H::ticks()) && !controller.timer_is_active(number) {
+            let _ = controller.raise_timer(number); // It is refilled when it goes on.
         }
-        H::set_timer_active(gic.timer_is_active(number));
+        H::set_timer_active(controller.timer_is_active(number));
+        drop(controller);
         H::load(vcpu, partition, self.wait_trapped(vcpu));
         self.vcpus[vcpu].on = Some(here as u8);
-        self.processors[here].current = Some(vcpu);
+        let loaded = Loaded {
+            vcpu,
+            partition,
+            number,
+        };
+        self.shared.set_loaded(here, Some(loaded));
         self.processors[here].heard = Some(vcpu);
         if self.vcpus[vcpu].attended {
             self.arrive(vcpu);
@@ -164,35 +173,40 @@ impl<H: Hardware> Hypervisor<H> {
     /// Takes what the guest has ended out of the list registers of the loaded `vcpu`, and puts what
     /// is pending in.
     #[inline(always)]
-    pub(super) fn refill(&mut self, vcpu: usize) {
-        let (partition, number) = self.place_of(vcpu);
-        let rests = self.partitions[partition].gic.is_at_rest(number);
-        if !rests || self.vcpus[vcpu].timer_changed {
-            self.refill_lists(vcpu);
+    pub(super) fn refill(&mut self, loaded: Loaded) {
+        let Loaded {
+            vcpu,
+            partition,
+            number,
+        } = loaded;
+        let mut controller = self.shared.controller(partition);
+        let effects = match controller.is_at_rest(number) {
+            true => Effects::NONE,
+            false => controller.flush(number, &mut H::lists()),
+        };
+        drop(controller);
+        self.carry_out(partition, effects);
+        if self.vcpus[vcpu].timer_changed {
+            self.refill_asked(loaded);
         }
     }
 
+    /// Does the same for one of which sources are to be asked before.
+    #[cold]
     #[inline(never)]
-    fn refill_lists(&mut self, vcpu: usize) {
-        let (partition, number) = self.place_of(vcpu);
-        let mut asked = false;
-        loop {
-            let gic = &mut self.partitions[partition].gic;
-            let effects = gic.flush(number, &mut H::lists());
-            self.carry_out(partition, effects);
-            if !self.vcpus[vcpu].timer_changed || asked {
-                return;
-            }
-            self.ask_sources(vcpu);
-            asked = true;
-        }
+    fn refill_asked(&mut self, loaded: Loaded) {
+        self.ask_sources(loaded.vcpu);
+        let mut controller = self.shared.controller(loaded.partition);
+        let effects = controller.flush(loaded.number, &mut H::lists());
+        drop(controller);
+        self.carry_out(loaded.partition, effects);
     }
 
     /// Fills a piece of the memory of the loaded VCPU's partition with its initial content, before
     /// the VCPU resumes; or finds that all is filled.
     fn fill_piece(&mut self, here: usize) {
         self.world.due &= !(FILL << here);
-        let Some(vcpu) = self.processors[here].current else {
+        let Some(vcpu) = self.loaded(here) else {
             return;
         };
         let Condition::Loading { segment, done } = self.vcpus[vcpu].condition else {

@@ -22,9 +22,10 @@ impl<H: Hardware> Hypervisor<H> {
     /// it resumes at once.
     pub(super) fn wait(&mut self, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
-        let gic = &mut self.partitions[partition].gic;
-        let effects = gic.sync(number, &mut H::lists());
-        let deliverable = gic.is_deliverable(number);
+        let mut controller = self.shared.controller(partition);
+        let effects = controller.sync(number, &mut H::lists());
+        let deliverable = controller.is_deliverable(number);
+        drop(controller);
         self.carry_out(partition, effects);
         if deliverable {
             return;
@@ -111,8 +112,10 @@ impl<H: Hardware> Hypervisor<H> {
             (Some(cpu), _) if usize::from(cpu) != self.world.here => self.world.call(cpu.into()),
             (None, Condition::Waiting) => {
                 let number = usize::from(state.number);
-                let gic = &self.partitions[usize::from(state.partition)].gic;
-                if gic.is_deliverable(number) {
+                let controller = self.shared.controller(state.partition.into());
+                let deliverable = controller.is_deliverable(number);
+                drop(controller);
+                if deliverable {
                     self.wake(vcpu);
                 }
             }
@@ -132,7 +135,7 @@ impl<H: Hardware> Hypervisor<H> {
             .timers
             .arm(self.world.here, Timer::Physical(vcpu), at);
         let (partition, number) = self.place_of(vcpu);
-        let mask = self.partitions[partition].gic.set_level(
+        let mask = self.shared.controller(partition).set_level(
             number,
             taktos_abi::vm::layout::PHYSICAL_TIMER_INTERRUPT,
             wanted && expired,

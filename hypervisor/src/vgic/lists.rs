@@ -8,7 +8,7 @@
 
 use super::bits::{Bits, ones};
 use super::taken::{LEVEL_BITS, Taken};
-use super::{Cpu, Effects, PRIVATE, SHARED, VirtualGic, bank};
+use super::{Cpu, Effects, PRIVATE, SHARED, TIMER, VCPUS, VirtualGic, bank};
 use crate::hardware::{ListRegisters, Notices};
 
 /// State: pending.
@@ -156,6 +156,34 @@ impl VirtualGic {
         let known = &mut self.cpus[vcpu].lists;
         known.exact = known.used == 0;
         effects
+    }
+
+    /// The virtual timer of VCPU `vcpu`, which was left and not synced, has fired again, and nothing
+    /// else has changed: the guest has ended it in its list register, the only one in use, where it
+    /// is pending once more. All states are then as they were when the register was filled. Returns
+    /// whether it is so; otherwise nothing was done.
+    #[inline]
+    pub fn renew_timer(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> bool {
+        let Cpu {
+            private,
+            lists: known,
+            ..
+        } = &self.cpus[vcpu % VCPUS];
+        let register = usize::from(known.used).trailing_zeros() as usize;
+        let alone = known.used.is_power_of_two() && known.name(register) == TIMER;
+        let changed = known.dirty | known.edited | (known.fresh | known.fresh_shared != 0);
+        // Shown as pending, and not known to be taken.
+        let doubtful = private.active | private.latch | private.written;
+        let shown = private.lent & !doubtful & 1 << TIMER != 0;
+        if !alone || changed || known.exact || !shown || self.leaving != 0 {
+            return false;
+        }
+        let value = lists.read(register);
+        let ended = value & (PENDING | ACTIVE) == 0;
+        if ended {
+            lists.write(register, value | PENDING);
+        }
+        ended
     }
 
     #[inline]

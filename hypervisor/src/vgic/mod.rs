@@ -7,8 +7,9 @@
 //! sees them. Must never know: the VCPU that runs, what a device is; the processor's own registers.
 //!
 //! # How it is called
-//! All with the hypervisor's lock held. After each exit of a VCPU, before anything else here:
-//! [`VirtualGic::sync`] with its list registers. Then what happened: [`VirtualGic::access`],
+//! All with the controller's lock held. After each exit of a VCPU, before anything else here:
+//! [`VirtualGic::sync`] with its list registers. Reads of what they do not change can do without
+//! ([`Frame::tells_states`]). Then what happened: [`VirtualGic::read`], [`VirtualGic::write`],
 //! [`VirtualGic::send`], [`VirtualGic::raise`], [`VirtualGic::set_level`],
 //! [`VirtualGic::raise_timer`], [`VirtualGic::withdraw`]. Before each return to the guest:
 //! [`VirtualGic::flush`]. A VCPU that was synced and does not run may be moved to another processor
@@ -24,8 +25,8 @@
 //! stays active from its acknowledgement until the guest ends the virtual one, by which the
 //! processor ends both. Their level is thus read by the physical controller: a raise is one event.
 //! If the level falls before the guest has acknowledged it, no VCPU is notified. Instead, the
-//! caller checks the source of what is pending ([`VirtualGic::doubtful`]) whenever the VCPU is left
-//! or reads what is pending.
+//! caller checks the source of what is pending ([`VirtualGic::doubtful`]) whenever it syncs the
+//! VCPU, and when the VCPU reads what is pending.
 
 mod bits;
 mod choice;
@@ -40,7 +41,7 @@ mod tests;
 
 use bits::{Bits, ones};
 use lists::Lists;
-use taktos_abi::vm::Description;
+use taktos_abi::vm::{Description, layout};
 
 /// The most VCPUs.
 const VCPUS: usize = Description::VCPUS;
@@ -51,7 +52,7 @@ const SHARED: usize = 64;
 /// The first number that is no interrupt's.
 const INTERRUPTS: u32 = PRIVATE as u32 + SHARED as u32;
 /// The virtual timer's.
-const TIMER: u8 = taktos_abi::vm::layout::TIMER_INTERRUPT as u8;
+const TIMER: u8 = layout::TIMER_INTERRUPT as u8;
 /// Software's interrupts: always edge-triggered.
 const SOFTWARE: u64 = 0xFFFF;
 /// The distributor's control: group 1 is enabled.
@@ -69,6 +70,35 @@ pub enum Frame {
 }
 
 impl Frame {
+    /// The frame that a guest finds at `physical`, and the offset there. Whether it has such a
+    /// VCPU is not looked at.
+    #[inline]
+    pub const fn at(physical: u64) -> Option<(Self, u64)> {
+        let offset = physical.wrapping_sub(layout::DISTRIBUTOR);
+        if offset < layout::DISTRIBUTOR_BYTES {
+            return Some((Self::Distributor, offset));
+        }
+        let offset = physical.wrapping_sub(layout::REDISTRIBUTOR);
+        let stride = layout::REDISTRIBUTOR_STRIDE;
+        if offset < VCPUS as u64 * stride {
+            let of = (offset / stride) as usize;
+            return Some((Self::Redistributor(of), offset % stride));
+        }
+        None
+    }
+
+    /// Returns whether a read at `offset` shows what list registers change: pending and active
+    /// states.
+    #[inline]
+    pub const fn tells_states(self, offset: u64) -> bool {
+        const STATES: core::ops::Range<u64> = 0x200..0x400;
+        let first = match self {
+            Self::Distributor => STATES.start,
+            Self::Redistributor(_) => registers::SGI_BASE + STATES.start,
+        };
+        offset.wrapping_sub(first) < STATES.end - STATES.start
+    }
+
     /// Returns whether a read at `offset` shows what is pending: GICD_ISPENDR and GICD_ICPENDR, or
     /// their like of the redistributor. Sources of what is doubtful are checked before.
     #[inline]
@@ -129,15 +159,6 @@ impl Effects {
             }
         }
     }
-}
-
-/// Result of an access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Access {
-    /// Value that is read; zero for a write.
-    pub value: u64,
-    /// Work to be done elsewhere.
-    pub effects: Effects,
 }
 
 /// State that each VCPU has of its own.
@@ -269,6 +290,15 @@ impl VirtualGic {
     pub fn is_at_rest(&self, vcpu: usize) -> bool {
         let lists = &self.cpus[vcpu % VCPUS].lists;
         lists.exact && !lists.dirty && lists.used == 0 && lists.fresh | lists.fresh_shared == 0
+    }
+
+    /// Whether the partition has a VCPU with this redistributor.
+    #[inline(always)]
+    pub fn has_frame(&self, frame: Frame) -> bool {
+        match frame {
+            Frame::Distributor => true,
+            Frame::Redistributor(vcpu) => vcpu < self.vcpus,
+        }
     }
 
     /// Whether physical 27 must be active while `vcpu`, which was synced, is loaded: its virtual

@@ -7,13 +7,14 @@
 //! and GICR_CTLR.RWP read as zero.
 
 use super::bits::{Bits, ones};
-use super::{Access, Cpu, Effects, Frame, GROUP1, PRIVATE, SHARED, TIMER, VirtualGic};
+use super::{Cpu, Effects, Frame, GROUP1, PRIVATE, SHARED, TIMER, VirtualGic};
 
 const CTLR: u64 = 0x0000;
 const GICD_TYPER: u64 = 0x0004;
 const GICD_IIDR: u64 = 0x0008;
 const GICR_IIDR: u64 = 0x0004;
 const GICR_TYPER: u64 = 0x0008;
+const GICR_TYPER_UPPER: u64 = 0x000C;
 const GICR_WAKER: u64 = 0x0014;
 const PIDR2: u64 = 0xFFE8;
 const IROUTER: u64 = 0x6000;
@@ -26,11 +27,11 @@ const CTLR_FIXED: u32 = 1 << 6 | 1 << 4;
 const CTLR_WRITABLE: u32 = GROUP1 | 1;
 /// GICD_TYPER: interrupts up to number 95 (32 * (2 + 1) of them), 10 bits of numbers, each shared
 /// one has one target.
-const TYPER: u32 = 2 | 9 << 19 | 1 << 25;
+const TYPER: u64 = 2 | 9 << 19 | 1 << 25;
 /// Arm's identity as the designer of the interface; product "T".
-const IIDR: u32 = 0x5400_043B;
+const IIDR: u64 = 0x5400_043B;
 /// Architecture version 3; the rest is Arm's JEP 106 code.
-const PIDR2_VALUE: u32 = 0x3B;
+const PIDR2_VALUE: u64 = 0x3B;
 /// GICR_WAKER: ProcessorSleep.
 const SLEEP: u64 = 1 << 1;
 /// GICR_WAKER: ChildrenAsleep.
@@ -82,45 +83,123 @@ impl Kind {
     }
 }
 
+/// A register, or the part of one that is accessed.
+#[derive(Clone, Copy)]
+enum Register {
+    /// GICD_CTLR.
+    Control,
+    /// The GICR_WAKER of a VCPU.
+    Waker(usize),
+    /// The lower half of the GICD_IROUTER of a shared interrupt; the upper one is zero.
+    Route(usize),
+    /// 32 bits of an owner's interrupts, from this one on.
+    Bits(Owner, Kind, u32),
+    /// The priorities of so many of an owner's interrupts, from this one on.
+    Priorities(Owner, usize, usize),
+    /// Two bits for each of 16 of an owner's interrupts, from this one on, of which the upper one
+    /// says that it is edge-triggered.
+    Configuration(Owner, usize),
+    /// It reads so, and takes no writes.
+    Constant(u64),
+}
+
+impl Register {
+    const NONE: Self = Self::Constant(0);
+}
+
 impl VirtualGic {
-    /// A guest reads (`write` is none) or writes `size` bytes at `offset` of `frame`. The VCPU that
-    /// does has been synced. Bound: a check of each VCPU, and of each interrupt that a register
-    /// names.
-    pub fn access(&mut self, frame: Frame, offset: u64, size: usize, write: Option<u64>) -> Access {
-        let aligned = matches!(size, 1 | 2 | 4 | 8) && offset & (size as u64 - 1) == 0;
-        let access = match frame {
-            _ if !aligned => Access::default(),
-            Frame::Distributor => self.distributor(offset, size, write),
-            Frame::Redistributor(vcpu) if vcpu >= self.vcpus => Access::default(),
+    /// A guest reads `size` bytes at `offset` of `frame`. Where it reads states that list registers
+    /// change ([`Frame::tells_states`]), its VCPU has been synced. Bound: a look at 16 interrupts.
+    #[inline]
+    pub fn read(&self, frame: Frame, offset: u64, size: usize) -> u64 {
+        match self.register(frame, offset, size) {
+            Register::Control => u64::from(CTLR_FIXED | self.control),
+            Register::Waker(vcpu) if self.cpus[vcpu].awake => 0,
+            Register::Waker(_) => SLEEP | ASLEEP,
+            Register::Route(spi) => self.route[spi].into(),
+            Register::Bits(owner, kind, shift) => {
+                let bank = self.bank(owner);
+                let word = match kind {
+                    Kind::Group => u64::MAX,
+                    Kind::Enable(_) => bank.enabled,
+                    Kind::Pending(_) => bank.pending(),
+                    Kind::Active(_) => bank.active,
+                };
+                word >> shift & 0xFFFF_FFFF
+            }
+            Register::Priorities(owner, number, count) => {
+                let table = match owner {
+                    Owner::Private(vcpu) => &self.cpus[vcpu].priority[..],
+                    Owner::Shared => &self.priority[..],
+                };
+                let fields = table.iter().skip(number).take(count).enumerate();
+                fields.fold(0, |value, (n, field)| value | u64::from(*field) << (8 * n))
+            }
+            Register::Configuration(owner, number) => {
+                let edge = self.bank(owner).edge >> number;
+                let edges = (0..16).filter(|n| edge >> n & 1 != 0);
+                edges.fold(0, |value, n| value | 2 << (2 * n))
+            }
+            Register::Constant(value) => value,
+        }
+    }
+
+    /// A guest writes `value`, of `size` bytes, at `offset` of `frame`. Its VCPU has been synced.
+    /// Bound: a check of each VCPU, and of each interrupt that a register names.
+    pub fn write(&mut self, frame: Frame, offset: u64, size: usize, value: u64) -> Effects {
+        match self.register(frame, offset, size) {
+            Register::Control => self.set_control(value),
+            Register::Waker(vcpu) => self.set_awake(vcpu, value & SLEEP == 0),
+            Register::Route(spi) => self.route(spi, (value & ROUTE) as u32),
+            Register::Bits(owner, kind, shift) => {
+                self.set_bits(owner, kind, u64::from(value as u32) << shift)
+            }
+            Register::Priorities(owner, number, count) => {
+                self.set_priorities(owner, (number, count), value)
+            }
+            Register::Configuration(owner, number) => self.configure(owner, number, value),
+            Register::Constant(_) => Effects::NONE,
+        }
+    }
+
+    /// The register that an access is about.
+    #[inline]
+    fn register(&self, frame: Frame, offset: u64, size: usize) -> Register {
+        if !matches!(size, 1 | 2 | 4 | 8) || offset & (size as u64 - 1) != 0 {
+            return Register::NONE;
+        }
+        match frame {
+            Frame::Distributor => distributor(offset, size),
+            Frame::Redistributor(vcpu) if vcpu >= self.vcpus => Register::NONE,
             Frame::Redistributor(vcpu) if offset < SGI_BASE => {
-                self.redistributor(vcpu, offset, size, write)
+                self.redistributor(vcpu, offset, size)
             }
             Frame::Redistributor(vcpu) => {
-                let owner = Owner::Private(vcpu);
-                self.interrupts(owner, offset - SGI_BASE, 0, size, write)
+                interrupts(Owner::Private(vcpu), offset - SGI_BASE, 0, size)
             }
-        };
-        match write {
-            Some(_) => done(access.effects),
-            None => access,
         }
     }
 
-    fn distributor(&mut self, offset: u64, size: usize, write: Option<u64>) -> Access {
+    fn redistributor(&self, vcpu: usize, offset: u64, size: usize) -> Register {
         match (offset, size) {
-            (CTLR, 4) => self.control(write),
-            (GICD_TYPER, 4) => constant(TYPER),
-            (GICD_IIDR, 4) => constant(IIDR),
-            (PIDR2, 4) => constant(PIDR2_VALUE),
-            (IROUTER..0x8000, 4 | 8) => self.router(offset - IROUTER, size, write),
-            _ => self.interrupts(Owner::Shared, offset, PRIVATE.into(), size, write),
+            (GICR_IIDR, 4) => Register::Constant(IIDR),
+            (GICR_TYPER, 8) => Register::Constant(self.typer(vcpu)),
+            (GICR_TYPER, 4) => Register::Constant(self.typer(vcpu) & 0xFFFF_FFFF),
+            (GICR_TYPER_UPPER, 4) => Register::Constant(self.typer(vcpu) >> 32),
+            (GICR_WAKER, 4) => Register::Waker(vcpu),
+            (PIDR2, 4) => Register::Constant(PIDR2_VALUE),
+            _ => Register::NONE,
         }
     }
 
-    fn control(&mut self, write: Option<u64>) -> Access {
-        let Some(value) = write else {
-            return constant(CTLR_FIXED | self.control);
-        };
+    /// Affinity and number are the VCPU's; the last one says so.
+    fn typer(&self, vcpu: usize) -> u64 {
+        let number = vcpu as u64;
+        let last = u64::from(vcpu + 1 == self.vcpus);
+        number << 32 | number << 8 | last << 4
+    }
+
+    fn set_control(&mut self, value: u64) -> Effects {
         let control = value as u32 & CTLR_WRITABLE;
         let changed = (control ^ self.control) & GROUP1 != 0;
         self.control = control;
@@ -134,114 +213,24 @@ impl VirtualGic {
             effects.kick |= u16::from(changed && concerned) << vcpu;
         }
         effects.timers = effects.kick;
-        done(effects)
+        effects
     }
 
-    fn router(&mut self, offset: u64, size: usize, write: Option<u64>) -> Access {
-        let spi = (offset / 8).wrapping_sub(PRIVATE.into()) as usize;
-        let Some(&route) = self.route.get(spi) else {
-            return Access::default();
-        };
-        let low = offset & 4 == 0;
-        match write {
-            None => half(u64::from(route), offset, size),
-            Some(value) if low => done(self.route(spi, (value & ROUTE) as u32)),
-            Some(_) => Access::default(),
-        }
-    }
-
-    fn redistributor(
-        &mut self,
-        vcpu: usize,
-        offset: u64,
-        size: usize,
-        write: Option<u64>,
-    ) -> Access {
-        match (offset, size) {
-            (GICR_IIDR, 4) => constant(IIDR),
-            (GICR_TYPER, 8) | (GICR_TYPER | 0xC, 4) => half(self.typer(vcpu), offset, size),
-            (GICR_WAKER, 4) => self.waker(vcpu, write),
-            (PIDR2, 4) => constant(PIDR2_VALUE),
-            _ => Access::default(),
-        }
-    }
-
-    /// Affinity and number are the VCPU's; the last one says so.
-    fn typer(&self, vcpu: usize) -> u64 {
-        let number = vcpu as u64;
-        let last = u64::from(vcpu + 1 == self.vcpus);
-        number << 32 | number << 8 | last << 4
-    }
-
-    fn waker(&mut self, vcpu: usize, write: Option<u64>) -> Access {
+    fn set_awake(&mut self, vcpu: usize, awakes: bool) -> Effects {
         let Cpu { awake, lists, .. } = &mut self.cpus[vcpu];
-        let Some(value) = write else {
-            return Access {
-                value: if *awake { 0 } else { SLEEP | ASLEEP },
-                ..Access::default()
-            };
-        };
-        let was = *awake;
-        *awake = value & SLEEP == 0;
-        let changed = *awake != was;
+        let changed = core::mem::replace(awake, awakes) != awakes;
         lists.dirty |= changed;
         let kick = u16::from(changed) << vcpu;
-        done(Effects {
+        Effects {
             kick,
             timers: kick,
             ..Effects::NONE
-        })
-    }
-
-    /// The registers that have a field for each interrupt, of which the owner's first is number
-    /// `first`.
-    fn interrupts(
-        &mut self,
-        owner: Owner,
-        offset: u64,
-        first: u64,
-        size: usize,
-        write: Option<u64>,
-    ) -> Access {
-        let count = match owner {
-            Owner::Private(_) => u64::from(PRIVATE),
-            Owner::Shared => SHARED as u64,
-        };
-        // The first interrupt that the access is about, in a register where each has `bits` bits.
-        let index = |start: u64, bits: u64| {
-            let number = (offset.checked_sub(start)? * 8 / bits).checked_sub(first)?;
-            (number < count).then_some(number as usize)
-        };
-        match offset {
-            0x0080..0x0400 if size == 4 => Kind::at(offset)
-                .and_then(|(kind, word)| Some((kind, (word * 32).checked_sub(first)?)))
-                .filter(|&(_, number)| number < count)
-                .map(|(kind, number)| self.bit_register(owner, kind, number as u32, write)),
-            0x0400..0x0800 if size == 1 || size == 4 => {
-                index(0x0400, 8).map(|number| self.priorities(owner, number, size, write))
-            }
-            0x0C00..0x0D00 if size == 4 => {
-                index(0x0C00, 2).map(|number| self.configuration(owner, number, write))
-            }
-            _ => None,
         }
-        .unwrap_or_default()
     }
 
-    fn bit_register(&mut self, owner: Owner, kind: Kind, shift: u32, write: Option<u64>) -> Access {
-        let bank = self.bank(owner);
-        let Some(value) = write else {
-            let word = match kind {
-                Kind::Group => u64::MAX,
-                Kind::Enable(_) => bank.enabled,
-                Kind::Pending(_) => bank.pending(),
-                Kind::Active(_) => bank.active,
-            };
-            return constant((word >> shift) as u32);
-        };
-        let bits = u64::from(value as u32) << shift;
+    fn set_bits(&mut self, owner: Owner, kind: Kind, bits: u64) -> Effects {
         let before = self.before(owner);
-        let (bank, remote) = (self.bank(owner), before.remote);
+        let (bank, remote) = (self.bank_mut(owner), before.remote);
         match kind {
             Kind::Group => {}
             Kind::Enable(true) => bank.enabled |= bits,
@@ -259,7 +248,40 @@ impl VirtualGic {
             // An interrupt that has been pending for long may not be so any more.
             effects.timers |= effects.kick;
         }
-        done(effects)
+        effects
+    }
+
+    fn set_priorities(
+        &mut self,
+        owner: Owner,
+        (number, count): (usize, usize),
+        value: u64,
+    ) -> Effects {
+        let table = match owner {
+            Owner::Private(vcpu) => &mut self.cpus[vcpu].priority[..],
+            Owner::Shared => &mut self.priority[..],
+        };
+        for (n, field) in table.iter_mut().skip(number).take(count).enumerate() {
+            *field = (value >> (8 * n)) as u8 & PRIORITY_BITS;
+        }
+        let bits = ((1 << count) - 1) << number;
+        let before = self.before(owner);
+        self.changed(owner, bits, before)
+    }
+
+    fn configure(&mut self, owner: Owner, number: usize, value: u64) -> Effects {
+        // Software's interrupts stay as they are.
+        if matches!(owner, Owner::Private(_)) && number == 0 {
+            return Effects::NONE;
+        }
+        let edge = (0..16)
+            .filter(|n| value >> (2 * n + 1) & 1 != 0)
+            .fold(0, |edge, n| edge | 1 << n);
+        let bits = 0xFFFF << number;
+        let before = self.before(owner);
+        let bank = self.bank_mut(owner);
+        bank.edge = bank.edge & !bits | edge << number;
+        self.changed(owner, bits, before)
     }
 
     /// The sources of the timer of `vcpu`, which was synced, and of `shared` interrupts (bit 0 is
@@ -290,61 +312,18 @@ impl VirtualGic {
     /// that run.
     fn change(&mut self, owner: Owner, bits: u64, change: fn(&mut Bits, u64, u64)) -> Effects {
         let before = self.before(owner);
-        change(self.bank(owner), bits, before.remote);
+        change(self.bank_mut(owner), bits, before.remote);
         self.changed(owner, bits, before)
     }
 
-    fn priorities(
-        &mut self,
-        owner: Owner,
-        number: usize,
-        size: usize,
-        write: Option<u64>,
-    ) -> Access {
-        let table = match owner {
-            Owner::Private(vcpu) => &mut self.cpus[vcpu].priority[..],
-            Owner::Shared => &mut self.priority[..],
-        };
-        let fields = table.iter_mut().skip(number).take(size).enumerate();
-        let Some(value) = write else {
-            let value = fields.fold(0, |value, (n, field)| value | u64::from(*field) << (8 * n));
-            return Access {
-                value,
-                ..Access::default()
-            };
-        };
-        for (n, field) in fields {
-            *field = (value >> (8 * n)) as u8 & PRIORITY_BITS;
+    fn bank(&self, owner: Owner) -> &Bits {
+        match owner {
+            Owner::Private(vcpu) => &self.cpus[vcpu].private,
+            Owner::Shared => &self.shared,
         }
-        let bits = ((1 << size) - 1) << number;
-        let before = self.before(owner);
-        done(self.changed(owner, bits, before))
     }
 
-    /// Two bits for each of 16 interrupts, of which the upper one says that it is edge-triggered.
-    fn configuration(&mut self, owner: Owner, number: usize, write: Option<u64>) -> Access {
-        let bank = self.bank(owner);
-        let Some(value) = write else {
-            let value = (0..16)
-                .filter(|n| bank.edge >> (number + n) & 1 != 0)
-                .fold(0, |value, n| value | 2 << (2 * n));
-            return constant(value);
-        };
-        // Software's interrupts stay as they are.
-        if matches!(owner, Owner::Private(_)) && number == 0 {
-            return Access::default();
-        }
-        let edge = (0..16)
-            .filter(|n| value >> (2 * n + 1) & 1 != 0)
-            .fold(0, |edge, n| edge | 1 << n);
-        let bits = 0xFFFF << number;
-        let before = self.before(owner);
-        let bank = self.bank(owner);
-        bank.edge = bank.edge & !bits | edge << number;
-        done(self.changed(owner, bits, before))
-    }
-
-    fn bank(&mut self, owner: Owner) -> &mut Bits {
+    fn bank_mut(&mut self, owner: Owner) -> &mut Bits {
         match owner {
             Owner::Private(vcpu) => &mut self.cpus[vcpu].private,
             Owner::Shared => &mut self.shared,
@@ -368,7 +347,7 @@ impl VirtualGic {
     }
 
     /// Returns the state that a change of the owner's interrupts is compared with.
-    fn before(&mut self, owner: Owner) -> Before {
+    fn before(&self, owner: Owner) -> Before {
         let remote = self.remote(owner);
         let bank = self.bank(owner);
         Before {
@@ -426,26 +405,48 @@ impl VirtualGic {
     }
 }
 
-fn constant(value: u32) -> Access {
-    Access {
-        value: value.into(),
-        ..Access::default()
+/// A register of the distributor.
+#[inline]
+fn distributor(offset: u64, size: usize) -> Register {
+    match (offset, size) {
+        (CTLR, 4) => Register::Control,
+        (GICD_TYPER, 4) => Register::Constant(TYPER),
+        (GICD_IIDR, 4) => Register::Constant(IIDR),
+        (PIDR2, 4) => Register::Constant(PIDR2_VALUE),
+        (IROUTER..0x8000, 4 | 8) if offset & 4 == 0 => {
+            let spi = ((offset - IROUTER) / 8).wrapping_sub(PRIVATE.into()) as usize;
+            match spi < SHARED {
+                true => Register::Route(spi),
+                false => Register::NONE,
+            }
+        }
+        _ => interrupts(Owner::Shared, offset, PRIVATE.into(), size),
     }
 }
 
-fn done(effects: Effects) -> Access {
-    Access { value: 0, effects }
-}
-
-/// Returns what an access of `size` bytes at `offset` sees of the 64 bits of a register.
-fn half(value: u64, offset: u64, size: usize) -> Access {
-    let value = if size == 8 {
-        value
-    } else {
-        value >> (8 * (offset & 4)) & 0xFFFF_FFFF
+/// A register that has a field for each interrupt, of which the owner's first is number `first`.
+fn interrupts(owner: Owner, offset: u64, first: u64, size: usize) -> Register {
+    let count = match owner {
+        Owner::Private(_) => u64::from(PRIVATE),
+        Owner::Shared => SHARED as u64,
     };
-    Access {
-        value,
-        ..Access::default()
+    // The first interrupt that the access is about, in a register where each has `bits` bits.
+    let index = |start: u64, bits: u64| {
+        let number = (offset.checked_sub(start)? * 8 / bits).checked_sub(first)?;
+        (number < count).then_some(number as usize)
+    };
+    match offset {
+        0x0080..0x0400 if size == 4 => Kind::at(offset)
+            .and_then(|(kind, word)| Some((kind, (word * 32).checked_sub(first)?)))
+            .filter(|&(_, number)| number < count)
+            .map(|(kind, number)| Register::Bits(owner, kind, number as u32)),
+        0x0400..0x0800 if size == 1 || size == 4 => {
+            index(0x0400, 8).map(|number| Register::Priorities(owner, number, size))
+        }
+        0x0C00..0x0D00 if size == 4 => {
+            index(0x0C00, 2).map(|number| Register::Configuration(owner, number))
+        }
+        _ => None,
     }
+    .unwrap_or(Register::NONE)
 }

@@ -42,6 +42,7 @@ pub struct Registers {
     injected: Cell<u64>,
     exception: Cell<Option<Injected>>,
     resets: Cell<u64>,
+    debug: Cell<u64>,
     taken: RefCell<Vec<u32>>,
 }
 
@@ -170,7 +171,14 @@ impl Context for Registers {
     fn set_state(&self, state: u64) {
         self.state.set(state);
     }
+    fn debug(&self) -> u64 {
+        self.debug.get()
+    }
+    fn set_debug(&self, bits: u64) {
+        self.debug.set(bits);
+    }
     fn reset(&self, pc: u64, argument: u64, _: u64) {
+        self.debug.set(0);
         for register in &self.x {
             register.set(0);
         }

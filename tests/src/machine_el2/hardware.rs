@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use taktos_abi::vm::layout;
 use taktos_hypervisor::hardware::{
-    CALL_INTERRUPT, CONSOLE_INTERRUPT, Context, Hardware, Kind, MapError, VirtualTimer,
+    Addresses, CALL_INTERRUPT, CONSOLE_INTERRUPT, Context, Hardware, Kind, MapError, VirtualTimer,
 };
 use taktos_hypervisor::rate::Rate;
 use taktos_time::Instant;
 
 use super::context::{Lists, Registers};
+use super::lock::{OneAtATime, held};
 
 /// Interrupt 26: the hypervisor's timer.
 const ALARM: u32 = taktos_abi::vm::layout::HYPERVISOR_TIMER_INTERRUPT;
@@ -44,6 +45,8 @@ pub(super) struct State {
     pub hertz: u64,
     pub rate: Rate,
     pub cpu: usize,
+    /// Of its exit, if that is an exception.
+    addresses: Addresses,
     pub locked: bool,
     /// How long a call takes.
     pub call: u64,
@@ -119,6 +122,7 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         hertz: SECOND,
         rate: Rate::of(SECOND).expect("a rate"),
         cpu: 0,
+        addresses: Addresses::default(),
         locked: false,
         call,
         processors: [Processor::default(); CPUS],
@@ -180,6 +184,12 @@ impl State {
         &mut self.processors[self.cpu]
     }
 
+    /// The VCPU whose list registers are in the processor that acts.
+    fn listed(&self) -> usize {
+        assert_eq!(held(), 1, "list registers go with an interrupt controller");
+        self.processors[self.cpu].loaded.expect("a VCPU is loaded")
+    }
+
     /// Returns when the virtual timer of the VCPU that `cpu` has loaded begins to request an
     /// interrupt.
     fn timer_due(&self, cpu: usize) -> Option<u64> {
@@ -218,6 +228,11 @@ impl State {
         let comes = |line: &Line| line.high && !line.active && line.cpu == Some(cpu);
         let found = self.lines.iter().find(|(_, line)| comes(line));
         found.map(|(&number, _)| number)
+    }
+
+    /// An exit of `cpu` begins.
+    pub fn begin_exit(&mut self, cpu: usize, addresses: Addresses) {
+        (self.cpu, self.asked, self.addresses) = (cpu, 0, addresses);
     }
 
     fn ask(&mut self) {
@@ -280,6 +295,7 @@ pub(super) struct Off;
 impl Hardware for Mock {
     type Context = Registers;
     type Lists = Lists<'static>;
+    type Lock = OneAtATime;
 
     fn cpu() -> usize {
         with(|machine| machine.cpu)
@@ -288,6 +304,7 @@ impl Hardware for Mock {
         with(|machine| {
             machine.asked = 0;
             machine.holds += 1;
+            assert_eq!(held(), 0, "the one lock comes before a partition's");
             assert!(!core::mem::replace(&mut machine.locked, true));
         });
     }
@@ -341,6 +358,9 @@ impl Hardware for Mock {
     fn set_timer_active(active: bool) {
         with(|machine| machine.here().timer_active = active);
     }
+    fn addresses() -> Addresses {
+        with(|machine| machine.addresses)
+    }
     fn context(vcpu: usize) -> &'static Registers {
         with(|machine| &machine.registers[vcpu])
     }
@@ -357,10 +377,7 @@ impl Hardware for Mock {
         });
     }
     fn lists() -> Lists<'static> {
-        with(|machine| {
-            let loaded = machine.here().loaded.expect("a VCPU is loaded");
-            machine.registers[loaded].loaded()
-        })
+        with(|machine| machine.registers[machine.listed()].loaded())
     }
     fn timer() -> VirtualTimer {
         with(|machine| {

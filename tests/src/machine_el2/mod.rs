@@ -15,6 +15,7 @@
 
 mod context;
 mod hardware;
+mod lock;
 mod rig;
 mod script;
 

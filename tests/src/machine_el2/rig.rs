@@ -4,9 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use taktos_abi::vm::Description;
-use taktos_hypervisor::hardware::{Context, Exit, Hardware, Next};
+use taktos_hypervisor::hardware::{Addresses, Context, Exit, Hardware, Next};
 use taktos_hypervisor::rate::Rate;
-use taktos_hypervisor::{Hypervisor, Memory};
+use taktos_hypervisor::{Hypervisor, Memory, Rest, Shared};
 
 use super::context::Registers;
 use super::hardware::{self, Mock, Off, Shown};
@@ -62,14 +62,16 @@ struct Program {
 /// A machine with the hypervisor on it.
 pub struct Rig {
     hypervisor: Box<Hypervisor<Mock>>,
+    shared: &'static Shared<Mock>,
     registers: &'static [Registers; 16],
     programs: Vec<Program>,
     next: Vec<Next>,
     costs: Costs,
     /// When each processor can act again: an exit takes time.
     free: Vec<u64>,
-    /// Exits that wait for the end of that time.
-    exits: Vec<Option<Exit>>,
+    /// Exits that wait for the end of that time, or (none) calls of a processor that left no guest.
+    exits: Vec<Option<Option<Exit>>>,
+    addresses: Vec<Addresses>,
     over: bool,
     /// Time for which a processor that is to call again lets others act before; none: it calls at
     /// once.
@@ -87,8 +89,9 @@ impl Rig {
         let registers = hardware::begin(costs.call);
         let description: &'static Description = Box::leak(Box::new(*description));
         let memory = Box::leak(Box::new(Memory::new()));
+        let shared = Box::leak(Box::new(Shared::new()));
         Mock::lock();
-        let hypervisor = Hypervisor::new(memory, description).expect("a machine");
+        let hypervisor = Hypervisor::new(memory, shared, description).expect("a machine");
         Mock::unlock();
         let cpus = usize::from(description.cpus);
         let programs = guests.into_iter().map(|guest| Program {
@@ -98,12 +101,14 @@ impl Rig {
         });
         let mut rig = Self {
             hypervisor: Box::new(hypervisor),
+            shared,
             registers,
             programs: programs.collect(),
             next: vec![Next::Idle; cpus],
             costs,
             free: vec![0; cpus],
             exits: vec![None; cpus],
+            addresses: vec![Addresses::default(); cpus],
             over: false,
             aside: None,
             interrupted: [0; 16],
@@ -244,7 +249,7 @@ impl Rig {
                 Mock::unlock();
                 hardware::with(|machine| machine.move_piece(true));
                 Mock::lock();
-                next = self.hypervisor.exit(Exit::Interrupt);
+                next = self.hypervisor.exit(Rest::Waited);
             }
             next
         }));
@@ -255,11 +260,24 @@ impl Rig {
                 self.next[cpu] = next;
                 if let (Next::Again, Some(span)) = (next, self.aside) {
                     self.free[cpu] = hardware::counter() + span;
-                    self.exits[cpu] = Some(Exit::Interrupt);
+                    self.exits[cpu] = Some(None);
                 }
             }
             Err(cause) if cause.is::<Off>() => self.over = true,
             Err(cause) => resume_unwind(cause),
+        }
+    }
+
+    /// The hypervisor handles an exit of `cpu`: what it can without the lock, then the rest.
+    fn handle(&mut self, cpu: usize, exit: Option<Exit>) {
+        let addresses = self.addresses[cpu];
+        hardware::with(|machine| machine.begin_exit(cpu, addresses));
+        let rest = match (exit, self.next[cpu]) {
+            (Some(exit), Next::Guest(vcpu)) => self.shared.exit(&self.registers[vcpu], exit),
+            _ => Some(Rest::Waited),
+        };
+        if let Some(rest) = rest {
+            self.act(cpu, |hypervisor| hypervisor.exit(rest));
         }
     }
 
@@ -270,7 +288,7 @@ impl Rig {
             self.interrupted[vcpu] += 1;
         }
         self.free[cpu] = now + self.costs.exit;
-        self.exits[cpu] = Some(exit);
+        self.exits[cpu] = Some(Some(exit));
     }
 
     /// Runs until `end`, in nanoseconds, or until the machine is off.
@@ -341,13 +359,13 @@ impl Rig {
     fn turn(&mut self, cpu: usize) {
         let now = hardware::counter();
         if let Some(exit) = self.exits[cpu].take() {
-            return self.act(cpu, |hypervisor| hypervisor.exit(exit));
+            return self.handle(cpu, exit);
         }
         let interrupt = hardware::with(|machine| machine.interrupt_at(cpu));
         if interrupt.is_some_and(|at| at <= now) {
             return match self.next[cpu] {
                 Next::Guest(_) => self.exit(cpu, Exit::Interrupt),
-                _ => self.act(cpu, |hypervisor| hypervisor.exit(Exit::Interrupt)),
+                _ => self.handle(cpu, None),
             };
         }
         if let Next::Guest(vcpu) = self.next[cpu] {
@@ -433,11 +451,10 @@ impl Rig {
     }
 
     fn leave(&mut self, cpu: usize, syndrome: u64, address: u64, physical: u64) {
-        let exit = Exit::Exception {
-            syndrome,
-            address,
+        self.addresses[cpu] = Addresses {
+            guest: address,
             physical,
         };
-        self.exit(cpu, exit);
+        self.exit(cpu, Exit::Exception { syndrome });
     }
 }

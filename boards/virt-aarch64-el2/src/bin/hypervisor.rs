@@ -15,7 +15,7 @@ mod kept;
 
 #[cfg(target_os = "none")]
 mod target {
-    use crate::kept::{self, exit, start};
+    use crate::kept::{self, exit, start, waited};
     use taktos_abi::vm::{Description, layout};
     use taktos_arch_aarch64_el2::{El2, fail};
     use virt_aarch64_el2 as _;
@@ -48,7 +48,7 @@ mod target {
         }
     }
 
-    taktos_arch_aarch64_el2::upcalls!(start, exit);
+    taktos_arch_aarch64_el2::upcalls!(start, exit, waited);
 }
 
 #[cfg(not(target_os = "none"))]

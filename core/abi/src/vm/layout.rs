@@ -4,8 +4,10 @@
 //! A guest finds the same devices at the same places as on the emulator's board `virt`, so
 //! that one image runs on the bare board (at EL1) and as a guest.
 
-/// The distributor of the virtual interrupt controller (GICv3), 64 KiB.
+/// The distributor of the virtual interrupt controller (GICv3).
 pub const DISTRIBUTOR: u64 = 0x0800_0000;
+/// How long it is.
+pub const DISTRIBUTOR_BYTES: u64 = 0x1_0000;
 /// The first redistributor; one of [`REDISTRIBUTOR_STRIDE`] for each VCPU follows another.
 pub const REDISTRIBUTOR: u64 = 0x080A_0000;
 /// From one VCPU's redistributor to the next: two frames of 64 KiB.

@@ -28,11 +28,11 @@ impl Machine {
 
     fn access(&mut self, by: usize, frame: Frame, at: u64, size: usize, write: Option<u64>) -> u64 {
         assert_eq!(self.gic.sync(by, &mut self.cpus[by]).kick, 0);
-        let access = self.gic.access(frame, at, size, write);
-        assert_eq!(access.effects.ended, 0);
-        self.kick(access.effects.kick);
+        let (value, effects) = super::access(&mut self.gic, frame, at, size, write);
+        assert_eq!(effects.ended, 0);
+        self.kick(effects.kick);
         self.enter(by);
-        access.value
+        value
     }
 
     fn read(&mut self, by: usize, frame: Frame, at: u64) -> u64 {

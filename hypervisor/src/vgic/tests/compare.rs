@@ -57,9 +57,7 @@ impl System {
     fn compare_one(&mut self, vcpu: usize, intid: u32) {
         let (frame, base) = place(vcpu, intid);
         let word = base + u64::from(intid / 32 * 4);
-        let mut bit = |offset: u64| {
-            self.gic.access(frame, offset + word, 4, None).value >> (intid % 32) & 1 == 1
-        };
+        let bit = |offset: u64| self.gic.read(frame, offset + word, 4) >> (intid % 32) & 1 == 1;
         let seen = (bit(0x100), bit(0x200), bit(0x300));
         let state = *self.naive.get(vcpu, intid);
         let expected = (state.enabled, state.pending(), state.active.is_some());
@@ -67,10 +65,8 @@ impl System {
             seen, expected,
             "interrupt {intid} of {vcpu}: enabled, pending, active"
         );
-        let priority = self
-            .gic
-            .access(frame, base + 0x400 + u64::from(intid), 1, None);
-        assert_eq!(priority.value, u64::from(state.priority));
+        let priority = self.gic.read(frame, base + 0x400 + u64::from(intid), 1);
+        assert_eq!(priority, u64::from(state.priority));
     }
 
     /// The devices of `intids` fall silent; the guests end what they do and take all that is left:

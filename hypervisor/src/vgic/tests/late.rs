@@ -116,8 +116,7 @@ impl Machine {
             Step::Route(vcpu, index) => {
                 let at = 0x6000 + 8 * u64::from(INTIDS[index]);
                 let frame = crate::vgic::Frame::Distributor;
-                let access = self.gic.access(frame, at, 8, Some(vcpu as u64));
-                self.kicked |= access.effects.kick;
+                self.kicked |= self.gic.write(frame, at, 8, vcpu as u64).kick;
             }
         }
     }
@@ -174,7 +173,7 @@ fn a_shared_interrupt_moves_when_its_active_state_is_cleared_by_a_write() {
     let mut machine = Machine::new(4);
     let distributor = |machine: &mut Machine, at, bytes, value| {
         let frame = crate::vgic::Frame::Distributor;
-        let _ = machine.gic.access(frame, at, bytes, Some(value)).effects;
+        let _ = machine.gic.write(frame, at, bytes, value);
     };
     distributor(&mut machine, SET_ACTIVE, 4, 1 << (INTID - 32));
     distributor(&mut machine, 0x6000 + 8 * u64::from(INTID), 8, 1);

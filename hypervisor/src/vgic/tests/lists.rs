@@ -11,11 +11,11 @@ const ICENABLER: u64 = 0x180;
 const ISPENDR: u64 = 0x200;
 
 fn write(gic: &mut VirtualGic, frame: Frame, offset: u64, value: u64) -> Effects {
-    gic.access(frame, offset, 4, Some(value)).effects
+    gic.write(frame, offset, 4, value)
 }
 
 fn read(gic: &mut VirtualGic, frame: Frame, offset: u64) -> u64 {
-    gic.access(frame, offset, 4, None).value
+    gic.read(frame, offset, 4)
 }
 
 /// Returns a controller with a guest that has enabled and woken everything.
@@ -83,7 +83,7 @@ fn more_than_there_are_registers_come_all_and_in_order() {
         for intid in 0..96 {
             assert_eq!(gic.raise(0, intid), 1);
         }
-        let _ = gic.access(D, 0x400 + 95, 1, Some(0x20));
+        let _ = gic.write(D, 0x400 + 95, 1, 0x20);
         let _ = gic.flush(0, &mut cpu);
         assert_eq!(cpu.pending()[0], (0x20, 95));
         assert_eq!(cpu.pending().len(), count);
@@ -233,7 +233,7 @@ fn as_many_handlers_run_inside_each_other_as_there_are_priorities() {
         for (urgency, &intid) in (0u64..).zip(&all) {
             let (frame, base) = place(0, intid);
             let at = base + 0x400 + u64::from(intid);
-            let _ = gic.access(frame, at, 1, Some(0xF0 - 8 * urgency));
+            let _ = gic.write(frame, at, 1, 0xF0 - 8 * urgency);
             gic.raise(0, intid);
             let _ = gic.flush(0, &mut cpu);
             assert_eq!(cpu.acknowledge(), Some(intid), "{count} registers");

@@ -313,9 +313,8 @@ impl System {
 
     fn write(&mut self, by: usize, frame: Frame, offset: u64, size: usize, value: u64) {
         self.sync(by);
-        let access = self.gic.access(frame, offset, size, Some(value));
-        assert_eq!(access.value, 0);
-        self.effects(access.effects);
+        let effects = self.gic.write(frame, offset, size, value);
+        self.effects(effects);
         self.flush(by);
     }
 
@@ -360,7 +359,7 @@ impl System {
             Act::Edge(edge) => {
                 state.edge = edge || intid < 16;
                 let offset = base + 0xC00 + u64::from(intid / 16 * 4);
-                let old = self.gic.access(frame, offset, 4, None).value;
+                let old = self.gic.read(frame, offset, 4);
                 let bit = 2 << (intid % 16 * 2);
                 (offset, 4, if edge { old | bit } else { old & !bit })
             }

@@ -21,7 +21,7 @@ mod kept;
 #[cfg(target_os = "none")]
 mod target {
     use crate::guests;
-    use crate::kept::{self, exit, start};
+    use crate::kept::{self, exit, start, waited};
     use taktos_abi::vm::{
         Channel, Description, End, Linkage, Partition, Policy, Pool, Segment, Server, VcpuRecord,
         Wait, layout,
@@ -102,7 +102,7 @@ mod target {
         };
     }
 
-    taktos_arch_aarch64_el2::upcalls!(start, exit);
+    taktos_arch_aarch64_el2::upcalls!(start, exit, waited);
 }
 
 #[cfg(not(target_os = "none"))]

@@ -20,7 +20,7 @@ mod kept;
 #[cfg(target_os = "none")]
 mod target {
     use crate::guest;
-    use crate::kept::{self, exit, start};
+    use crate::kept::{self, exit, start, waited};
     use taktos_abi::vm::{
         Description, OnStop, Partition, Policy, Pool, Segment, Server, VcpuRecord, Wait, layout,
     };
@@ -120,7 +120,7 @@ mod target {
         words.next_back().unwrap_or_default()
     }
 
-    taktos_arch_aarch64_el2::upcalls!(start, exit);
+    taktos_arch_aarch64_el2::upcalls!(start, exit, waited);
 }
 
 #[cfg(not(target_os = "none"))]

@@ -25,7 +25,7 @@ mod stage;
 #[cfg(target_os = "none")]
 mod target {
     use crate::{processors, script};
-    use taktos_arch_aarch64_el2::El2;
+    use taktos_arch_aarch64_el2::{El2, Vcpu, number};
     use taktos_hypervisor::hardware::{Exit, Next};
     use virt_aarch64_el2 as _;
 
@@ -36,20 +36,17 @@ mod target {
         El2::run()
     }
 
-    taktos_arch_aarch64_el2::upcalls!(processors::start, exit);
+    taktos_arch_aarch64_el2::upcalls!(processors::start, exit, processors::interrupt);
 
     /// Interrupts go to the processor's part, unless a guest is to have them; everything else is a
     /// step of the script.
-    fn exit(cpu: usize, exit: Exit) -> Next {
-        match exit {
+    fn exit(_: &'static Vcpu, exit: Exit) -> Option<Next> {
+        let cpu = number();
+        Some(match exit {
             Exit::Interrupt => processors::interrupt(cpu),
-            Exit::Exception {
-                syndrome,
-                address,
-                physical,
-            } => script::exception(cpu, syndrome, address, physical),
+            Exit::Exception { syndrome } => script::exception(cpu, syndrome),
             Exit::Error => script::unexpected("an asynchronous error"),
-        }
+        })
     }
 }
 

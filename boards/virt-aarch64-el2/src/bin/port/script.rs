@@ -8,7 +8,9 @@ use crate::stage;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use taktos_abi::vm::layout::{MEMORY, PARTITIONS, TIMER_INTERRUPT};
 use taktos_arch_aarch64_el2::El2;
-use taktos_hypervisor::hardware::{Context, Hardware, Kind, ListRegisters, MapError, Next};
+use taktos_hypervisor::hardware::{
+    Addresses, Context, Hardware, Kind, ListRegisters, MapError, Next,
+};
 
 /// The guests' memory.
 const BYTES: u64 = 2 << 20;
@@ -190,7 +192,11 @@ fn change_to(number: usize) -> Next {
 }
 
 /// Handles an exception of the guest that is loaded.
-pub(crate) fn exception(cpu: usize, syndrome: u64, address: u64, physical: u64) -> Next {
+pub(crate) fn exception(cpu: usize, syndrome: u64) -> Next {
+    let Addresses {
+        guest: address,
+        physical,
+    } = El2::addresses();
     let guest = El2::context(LOADED.load(Relaxed));
     let class = syndrome >> 26;
     let step = match class {
