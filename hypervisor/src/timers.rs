@@ -1,6 +1,8 @@
 //! Owns: what is due when, on each processor.
 //! Must never know: what happens then.
 //!
+//! The end of a processor's choice is none of these timers: it is a word of the processor.
+//!
 //! A timer goes off on the processor that armed it last: no notification to another processor is
 //! needed to set its hardware timer again. Each processor's timers are a list in the order of their
 //! instants, FIFO among equals. Bounds: arming is one pass over those of the processor that are due
@@ -14,15 +16,13 @@ const CPUS: usize = Description::CPUS;
 const VCPUS: usize = Description::VCPUS;
 const POLICY_TIMERS: usize = CPUS + 2 + Description::PARTITIONS;
 /// How many timers there are.
-const COUNT: usize = CPUS + 2 * VCPUS + Description::POOLS * POLICY_TIMERS;
+const COUNT: usize = 2 * VCPUS + Description::POOLS * POLICY_TIMERS;
 /// Heads of the processors' lists follow the timers.
 const RECORDS: usize = COUNT + CPUS;
 
 /// A timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timer {
-    /// The choice of a processor is over.
-    Choice(usize),
     /// The guest's timer of a VCPU that waits.
     Wake(usize),
     /// The emulated physical timer of a VCPU.
@@ -34,9 +34,8 @@ pub enum Timer {
 impl Timer {
     fn index(self) -> usize {
         match self {
-            Self::Choice(cpu) => cpu,
-            Self::Wake(vcpu) => CPUS + vcpu,
-            Self::Physical(vcpu) => CPUS + VCPUS + vcpu,
+            Self::Wake(vcpu) => vcpu,
+            Self::Physical(vcpu) => VCPUS + vcpu,
             Self::Policy(pool, timer) => {
                 let own = match timer {
                     PolicyTimer::Tick(cpu) => cpu.index(),
@@ -44,23 +43,20 @@ impl Timer {
                     PolicyTimer::Replenishment => CPUS + 1,
                     PolicyTimer::Refill(domain) => CPUS + 2 + domain.index(),
                 };
-                CPUS + 2 * VCPUS + pool * POLICY_TIMERS + own
+                2 * VCPUS + pool * POLICY_TIMERS + own
             }
         }
     }
 
     /// The timer of that index; all indices below [`COUNT`] name one.
     fn of(index: usize) -> Self {
-        if index < CPUS {
-            return Self::Choice(index);
+        if index < VCPUS {
+            return Self::Wake(index);
         }
-        if index < CPUS + VCPUS {
-            return Self::Wake(index - CPUS);
+        if index < 2 * VCPUS {
+            return Self::Physical(index - VCPUS);
         }
-        if index < CPUS + 2 * VCPUS {
-            return Self::Physical(index - CPUS - VCPUS);
-        }
-        let rest = index - CPUS - 2 * VCPUS;
+        let rest = index - 2 * VCPUS;
         let (pool, own) = (rest / POLICY_TIMERS, rest % POLICY_TIMERS);
         let timer = match own {
             CPUS => PolicyTimer::Accounting,
@@ -218,7 +214,7 @@ mod tests {
     #[test]
     fn a_pass_ends_whatever_its_timers_arm() {
         let mut timers = Timers::new();
-        let all = [Timer::Wake(0), Timer::Physical(1), Timer::Choice(0)];
+        let all = [Timer::Wake(0), Timer::Physical(1), Timer::Wake(2)];
         for timer in all {
             timers.arm(0, timer, Some(Instant::from_nanos(50)));
         }

@@ -39,6 +39,12 @@ pub struct Pl011 {
 
 const UNLIMITED: u32 = u32::MAX;
 
+/// Returns whether a byte may leave by a write at `offset`.
+#[inline(always)]
+pub const fn is_output(offset: u64) -> bool {
+    offset == DATA
+}
+
 impl Pl011 {
     /// One in the state after a reset.
     pub const fn new() -> Self {

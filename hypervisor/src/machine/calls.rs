@@ -43,7 +43,7 @@ impl<H: Hardware> Hypervisor<H> {
         };
         let partition = usize::from(self.vcpus[vcpu].partition);
         let answer = match function {
-            call::YIELD | call::WHO | call::DOORBELL | call::CHANNEL | call::RING_SELF => {
+            call::YIELD | call::WHO | call::DOORBELL | call::CHANNEL => {
                 self.own_call(vcpu, function, context)
             }
             psci::SYSTEM_OFF => return self.stop(partition, Stopped::Off),
@@ -78,7 +78,6 @@ impl<H: Hardware> Hypervisor<H> {
                 call::SUCCESS
             }
             call::DOORBELL => self.doorbell(partition, context.x(1)),
-            call::RING_SELF => self.ring_self(vcpu, context.x(1)),
             call::CHANNEL => self.describe_channel(partition, context),
             _ => call::SUCCESS,
         }
@@ -119,15 +118,6 @@ impl<H: Hardware> Hypervisor<H> {
         };
         context.set_x(1, end as u64);
         context.set_x(2, self.channel(channel as usize).bytes);
-        call::SUCCESS
-    }
-
-    fn ring_self(&mut self, vcpu: usize, channel: u64) -> u64 {
-        let partition = usize::from(self.vcpus[vcpu].partition);
-        if self.end_of(partition, channel).is_none() {
-            return call::INVALID;
-        }
-        self.interrupt(partition, layout::CHANNEL_INTERRUPT + channel as u32);
         call::SUCCESS
     }
 

@@ -54,7 +54,9 @@ impl<H: Hardware> Hypervisor<H> {
             None => {}
         }
         let record = self.record(partition);
-        if let Some(offset) = within(layout::CONSOLE, 0x1000).filter(|_| record.console) {
+        if let Some(offset) =
+            within(layout::CONSOLE, layout::CONSOLE_BYTES).filter(|_| record.console)
+        {
             return Some(Place::Console(offset));
         }
         let stride = layout::CHANNEL_UART_STRIDE;
@@ -106,23 +108,16 @@ impl<H: Hardware> Hypervisor<H> {
         bytes: u64,
         write: Option<u64>,
     ) -> u64 {
-        let state = &mut self.partitions[partition];
-        let console = &mut self.console;
-        let mut out = |byte| console.write(partition, byte);
-        let value = state
-            .console
-            .access(offset, bytes as usize, write, &mut out);
-        self.console_level(partition);
-        value
-    }
-
-    fn console_level(&mut self, partition: usize) {
-        let state = &mut self.partitions[partition];
-        let level = state.console.interrupt();
-        let mut controller = self.shared.controller(partition);
-        let mask = controller.set_level(0, layout::CONSOLE_INTERRUPT, level);
-        drop(controller);
-        self.notify(partition, mask);
+        let screen = &mut self.console;
+        let mut devices = self.shared.devices(partition);
+        let value = devices.console.as_mut().map(|console| {
+            let mut out = |byte| screen.write(partition, byte);
+            console.access(offset, bytes as usize, write, &mut out)
+        });
+        let kick = devices.update_console();
+        drop(devices);
+        self.notify(partition, kick);
+        value.unwrap_or(0)
     }
 
     /// The machine's console has room again, or input.
@@ -140,8 +135,14 @@ impl<H: Hardware> Hypervisor<H> {
     fn typed(&mut self, partition: usize, byte: u8) {
         // A byte that a guest does not read in time is lost, as on a wire. It is lost, too, if its
         // partition stops and begins again with an empty device.
-        let _ = self.partitions[partition].console.push_input(byte);
-        self.console_level(partition);
+        let mut devices = self.shared.devices(partition);
+        let _ = devices
+            .console
+            .as_mut()
+            .map(|console| console.push_input(byte));
+        let kick = devices.update_console();
+        drop(devices);
+        self.notify(partition, kick);
     }
 
     fn channel_access(
@@ -203,6 +204,7 @@ impl<H: Hardware> Hypervisor<H> {
             let at = layout::CHANNEL_MEMORY + index as u64 * layout::CHANNEL_MEMORY_STRIDE;
             for end in record.ends {
                 if end.linkage == Linkage::Memory {
+                    self.shared.add_channel(end.partition.into(), index);
                     H::map(
                         end.partition.into(),
                         at,

@@ -22,7 +22,7 @@
 use super::Hypervisor;
 use super::own::{Loaded, Rest};
 use super::registers::denies_channel;
-use crate::hardware::{Addresses, Context, Exit, Hardware, Next};
+use crate::hardware::{Context, Exit, Hardware, Next};
 use crate::machine::life::Stopped;
 use crate::syndrome::{self, Event};
 
@@ -57,13 +57,13 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     fn exception(&mut self, vcpu: usize, syndrome: u64) {
-        let Addresses {
-            guest: address,
-            physical,
-        } = H::addresses();
         let context = H::context(vcpu);
         let state = context.state();
         let user = is_user(state);
+        let abort = |syndrome, user| {
+            let syndrome = syndrome::external_abort(syndrome, user);
+            GuestControl::At(syndrome, H::addresses().guest)
+        };
         let goes_on = match syndrome::read(syndrome) {
             Event::Hypercall { immediate: 0 } => return self.call(vcpu),
             Event::Hypercall { .. } => {
@@ -78,18 +78,16 @@ impl<H: Hardware> Hypervisor<H> {
                 true => GuestControl::Behind,
                 false => GuestControl::At(syndrome::UNDEFINED, 0),
             },
-            Event::Access(access) => match self.device(vcpu, physical, access) {
+            Event::Access(access) => match self.device(vcpu, H::addresses().physical, access) {
                 true => GuestControl::Behind,
-                false => GuestControl::At(syndrome::external_abort(syndrome, user), address),
+                false => abort(syndrome, user),
             },
-            Event::Opaque => match self.undescribed(vcpu, syndrome, address, physical) {
+            Event::Opaque => match self.undescribed(vcpu, syndrome, H::addresses()) {
                 true => GuestControl::Behind,
-                false => GuestControl::At(syndrome::external_abort(syndrome, user), address),
+                false => abort(syndrome, user),
             },
-            Event::Fetch if user => {
-                GuestControl::At(syndrome::external_abort(syndrome, user), address)
-            }
-            Event::Fetch => return self.fault(vcpu, syndrome, address),
+            Event::Fetch if user => abort(syndrome, user),
+            Event::Fetch => return self.fault(vcpu, syndrome, H::addresses().guest),
             Event::Wait { .. } | Event::Coprocessor { .. }
                 if syndrome::is_aarch32(state) && !syndrome::holds(syndrome, state) =>
             {

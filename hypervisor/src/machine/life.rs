@@ -57,8 +57,7 @@ impl<H: Hardware> Hypervisor<H> {
         let state = &mut self.partitions[partition];
         state.phase = Phase::Runs;
         state.starts = state.starts.wrapping_add(1);
-        state.console = crate::uart::Pl011::new();
-        let effects = self.shared.controller(partition).reset(vcpus.len());
+        let effects = self.shared.devices(partition).reset(vcpus.len());
         self.carry_out(partition, effects);
         self.reset_links(partition);
         let first = vcpus.start;

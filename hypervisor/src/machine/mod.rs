@@ -29,7 +29,6 @@ use crate::hardware::{Hardware, Kind, MapError, Next};
 use crate::memory::{self, Memory};
 use crate::table::{Table, at};
 use crate::timers::{Timer, Timers};
-use crate::uart::Pl011;
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use screen::Screen;
@@ -110,7 +109,6 @@ struct Partition {
     starts: u32,
     /// How often it may still be started again after a fault, and after a reset.
     restarts: [u32; 2],
-    console: Pl011,
     /// The processor to which the interrupts of its devices come; none: they are masked.
     home: Option<usize>,
     said: Said,
@@ -123,6 +121,8 @@ struct Processor {
     heard: Option<usize>,
     /// The hardware timer is set to this.
     alarm: Option<Instant>,
+    /// The choice of the VCPU that is loaded is over then.
+    until: Option<Instant>,
     /// Timers that were due then are still to be served.
     pass: Option<Instant>,
     /// The VCPU of each partition that was loaded last.
@@ -257,6 +257,7 @@ impl<H: Hardware> Hypervisor<H> {
                 [Processor {
                     heard: None,
                     alarm: None,
+                    until: None,
                     pass: None,
                     last: [NOBODY; PARTITIONS],
                     owner: NOBODY,
@@ -403,6 +404,7 @@ impl<H: Hardware> Hypervisor<H> {
     fn route_devices(&mut self) {
         for index in 0..self.partition_count() {
             let record = self.record(index);
+            self.shared.devices(index).console = record.console.then(crate::uart::Pl011::new);
             for number in interrupts(record) {
                 self.shared.controller(index).assign_physical(number);
             }
@@ -486,7 +488,6 @@ fn partition(description: &Description, index: usize) -> Partition {
         phase: Phase::Stopped,
         starts: 0,
         restarts: [times(record.on_fault), times(record.on_reset)],
-        console: Pl011::new(),
         home: None,
         said: Said::NOTHING,
     }

@@ -1,34 +1,80 @@
-//! Owns: exits that concern nobody but the VCPU that was left, or its partition's interrupt
-//! controller: they are carried out without the lock of the hypervisor.
+//! Owns: exits that concern nobody but the VCPU that was left, or its partition's own devices: they
+//! are carried out without the lock of the hypervisor.
 //! Must never know: schedulers, other partitions, the state that the lock guards.
 //!
 //! Constant calls and the registers of a VCPU alone need no lock. Accesses to the interrupt
-//! controller and the interrupt of the guest's timer need that of the controller; if others are to
-//! be notified of a change, that follows with the lock of the hypervisor. So whatever other
+//! controller and the console, and the interrupt of the guest's timer, need that of the partition's
+//! devices; if others are to be notified of a change, that follows with the lock of the hypervisor. So whatever other
 //! partitions do, such an exit does not wait for them.
 //!
 //! A VCPU that a sibling has just put off may still get here, once: it changes its own registers and
-//! its partition's controller, which both begin anew before the partition runs again.
+//! its partition's devices, which both begin anew before the partition runs again.
 
 use super::calls::constant;
 use super::exits::{GuestControl, is_user, resume_at};
-use super::registers::{is_of_the_vcpu, read_own, write_own};
-use super::{CPUS, PARTITIONS, VCPUS};
+use super::registers::{ICC_SGI1R, is_of_the_vcpu, read_own, write_own};
+use super::{CHANNELS, CPUS, PARTITIONS, VCPUS};
 use crate::hardware::{Context, Exit, Hardware};
-use crate::syndrome;
+use crate::syndrome::{self, Register};
 use crate::table::Table;
+use crate::uart::{Pl011, is_output};
 use crate::vgic::{Effects, Frame, VirtualGic};
 use core::sync::atomic::{AtomicU32, Ordering};
-use lock_api::{Mutex, MutexGuard, RawMutex};
+use lock_api::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
 use taktos_abi::vm::layout::TIMER_INTERRUPT;
+use taktos_abi::vm::{call, layout};
 
-/// State that processors use without the lock of the hypervisor: the interrupt controller of each
+/// A set of channels, a bit each.
+type Channels = AtomicU32;
+const _: () = assert!(CHANNELS <= u32::BITS as usize);
+
+/// State that processors use without the lock of the hypervisor: the emulated devices of each
 /// partition, behind its own lock, and the VCPU that each processor has loaded.
 pub struct Shared<H: Hardware> {
-    controllers: Table<Mutex<H::Lock, VirtualGic>, PARTITIONS>,
+    devices: Table<Mutex<H::Lock, Devices>, PARTITIONS>,
+    /// The channels of which a partition has an end in its memory.
+    channels: Table<Channels, PARTITIONS>,
     /// A processor alone writes its own, with the lock of the hypervisor: see [`Loaded::word`].
     loaded: Table<AtomicU32, CPUS>,
 }
+
+/// The emulated devices of a partition that it alone uses.
+pub(super) struct Devices {
+    controller: VirtualGic,
+    /// Its console; none if it has no access to one.
+    pub console: Option<Pl011>,
+    /// The level of the console's interrupt.
+    level: bool,
+}
+
+impl Devices {
+    const NEW: Self = Self {
+        controller: VirtualGic::new(),
+        console: None,
+        level: false,
+    };
+
+    /// Sets the interrupt of the console to its level. Returns the VCPUs to kick.
+    pub fn update_console(&mut self) -> u16 {
+        let level = self.console.as_ref().is_some_and(Pl011::interrupt);
+        match core::mem::replace(&mut self.level, level) == level {
+            true => 0,
+            false => self
+                .controller
+                .set_level(0, layout::CONSOLE_INTERRUPT, level),
+        }
+    }
+
+    /// Sets the state after power-on, for `vcpus` VCPUs, as [`VirtualGic::reset`].
+    pub fn reset(&mut self, vcpus: usize) -> Effects {
+        self.console = self.console.as_ref().map(|_| Pl011::new());
+        self.level = false;
+        self.controller.reset(vcpus)
+    }
+}
+
+/// A partition's interrupt controller, behind its lock.
+type Controller<H> = MappedMutexGuard<'static, <H as Hardware>::Lock, VirtualGic>;
 
 /// A loaded VCPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,21 +125,26 @@ impl<H: Hardware> Shared<H> {
     #[expect(clippy::new_without_default, reason = "the initial value of a static")]
     pub const fn new() -> Self {
         Self {
-            controllers: Table(
-                [const { Mutex::from_raw(H::Lock::INIT, VirtualGic::new()) }; PARTITIONS],
-            ),
+            devices: Table([const { Mutex::from_raw(H::Lock::INIT, Devices::NEW) }; PARTITIONS]),
+            channels: Table([const { Channels::new(0) }; PARTITIONS]),
             loaded: Table([const { AtomicU32::new(0) }; CPUS]),
         }
     }
 
-    /// The interrupt controller of `partition`. Waits for the other VCPUs of the partition, one
-    /// exit each.
+    /// The emulated devices of `partition`. Waits for the other VCPUs of the partition, one exit
+    /// each.
     #[inline(always)]
-    pub(super) fn controller(
+    pub(super) fn devices(
         &'static self,
         partition: usize,
-    ) -> MutexGuard<'static, H::Lock, VirtualGic> {
-        self.controllers[partition].lock()
+    ) -> MutexGuard<'static, H::Lock, Devices> {
+        self.devices[partition].lock()
+    }
+
+    /// The interrupt controller of `partition`, as [`Shared::devices`].
+    #[inline(always)]
+    pub(super) fn controller(&'static self, partition: usize) -> Controller<H> {
+        MutexGuard::map(self.devices(partition), |devices| &mut devices.controller)
     }
 
     /// The VCPU that processor `cpu` has loaded. Others than that processor ask with the lock of
@@ -120,8 +171,8 @@ impl<H: Hardware> Shared<H> {
         let whole = Rest::Whole(exit);
         match exit {
             Exit::Exception { syndrome } => match syndrome >> 26 {
-                syndrome::HYPERCALL if syndrome as u16 == 0 => call(context, whole),
-                syndrome::REGISTER => use_register::<H>(context, syndrome, whole),
+                syndrome::HYPERCALL if syndrome as u16 == 0 => self.call(context, whole),
+                syndrome::REGISTER => self.register(context, syndrome, whole),
                 syndrome::DATA_ABORT => self.access(context, syndrome, whole),
                 _ => Some(whole),
             },
@@ -130,11 +181,70 @@ impl<H: Hardware> Shared<H> {
         }
     }
 
-    /// An access to the interrupt controller.
+    /// A call, if its answer is the same at all times, or if it is an interrupt to itself.
+    #[inline(always)]
+    fn call(&'static self, context: &H::Context, whole: Rest) -> Option<Rest> {
+        let (function, argument) = (context.x(0) as u32, context.x(1));
+        if let Some(answer) = constant(function, argument as u32) {
+            context.set_x(0, answer);
+            return None;
+        }
+        match function {
+            call::RING_SELF => self.ring_self(context, argument, whole),
+            _ => Some(whole),
+        }
+    }
+
+    /// The interrupt of a channel, which the partition requests for itself.
+    #[inline]
+    fn ring_self(&'static self, context: &H::Context, channel: u64, whole: Rest) -> Option<Rest> {
+        let Some(loaded) = self.loaded(H::cpu()) else {
+            return Some(whole);
+        };
+        let own = self.channels[loaded.partition].load(Ordering::Relaxed);
+        if channel >= CHANNELS as u64 || own >> channel & 1 == 0 {
+            context.set_x(0, call::INVALID);
+            return None;
+        }
+        context.set_x(0, call::SUCCESS);
+        let number = layout::CHANNEL_INTERRUPT + channel as u32;
+        let mut controller = self.controller(loaded.partition);
+        let kick = controller.raise(loaded.number, number);
+        fill::<H>(controller, loaded.number, kick)
+    }
+
+    /// A use of a system register, if it is the VCPU's alone, or sends an interrupt in its
+    /// partition.
+    #[inline(always)]
+    fn register(&'static self, context: &H::Context, syndrome: u64, whole: Rest) -> Option<Rest> {
+        let register = syndrome::register(syndrome);
+        if is_of_the_vcpu(register.name) {
+            use_register::<H>(context, syndrome, register);
+            return None;
+        }
+        let loaded = self.loaded(H::cpu());
+        let sends = register.name == ICC_SGI1R && !register.read;
+        let Some(loaded) = loaded.filter(|_| sends) else {
+            return Some(whole);
+        };
+        let value = context.x(register.register);
+        resume_at(context, syndrome, GuestControl::Behind);
+        let mut controller = self.controller(loaded.partition);
+        let kick = controller.send(loaded.number, value);
+        fill::<H>(controller, loaded.number, kick)
+    }
+
+    /// An access to the interrupt controller, or to the console.
     #[inline]
     fn access(&'static self, context: &H::Context, syndrome: u64, whole: Rest) -> Option<Rest> {
-        let Some((frame, offset)) = Frame::at(H::addresses().physical) else {
-            return Some(whole);
+        let physical = H::addresses().physical;
+        let Some((frame, offset)) = Frame::at(physical) else {
+            return self.console(
+                context,
+                syndrome,
+                physical.wrapping_sub(layout::CONSOLE),
+                whole,
+            );
         };
         let Some(access) = syndrome::access(syndrome) else {
             return Some(whole);
@@ -163,6 +273,40 @@ impl<H: Hardware> Shared<H> {
         (effects != Effects::NONE).then_some(Rest::Effects(effects))
     }
 
+    /// An access at `offset` of the console, if a console is there and no byte leaves by it.
+    fn console(
+        &'static self,
+        context: &H::Context,
+        syndrome: u64,
+        offset: u64,
+        whole: Rest,
+    ) -> Option<Rest> {
+        let loaded = self
+            .loaded(H::cpu())
+            .filter(|_| offset < layout::CONSOLE_BYTES);
+        let access =
+            syndrome::access(syndrome).filter(|access| !access.write || !is_output(offset));
+        let (Some(loaded), Some(access)) = (loaded, access) else {
+            return Some(whole);
+        };
+        let mut devices = self.devices(loaded.partition);
+        let Some(console) = &mut devices.console else {
+            return Some(whole);
+        };
+        let write = access.write.then(|| context.x(access.register));
+        let value = console.access(offset, access.bytes as usize, write, &mut |_| {});
+        let kick = devices.update_console();
+        if !access.write {
+            context.set_x(access.register, access.extended(value));
+        }
+        resume_at(context, syndrome, GuestControl::Behind);
+        if kick == 0 {
+            return None;
+        }
+        let controller = MutexGuard::map(devices, |devices| &mut devices.controller);
+        fill::<H>(controller, loaded.number, kick)
+    }
+
     /// An interrupt, of which the guest's timer is the partition's own.
     #[inline]
     fn interrupt(&'static self) -> Option<Rest> {
@@ -176,16 +320,29 @@ impl<H: Hardware> Shared<H> {
         if controller.renew_timer(loaded.number, &mut H::lists()) {
             return None;
         }
-        let _ = controller.raise_timer(loaded.number);
-        let effects = controller.flush(loaded.number, &mut H::lists());
-        (effects != Effects::NONE).then_some(Rest::Effects(effects))
+        let kick = controller.raise_timer(loaded.number);
+        fill::<H>(controller, loaded.number, kick)
     }
+
+    /// Notes that `partition` has an end of `channel` in its memory.
+    pub(super) fn add_channel(&self, partition: usize, channel: usize) {
+        self.channels[partition].fetch_or(1 << channel, Ordering::Relaxed);
+    }
+}
+
+/// Ends an exit by which the VCPUs in `kick` have something to do: those but the one that was left,
+/// which has `number` and whose list registers are filled, are to be notified.
+#[inline]
+fn fill<H: Hardware>(mut controller: Controller<H>, number: usize, kick: u16) -> Option<Rest> {
+    let mut effects = controller.flush(number, &mut H::lists());
+    effects.kick |= kick & !(1 << number);
+    (effects != Effects::NONE).then_some(Rest::Effects(effects))
 }
 
 /// Carries out a write of VCPU `number` to the interrupt controller, and fills its list registers.
 /// Returns what is to be done elsewhere.
 fn write<H: Hardware>(
-    mut controller: MutexGuard<'static, H::Lock, VirtualGic>,
+    mut controller: Controller<H>,
     number: usize,
     (frame, offset): (Frame, u64),
     (bytes, value): (usize, u64),
@@ -199,26 +356,9 @@ fn write<H: Hardware>(
     effects
 }
 
-/// A call in the registers of the VCPU that was left: its answer, if that is the same at all
-/// times.
+/// A use of a system register that is the VCPU's alone.
 #[inline(always)]
-fn call(context: &impl Context, whole: Rest) -> Option<Rest> {
-    match constant(context.x(0) as u32, context.x(1) as u32) {
-        Some(answer) => {
-            context.set_x(0, answer);
-            None
-        }
-        None => Some(whole),
-    }
-}
-
-/// A use of a system register, if it is the VCPU's alone.
-#[inline(always)]
-fn use_register<H: Hardware>(context: &H::Context, syndrome: u64, whole: Rest) -> Option<Rest> {
-    let register = syndrome::register(syndrome);
-    if !is_of_the_vcpu(register.name) {
-        return Some(whole);
-    }
+fn use_register<H: Hardware>(context: &H::Context, syndrome: u64, register: Register) {
     let user = is_user(context.state());
     let done = match register.read {
         true => read_own::<H>(context, register.name, user)
@@ -232,5 +372,4 @@ fn use_register<H: Hardware>(context: &H::Context, syndrome: u64, whole: Rest) -
         None => GuestControl::At(syndrome::UNDEFINED, 0),
     };
     resume_at(context, syndrome, place);
-    None
 }

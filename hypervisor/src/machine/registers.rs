@@ -7,7 +7,7 @@ use super::Hypervisor;
 use crate::hardware::{Context, Hardware};
 use crate::syndrome::{Register, is_channel, name, parts};
 
-const ICC_SGI1R: u32 = name(3, 0, 12, 11, 5);
+pub(super) const ICC_SGI1R: u32 = name(3, 0, 12, 11, 5);
 const ICC_DIR: u32 = name(3, 0, 12, 11, 1);
 const ICC_SGI0R: u32 = name(3, 0, 12, 11, 7);
 const ICC_ASGI1R: u32 = name(3, 0, 12, 11, 6);
@@ -118,7 +118,6 @@ impl<H: Hardware> Hypervisor<H> {
     fn write_register(&mut self, vcpu: usize, register: u32, value: u64) -> bool {
         let timer = &mut self.vcpus[vcpu].physical;
         match register {
-            ICC_SGI1R => self.send_interrupt(vcpu, value),
             ICC_DIR => self.deactivate_interrupt(vcpu, value),
             // The other groups are never enabled.
             ICC_SGI0R | ICC_ASGI1R => {}
@@ -150,13 +149,6 @@ impl<H: Hardware> Hypervisor<H> {
         effects.add(controller.deactivate(number, value, &H::lists()));
         drop(controller);
         self.carry_out(partition, effects);
-    }
-
-    fn send_interrupt(&mut self, vcpu: usize, value: u64) {
-        let partition = usize::from(self.vcpus[vcpu].partition);
-        let number = usize::from(self.vcpus[vcpu].number);
-        let mask = self.shared.controller(partition).send(number, value);
-        self.notify(partition, mask);
     }
 }
 

@@ -62,9 +62,7 @@ impl<H: Hardware> Hypervisor<H> {
         let now = H::now();
         let cpu = processor(here);
         let choice = self.pools.schedule(cpu, now, false, &mut self.world);
-        self.world
-            .timers
-            .arm(here, Timer::Choice(here), choice.until);
+        self.processors[here].until = choice.until;
         let next = choice.next.map(Vcpu::index);
         let current = self.loaded(here);
         if next == current {
@@ -245,7 +243,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     #[inline(always)]
     fn set_alarm(&mut self, here: usize) {
-        let first = self.world.timers.first(here);
+        let first = earlier(self.world.timers.first(here), self.processors[here].until);
         if first != self.processors[here].alarm {
             self.move_alarm(here, first);
         }
@@ -275,7 +273,11 @@ impl<H: Hardware> Hypervisor<H> {
         processor.alarm = None;
         H::set_alarm(None);
         let now = H::now();
-        let pass = processor.pass.take().unwrap_or_else(|| {
+        if processor.until.is_some_and(|at| at <= now) {
+            processor.until = None;
+            self.world.ask(here);
+        }
+        let pass = self.processors[here].pass.take().unwrap_or_else(|| {
             self.world.timers.begin_pass(now);
             now
         });
@@ -291,7 +293,6 @@ impl<H: Hardware> Hypervisor<H> {
 
     fn serve(&mut self, timer: Timer, now: Instant) {
         match timer {
-            Timer::Choice(cpu) => self.world.ask(cpu),
             Timer::Wake(vcpu) => self.wake(vcpu),
             Timer::Physical(vcpu) => self.update_physical_timer(vcpu),
             Timer::Policy(pool, timer) => {
@@ -299,5 +300,14 @@ impl<H: Hardware> Hypervisor<H> {
                 self.pools.timer(pool, timer, now, &mut self.world);
             }
         }
+    }
+}
+
+/// The earlier one of two instants, if there is any.
+#[inline(always)]
+fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Hypervisor;
 use super::exits::is_user;
-use crate::hardware::{Context, Hardware};
+use crate::hardware::{Addresses, Context, Hardware};
 use crate::instruction::{self, Transfer};
 use crate::syndrome::{Access, is_aarch32, is_write};
 
@@ -21,8 +21,10 @@ impl<H: Hardware> Hypervisor<H> {
         &mut self,
         vcpu: usize,
         syndrome: u64,
-        address: u64,
-        physical: u64,
+        Addresses {
+            guest: address,
+            physical,
+        }: Addresses,
     ) -> bool {
         let partition = usize::from(self.vcpus[vcpu].partition);
         if self.place(partition, physical).is_none() {

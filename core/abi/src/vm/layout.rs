@@ -12,8 +12,10 @@ pub const DISTRIBUTOR_BYTES: u64 = 0x1_0000;
 pub const REDISTRIBUTOR: u64 = 0x080A_0000;
 /// From one VCPU's redistributor to the next: two frames of 64 KiB.
 pub const REDISTRIBUTOR_STRIDE: u64 = 0x2_0000;
-/// The guest's console: a PL011, 4 KiB.
+/// The guest's console: a PL011.
 pub const CONSOLE: u64 = 0x0900_0000;
+/// How long it is.
+pub const CONSOLE_BYTES: u64 = 0x1000;
 /// The console's interrupt (SPI 1, as on the board).
 pub const CONSOLE_INTERRUPT: u32 = 33;
 /// The PL011 by which a guest sees channel 0 when its end is [`super::Linkage::Uart`]; the
