@@ -28,6 +28,7 @@ mod images;
 mod line;
 mod loaded;
 mod models;
+mod neighbours;
 mod own;
 mod partitions;
 mod programs;
@@ -282,6 +283,7 @@ fn on_one_processor(length: Length) -> Vec<Step> {
             el2::programs,
         ),
         step("longest hold of the lock", holds::longest),
+        step("a guest beside attackers", neighbours::beside_attackers),
         step("FIFOs between guests", channels::round_trips),
         step("an EtherCAT controller", ethercat::controller),
         step("the simulator agrees", agreement::agree),

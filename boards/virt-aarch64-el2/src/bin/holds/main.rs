@@ -12,6 +12,9 @@
 )]
 
 #[cfg(target_os = "none")]
+#[path = "../../argument.rs"]
+mod argument;
+#[cfg(target_os = "none")]
 mod guest;
 #[cfg(target_os = "none")]
 #[path = "../../kept.rs"]
@@ -19,6 +22,7 @@ mod kept;
 
 #[cfg(target_os = "none")]
 mod target {
+    use crate::argument::argument;
     use crate::guest;
     use crate::kept::{self, exit, start, waited};
     use taktos_abi::vm::{
@@ -89,8 +93,7 @@ mod target {
     }
 
     fn policy() -> Policy {
-        let mut word = [0; 16];
-        match command_line(&mut word) {
+        match argument(&mut [0; 64]) {
             b"credit" => Policy::Credit {
                 slice: 30 * MILLISECOND,
                 ratelimit: MILLISECOND,
@@ -104,20 +107,6 @@ mod target {
             b"rtds" => Policy::Rtds,
             _ => fail("the word on the command line is none of credit, credit2, rtds"),
         }
-    }
-
-    /// The last word of the command line that the emulator has (semihosting's `SYS_GET_CMDLINE`,
-    /// Arm ABI for semihosting 2.0, section 5.10).
-    fn command_line(line: &mut [u8; 16]) -> &[u8] {
-        let block = [line.as_mut_ptr() as usize, line.len()];
-        // SAFETY: the emulator writes into the line; the block has the line's length.
-        unsafe {
-            core::arch::asm!("hlt #0xF000", inout("w0") 0x15 => _, in("x1") block.as_ptr(), options(nostack));
-        }
-        let mut words = line
-            .split(|&byte| byte == 0 || byte == b' ')
-            .filter(|word| !word.is_empty());
-        words.next_back().unwrap_or_default()
     }
 
     taktos_arch_aarch64_el2::upcalls!(start, exit, waited);

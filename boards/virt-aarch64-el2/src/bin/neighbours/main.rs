@@ -1,0 +1,117 @@
+//! A guest that is measured from outside, alone or beside three that attack: the word on the
+//! command line is `alone` or `attacked`. Each has a processor of its own.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+#![cfg_attr(
+    target_os = "none",
+    expect(
+        unsafe_code,
+        reason = "the processor's upcalls, the emulator's, statics of the start-up code, and guests in assembly"
+    )
+)]
+
+#[cfg(target_os = "none")]
+#[path = "../../argument.rs"]
+mod argument;
+#[cfg(target_os = "none")]
+mod guests;
+#[cfg(target_os = "none")]
+#[path = "../../kept.rs"]
+mod kept;
+
+#[cfg(target_os = "none")]
+mod target {
+    use crate::argument::argument;
+    use crate::guests;
+    use crate::kept::{self, exit, start, waited};
+    use taktos_abi::vm::{
+        Channel, Description, End, Linkage, OnStop, Partition, Policy, Pool, Segment, Server,
+        VcpuRecord, Wait, layout,
+    };
+    use taktos_arch_aarch64_el2::{El2, fail};
+    use virt_aarch64_el2 as _;
+
+    /// Memory of each guest: the image's addresses are within it.
+    const BYTES: u64 = 0x40_0000;
+
+    aarch64_rt::entry!(entry, 64);
+    fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
+        El2::set_up();
+        // SAFETY: the start-up code, once.
+        let description = unsafe { kept::description() };
+        let count = match argument(&mut [0; 64]) {
+            b"alone" => 1,
+            b"attacked" => guests::entries().len(),
+            _ => fail("the word on the command line is neither alone nor attacked"),
+        };
+        describe(description, count);
+        El2::set_up_processors(description.cpus.into());
+        // SAFETY: as above.
+        if !unsafe { kept::make(description) } {
+            fail("the guests are refused");
+        }
+        El2::run()
+    }
+
+    /// The first `count` guests, and a channel from the first to the second.
+    fn describe(made: &mut Description, count: usize) {
+        made.cpus = count as u8;
+        made.pool_count = 1;
+        made.pools[0] = Pool {
+            cpus: (1 << count) - 1,
+            policy: Policy::Null,
+        };
+        (made.partition_count, made.vcpu_count) = (count as u8, count as u8);
+        let at = guests::begin();
+        for (index, entry) in guests::entries().into_iter().enumerate().take(count) {
+            let partition = &mut made.partitions[index];
+            *partition = Partition {
+                name: [0; 16],
+                first_vcpu: index as u8,
+                vcpus: 1,
+                memory: layout::PARTITIONS + index as u64 * BYTES,
+                bytes: BYTES,
+                entry,
+                wait: Wait::Trapped,
+                on_reset: OnStop::Restart(u32::MAX),
+                console: true,
+                segment_count: 1,
+                ..Partition::EMPTY
+            };
+            partition.name[0] = b'a' + index as u8;
+            partition.segments[0] = Segment {
+                store: at,
+                bytes: guests::end() - at,
+                at,
+            };
+            made.vcpus[index] = VcpuRecord {
+                partition: index as u8,
+                hard: 1 << index,
+                soft: 1 << index,
+                server: Server {
+                    period: 0,
+                    budget: 0,
+                    extra: false,
+                    weight: 0,
+                },
+            };
+        }
+        made.channel_count = 1;
+        made.channels[0] = Channel {
+            memory: layout::PARTITIONS + 8 * BYTES,
+            bytes: 0x1000,
+            ends: [0, count as u8 - 1].map(|partition| End {
+                partition: partition.min(1),
+                linkage: Linkage::Memory,
+            }),
+        };
+    }
+
+    taktos_arch_aarch64_el2::upcalls!(start, exit, waited);
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    println!(
+        "build this for the board: cargo build -p virt-aarch64-el2 --profile hypervisor --target aarch64-unknown-none-softfloat"
+    );
+}
