@@ -4,11 +4,6 @@
 /// An exception that EL2 takes from a guest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// WFI or WFE (`event`).
-    Wait {
-        /// It was WFE.
-        event: bool,
-    },
     /// HVC.
     Hypercall {
         /// Its immediate value.
@@ -112,13 +107,18 @@ const LONG: u64 = 1 << 25;
 /// instruction's length).
 pub const UNDEFINED: u64 = LONG;
 
-/// Classes (ESR.EC): HVC, a system register, and aborts that come from a lower level.
+/// Classes (ESR.EC): WFI and WFE, HVC, SMC, a system register, and aborts that come from a lower
+/// level.
+pub const WAIT: u64 = 0x01;
+/// See [`WAIT`].
 pub const HYPERCALL: u64 = 0x16;
-/// See [`HYPERCALL`].
+/// See [`WAIT`].
+pub const SECURE_CALL: u64 = 0x17;
+/// See [`WAIT`].
 pub const REGISTER: u64 = 0x18;
-/// See [`HYPERCALL`].
+/// See [`WAIT`].
 pub const FETCH_ABORT: u64 = 0x20;
-/// See [`HYPERCALL`].
+/// See [`WAIT`].
 pub const DATA_ABORT: u64 = 0x24;
 
 /// ESR.ISS of a data abort: WnR, it was a write; CM, it was maintenance of caches.
@@ -200,16 +200,19 @@ pub fn holds(syndrome: u64, state: u64) -> bool {
     base != (condition & 1 != 0)
 }
 
+/// Whether a syndrome of class [`WAIT`] tells of WFE.
+#[inline(always)]
+pub const fn is_event(syndrome: u64) -> bool {
+    syndrome & 1 != 0
+}
+
 /// Reads a syndrome.
 pub fn read(syndrome: u64) -> Event {
     match field(syndrome, 26, 6) {
-        0x01 => Event::Wait {
-            event: field(syndrome, 0, 1) == 1,
-        },
         HYPERCALL => Event::Hypercall {
             immediate: field(syndrome, 0, 16) as u16,
         },
-        0x17 => Event::SecureCall,
+        SECURE_CALL => Event::SecureCall,
         REGISTER => Event::Register(register(syndrome)),
         FETCH_ABORT => Event::Fetch,
         // Of the registers with opc1 = 0 are those of the channel; LDC and STC (0x06) have no

@@ -5,30 +5,30 @@
 use super::{Condition, Hypervisor};
 use crate::hardware::{Context, Hardware};
 use crate::machine::life::Stopped;
-use taktos_abi::vm::{Linkage, call, layout};
+use taktos_abi::vm::{call, layout};
 use taktos_schedule::vcpu::Vcpu;
 
 /// PSCI's and the calling convention's numbers; bit 30 marks the form with 64-bit arguments.
-mod psci {
-    pub(super) const WIDE: u32 = 1 << 30;
-    pub(super) const CONVENTION: u32 = 0x8000_0000;
-    pub(super) const ARCH_FEATURES: u32 = 0x8000_0001;
-    pub(super) const VERSION: u32 = 0x8400_0000;
-    pub(super) const CPU_SUSPEND: u32 = 0x8400_0001;
-    pub(super) const CPU_OFF: u32 = 0x8400_0002;
-    pub(super) const CPU_ON: u32 = 0x8400_0003;
-    pub(super) const AFFINITY_INFO: u32 = 0x8400_0004;
-    pub(super) const MIGRATE_INFO_TYPE: u32 = 0x8400_0006;
-    pub(super) const SYSTEM_OFF: u32 = 0x8400_0008;
-    pub(super) const SYSTEM_RESET: u32 = 0x8400_0009;
-    pub(super) const FEATURES: u32 = 0x8400_000A;
+pub(super) mod psci {
+    pub const WIDE: u32 = 1 << 30;
+    pub const CONVENTION: u32 = 0x8000_0000;
+    pub const ARCH_FEATURES: u32 = 0x8000_0001;
+    pub const VERSION: u32 = 0x8400_0000;
+    pub const CPU_SUSPEND: u32 = 0x8400_0001;
+    pub const CPU_OFF: u32 = 0x8400_0002;
+    pub const CPU_ON: u32 = 0x8400_0003;
+    pub const AFFINITY_INFO: u32 = 0x8400_0004;
+    pub const MIGRATE_INFO_TYPE: u32 = 0x8400_0006;
+    pub const SYSTEM_OFF: u32 = 0x8400_0008;
+    pub const SYSTEM_RESET: u32 = 0x8400_0009;
+    pub const FEATURES: u32 = 0x8400_000A;
 
-    pub(super) const INVALID: u64 = -2i64 as u64;
-    pub(super) const DENIED: u64 = -3i64 as u64;
-    pub(super) const ALREADY_ON: u64 = -4i64 as u64;
-    pub(super) const INVALID_ADDRESS: u64 = -9i64 as u64;
+    pub const INVALID: u64 = -2i64 as u64;
+    pub const DENIED: u64 = -3i64 as u64;
+    pub const ALREADY_ON: u64 = -4i64 as u64;
+    pub const INVALID_ADDRESS: u64 = -9i64 as u64;
     /// No trusted system that migrates.
-    pub(super) const NO_MIGRATION: u64 = 2;
+    pub const NO_MIGRATION: u64 = 2;
 }
 
 impl<H: Hardware> Hypervisor<H> {
@@ -43,9 +43,7 @@ impl<H: Hardware> Hypervisor<H> {
         };
         let partition = usize::from(self.vcpus[vcpu].partition);
         let answer = match function {
-            call::YIELD | call::WHO | call::DOORBELL | call::CHANNEL => {
-                self.own_call(vcpu, function, context)
-            }
+            call::WHO | call::CHANNEL | call::DOORBELL => self.own_call(vcpu, function, context),
             psci::SYSTEM_OFF => return self.stop(partition, Stopped::Off),
             psci::SYSTEM_RESET => return self.stop(partition, Stopped::Reset),
             psci::CPU_OFF => match self.switch_off(vcpu) {
@@ -54,13 +52,7 @@ impl<H: Hardware> Hypervisor<H> {
             },
             _ => match function & !psci::WIDE {
                 psci::CPU_ON => self.switch_on(vcpu, argument(1), argument(2), argument(3)),
-                psci::AFFINITY_INFO => self.affinity_info(vcpu, argument(1), context.x(2) as u32),
-                psci::CPU_SUSPEND => {
-                    context.set_x(0, call::SUCCESS);
-                    return self.wait(vcpu);
-                }
-                // By SMC it comes here, too.
-                _ => constant(function, context.x(1) as u32).unwrap_or(call::NOT_SUPPORTED),
+                _ => call::NOT_SUPPORTED,
             },
         };
         context.set_x(0, answer);
@@ -72,10 +64,6 @@ impl<H: Hardware> Hypervisor<H> {
             call::WHO => {
                 context.set_x(1, self.partitions[partition].starts.into());
                 partition as u64
-            }
-            call::YIELD => {
-                self.give_way(vcpu);
-                call::SUCCESS
             }
             call::DOORBELL => self.doorbell(partition, context.x(1)),
             call::CHANNEL => self.describe_channel(partition, context),
@@ -90,19 +78,9 @@ impl<H: Hardware> Hypervisor<H> {
         self.world.ask(self.world.here);
     }
 
-    fn end_of(&self, partition: usize, channel: u64) -> Option<usize> {
-        let index = usize::try_from(channel).ok()?;
-        if index >= usize::from(self.description.channel_count) {
-            return None;
-        }
-        let ends = self.channel(index).ends;
-        ends.iter().position(|end| {
-            usize::from(end.partition) == partition && end.linkage == Linkage::Memory
-        })
-    }
-
+    /// Rings for the other end of `channel`, which is a UART.
     fn doorbell(&mut self, partition: usize, channel: u64) -> u64 {
-        match self.end_of(partition, channel) {
+        match self.shared.ends(channel).end_of(partition) {
             Some(end) => {
                 self.rung(channel as usize, 1 - end);
                 call::SUCCESS
@@ -113,7 +91,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     fn describe_channel(&self, partition: usize, context: &H::Context) -> u64 {
         let channel = context.x(1);
-        let Some(end) = self.end_of(partition, channel) else {
+        let Some(end) = self.shared.ends(channel).end_of(partition) else {
             return call::INVALID;
         };
         context.set_x(1, end as u64);
@@ -148,7 +126,10 @@ impl<H: Hardware> Hypervisor<H> {
         }
         let (partition, number) = self.place_of(vcpu);
         H::context(vcpu).reset(entry, argument, number as u64);
-        let effects = self.shared.controller(partition).reset_vcpu(number);
+        let mut devices = self.shared.devices(partition);
+        devices.on |= 1 << number;
+        let effects = devices.controller.reset_vcpu(number);
+        drop(devices);
         self.carry_out(partition, effects);
         self.vcpus[vcpu].condition = Condition::Able;
         let unit = Vcpu::new(vcpu as u16);
@@ -164,25 +145,6 @@ impl<H: Hardware> Hypervisor<H> {
         }
         self.put_off(vcpu);
         true
-    }
-
-    /// Whether all VCPUs of the caller's partition in `affinity` are off; of that the fields below
-    /// `level` do not count.
-    fn affinity_info(&self, caller: usize, affinity: u64, level: u32) -> u64 {
-        const LEVELS: u32 = 4;
-        const FIELD: u32 = 8;
-        let vcpus = match level {
-            0 => match self.named(caller, affinity) {
-                None => return psci::INVALID,
-                Some(vcpu) => vcpu..vcpu + 1,
-            },
-            // Above the lowest level all VCPUs are together.
-            1..LEVELS if affinity >> (level * FIELD) == 0 => {
-                self.vcpus_of(self.vcpus[caller].partition.into())
-            }
-            _ => return psci::INVALID,
-        };
-        u64::from(vcpus.into_iter().all(|vcpu| self.is_off(vcpu)))
     }
 
     /// Whether `vcpu` is off. Then it is on no processor either: one that switches itself off

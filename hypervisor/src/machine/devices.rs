@@ -201,10 +201,10 @@ impl<H: Hardware> Hypervisor<H> {
     pub(super) fn map_channels(&mut self) -> Result<(), Refusal> {
         for index in 0..usize::from(self.description.channel_count) {
             let record = self.channel(index);
+            self.shared.set_channel(index, record);
             let at = layout::CHANNEL_MEMORY + index as u64 * layout::CHANNEL_MEMORY_STRIDE;
             for end in record.ends {
                 if end.linkage == Linkage::Memory {
-                    self.shared.add_channel(end.partition.into(), index);
                     H::map(
                         end.partition.into(),
                         at,

@@ -20,7 +20,7 @@
 //! to be taken off.
 
 use super::Hypervisor;
-use super::own::{Loaded, Rest};
+use super::own::Rest;
 use super::registers::denies_channel;
 use crate::hardware::{Context, Exit, Hardware, Next};
 use crate::machine::life::Stopped;
@@ -35,14 +35,20 @@ impl<H: Hardware> Hypervisor<H> {
             Rest::Whole(exit) => self.whole(exit),
             Rest::Waited => self.take_interrupts(H::acknowledge()),
             Rest::Acknowledged(number) => self.take_interrupts(Some(number)),
-            Rest::Effects(effects) => {
-                let loaded = self.shared.loaded(self.world.here);
-                if let Some(Loaded { partition, .. }) = loaded {
-                    self.carry_out(partition, effects);
-                }
-            }
+            Rest::Effects(partition, effects) => self.carry_out(partition, effects),
+            Rest::Due => {}
+            Rest::Wait => self.heard(Self::wait),
+            Rest::Yield => self.heard(Self::give_way),
         }
         self.leave()
+    }
+
+    /// Does what the VCPU that was left asked for, unless it was put off.
+    #[inline(always)]
+    fn heard(&mut self, act: fn(&mut Self, usize)) {
+        if let Some(vcpu) = self.processors[self.world.here].heard {
+            act(self, vcpu);
+        }
     }
 
     #[inline]
@@ -88,16 +94,9 @@ impl<H: Hardware> Hypervisor<H> {
             },
             Event::Fetch if user => abort(syndrome, user),
             Event::Fetch => return self.fault(vcpu, syndrome, H::addresses().guest),
-            Event::Wait { .. } | Event::Coprocessor { .. }
+            Event::Coprocessor { .. }
                 if syndrome::is_aarch32(state) && !syndrome::holds(syndrome, state) =>
             {
-                GuestControl::Behind
-            }
-            Event::Wait { event } => {
-                match event {
-                    true => self.give_way(vcpu),
-                    false => self.wait(vcpu),
-                }
                 GuestControl::Behind
             }
             Event::Coprocessor { channel: true } if denies_channel(context) => {

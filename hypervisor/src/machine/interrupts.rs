@@ -52,7 +52,7 @@ impl<H: Hardware> Hypervisor<H> {
             }
             CALL_INTERRUPT => {
                 // The caller has noted the work to do.
-                self.world.called &= !(1 << self.world.here);
+                self.shared.take_call(self.world.here);
                 H::deactivate(number);
             }
             CONSOLE_INTERRUPT => {
@@ -69,7 +69,9 @@ impl<H: Hardware> Hypervisor<H> {
     #[inline(never)]
     pub(super) fn ask_sources(&mut self, vcpu: usize) {
         let (partition, number) = self.place_of(vcpu);
-        let mut controller = self.shared.controller(partition);
+        let mut devices = self.shared.devices(partition);
+        devices.doubtful &= !(1 << number);
+        let controller = &mut devices.controller;
         let mut effects = controller.sync(number, &mut H::lists());
         let (timer, mut asked) = controller.doubtful(number);
         let due = H::timer().is_due(H::ticks());
@@ -81,10 +83,10 @@ impl<H: Hardware> Hypervisor<H> {
         }
         effects.add(controller.withdraw(number, timer && !due, low));
         let active = controller.timer_is_active(number);
-        drop(controller);
+        drop(devices);
+        effects.timers &= !(1 << number);
         self.carry_out(partition, effects);
         H::set_timer_active(active);
-        self.vcpus[vcpu].timer_changed = false;
     }
 
     /// The loaded `vcpu` is about to read what is pending in `frame`. Another VCPU's timer is known

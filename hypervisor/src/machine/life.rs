@@ -57,7 +57,10 @@ impl<H: Hardware> Hypervisor<H> {
         let state = &mut self.partitions[partition];
         state.phase = Phase::Runs;
         state.starts = state.starts.wrapping_add(1);
-        let effects = self.shared.devices(partition).reset(vcpus.len());
+        let mut devices = self.shared.devices(partition);
+        devices.on = 1;
+        let effects = devices.reset(vcpus.len());
+        drop(devices);
         self.carry_out(partition, effects);
         self.reset_links(partition);
         let first = vcpus.start;
@@ -82,6 +85,7 @@ impl<H: Hardware> Hypervisor<H> {
             Stopped::Fault { .. } => self.may_restart(partition, 0),
         };
         self.partitions[partition].phase = Phase::Stopping { again };
+        self.shared.devices(partition).runs = false;
         let mut line = self.line_of(partition);
         line.add(b" stopped: ");
         reason.tell(&mut line);
@@ -108,6 +112,8 @@ impl<H: Hardware> Hypervisor<H> {
         let was = core::mem::replace(&mut state.condition, Condition::Off);
         state.physical = PhysicalTimer::default();
         let on = state.on;
+        let (partition, number) = self.place_of(vcpu);
+        self.shared.devices(partition).on &= !(1 << number);
         let here = self.world.here;
         self.world.timers.arm(here, Timer::Wake(vcpu), None);
         self.world.timers.arm(here, Timer::Physical(vcpu), None);

@@ -1,7 +1,7 @@
 //! Owns: all that the hypervisor remembers, and how a machine begins.
 //! Must never know: how the parts below do their work.
 //!
-//! Its parts: `own` (exits without the lock), `exits` (the reasons of exits), `screen` (the console's lines), `interrupts`
+//! Its parts: `shared` (what needs no lock of the hypervisor), `own` (exits without it), `exits` (the reasons of exits), `screen` (the console's lines), `interrupts`
 //! (physical ones), `switch` (the choice of the running VCPU), `life` (start, stop and restart of
 //! partitions), `devices` (accesses to emulated devices), `undescribed` (accesses that the
 //! processor does not describe), `registers` (trapped system registers), `calls` (hypercalls and
@@ -15,13 +15,15 @@ mod life;
 mod own;
 mod registers;
 mod screen;
+mod shared;
 mod switch;
 mod undescribed;
 mod waiting;
 
 pub use life::Stopped;
-pub use own::{Rest, Shared};
+pub use own::Rest;
 use screen::Said;
+pub use shared::Shared;
 
 use crate::channel::Link;
 use crate::console::Multiplexer;
@@ -29,7 +31,6 @@ use crate::hardware::{Hardware, Kind, MapError, Next};
 use crate::memory::{self, Memory};
 use crate::table::{Table, at};
 use crate::timers::{Timer, Timers};
-use core::marker::PhantomData;
 use core::mem::offset_of;
 use screen::Screen;
 use taktos_abi::layout::VCPU_ABLE;
@@ -82,9 +83,6 @@ struct VcpuState {
     condition: Condition,
     /// The processor that it is loaded in.
     on: Option<u8>,
-    /// Whether its timer's interrupt is active may have changed, or whether sources of pending
-    /// interrupts still ask.
-    timer_changed: bool,
     /// More is done when it is loaded and taken off than for others: it has devices, its emulated
     /// physical timer is on, or its memory is filled.
     attended: bool,
@@ -143,15 +141,13 @@ const FILL: u16 = 1 << (2 * CPUS);
 const _: () = assert!(3 * CPUS <= u16::BITS as usize);
 
 /// Requests of policies and parts to processors and timers.
-struct World<H> {
+struct World<H: Hardware> {
     timers: Timers,
     /// Work of processors before their guests resume: [`CHOOSE`], [`MORE`], [`FILL`].
     due: u16,
-    /// Processors that were called and have not taken the call yet.
-    called: u8,
     /// The processor that acts.
     here: usize,
-    hardware: PhantomData<H>,
+    shared: &'static Shared<H>,
 }
 
 impl<H: Hardware> World<H> {
@@ -159,20 +155,9 @@ impl<H: Hardware> World<H> {
     /// schedulers.
     #[inline(never)]
     fn ask(&mut self, cpu: usize) {
-        if cpu != self.here {
-            self.call(cpu);
-        }
         self.due |= CHOOSE << cpu;
-    }
-
-    /// Makes processor `cpu` leave its guest. While a call is on its way, that one is enough:
-    /// however often others ask for it, a processor is called once in between two exits.
-    #[inline]
-    fn call(&mut self, cpu: usize) {
-        let bit = 1 << cpu;
-        if self.called & bit == 0 {
-            self.called |= bit;
-            H::call(cpu);
+        if cpu != self.here {
+            self.shared.call(cpu, true);
         }
     }
 }
@@ -247,9 +232,8 @@ impl<H: Hardware> Hypervisor<H> {
             world: World {
                 timers: Timers::new(),
                 due: 0,
-                called: 0,
                 here: H::cpu(),
-                hardware: PhantomData,
+                shared,
             },
             vcpus: Table(core::array::from_fn(|index| vcpu(description, index))),
             partitions: Table(core::array::from_fn(|index| partition(description, index))),
@@ -286,7 +270,7 @@ impl<H: Hardware> Hypervisor<H> {
         self.world.here = H::cpu();
         self.world.due |= CHOOSE << self.world.here;
         // A call that was sent before this processor's interrupts were set up may be lost.
-        self.world.called &= !(1 << self.world.here);
+        self.shared.take_call(self.world.here);
         self.leave()
     }
 
@@ -472,7 +456,6 @@ fn vcpu(description: &Description, index: usize) -> VcpuState {
         number: (index as u8).wrapping_sub(first),
         condition: Condition::Off,
         on: None,
-        timer_changed: false,
         attended: has_devices(description, partition.into()),
         physical: PhysicalTimer::default(),
     }

@@ -1,108 +1,26 @@
-//! Owns: exits that concern nobody but the VCPU that was left, or its partition's own devices: they
-//! are carried out without the lock of the hypervisor.
-//! Must never know: schedulers, other partitions, the state that the lock guards.
+//! Owns: exits that need no lock of the hypervisor, and the part of others that needs none.
+//! Must never know: schedulers, the state that the lock guards.
 //!
 //! Constant calls and the registers of a VCPU alone need no lock. Accesses to the interrupt
 //! controller and the console, and the interrupt of the guest's timer, need that of the partition's
-//! devices; if others are to be notified of a change, that follows with the lock of the hypervisor. So whatever other
-//! partitions do, such an exit does not wait for them.
+//! devices, a doorbell that of the other end's. Where a VCPU is to be notified that runs, its
+//! processor is called; one that waits is woken with the lock of the hypervisor. So whatever other
+//! partitions do, such an exit waits for no more than a ring of each of them.
 //!
-//! A VCPU that a sibling has just put off may still get here, once: it changes its own registers and
-//! its partition's devices, which both begin anew before the partition runs again.
+//! A VCPU that a sibling has just put off may still get here, once: it changes its own registers
+//! and its partition's devices, which both begin anew before the partition runs again.
 
-use super::calls::constant;
+use super::calls::{constant, psci};
 use super::exits::{GuestControl, is_user, resume_at};
 use super::registers::{ICC_SGI1R, is_of_the_vcpu, read_own, write_own};
-use super::{CHANNELS, CPUS, PARTITIONS, VCPUS};
-use crate::hardware::{Context, Exit, Hardware};
+use super::shared::{Controller, Loaded, Shared};
+use crate::hardware::{CALL_INTERRUPT, Context, Exit, Hardware};
 use crate::syndrome::{self, Register};
-use crate::table::Table;
-use crate::uart::{Pl011, is_output};
-use crate::vgic::{Effects, Frame, VirtualGic};
-use core::sync::atomic::{AtomicU32, Ordering};
-use lock_api::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
+use crate::uart::is_output;
+use crate::vgic::{Effects, Frame};
+use lock_api::MutexGuard;
 use taktos_abi::vm::layout::TIMER_INTERRUPT;
 use taktos_abi::vm::{call, layout};
-
-/// A set of channels, a bit each.
-type Channels = AtomicU32;
-const _: () = assert!(CHANNELS <= u32::BITS as usize);
-
-/// State that processors use without the lock of the hypervisor: the emulated devices of each
-/// partition, behind its own lock, and the VCPU that each processor has loaded.
-pub struct Shared<H: Hardware> {
-    devices: Table<Mutex<H::Lock, Devices>, PARTITIONS>,
-    /// The channels of which a partition has an end in its memory.
-    channels: Table<Channels, PARTITIONS>,
-    /// A processor alone writes its own, with the lock of the hypervisor: see [`Loaded::word`].
-    loaded: Table<AtomicU32, CPUS>,
-}
-
-/// The emulated devices of a partition that it alone uses.
-pub(super) struct Devices {
-    controller: VirtualGic,
-    /// Its console; none if it has no access to one.
-    pub console: Option<Pl011>,
-    /// The level of the console's interrupt.
-    level: bool,
-}
-
-impl Devices {
-    const NEW: Self = Self {
-        controller: VirtualGic::new(),
-        console: None,
-        level: false,
-    };
-
-    /// Sets the interrupt of the console to its level. Returns the VCPUs to kick.
-    pub fn update_console(&mut self) -> u16 {
-        let level = self.console.as_ref().is_some_and(Pl011::interrupt);
-        match core::mem::replace(&mut self.level, level) == level {
-            true => 0,
-            false => self
-                .controller
-                .set_level(0, layout::CONSOLE_INTERRUPT, level),
-        }
-    }
-
-    /// Sets the state after power-on, for `vcpus` VCPUs, as [`VirtualGic::reset`].
-    pub fn reset(&mut self, vcpus: usize) -> Effects {
-        self.console = self.console.as_ref().map(|_| Pl011::new());
-        self.level = false;
-        self.controller.reset(vcpus)
-    }
-}
-
-/// A partition's interrupt controller, behind its lock.
-type Controller<H> = MappedMutexGuard<'static, <H as Hardware>::Lock, VirtualGic>;
-
-/// A loaded VCPU.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Loaded {
-    pub vcpu: usize,
-    pub partition: usize,
-    /// Its number in its partition.
-    pub number: usize,
-}
-
-impl Loaded {
-    const SOMETHING: u32 = 1 << 24;
-
-    /// As one word, which is not 0.
-    fn word(self) -> u32 {
-        (self.vcpu | self.partition << 8 | self.number << 16) as u32 | Self::SOMETHING
-    }
-
-    #[inline(always)]
-    fn of(word: u32) -> Option<Self> {
-        let byte = |at: u32| (word >> at & 0xFF) as usize;
-        (word != 0).then(|| Self {
-            vcpu: byte(0) % VCPUS,
-            partition: byte(8),
-            number: byte(16),
-        })
-    }
-}
 
 /// The rest of an exit, which needs the lock of the hypervisor ([`Hypervisor::exit`]).
 ///
@@ -116,51 +34,17 @@ pub enum Rest {
     Waited,
     /// An interrupt that was acknowledged, and those that come after it.
     Acknowledged(u32),
-    /// The work that a change of the partition's interrupt controller makes elsewhere.
-    Effects(Effects),
+    /// The work that a change of a partition's interrupt controller makes elsewhere.
+    Effects(usize, Effects),
+    /// Work of this processor that others have noted.
+    Due,
+    /// Nothing ends the VCPU's wait so far: it waits.
+    Wait,
+    /// The VCPU lets others go first once.
+    Yield,
 }
 
 impl<H: Hardware> Shared<H> {
-    /// No VCPU is loaded.
-    #[expect(clippy::new_without_default, reason = "the initial value of a static")]
-    pub const fn new() -> Self {
-        Self {
-            devices: Table([const { Mutex::from_raw(H::Lock::INIT, Devices::NEW) }; PARTITIONS]),
-            channels: Table([const { Channels::new(0) }; PARTITIONS]),
-            loaded: Table([const { AtomicU32::new(0) }; CPUS]),
-        }
-    }
-
-    /// The emulated devices of `partition`. Waits for the other VCPUs of the partition, one exit
-    /// each.
-    #[inline(always)]
-    pub(super) fn devices(
-        &'static self,
-        partition: usize,
-    ) -> MutexGuard<'static, H::Lock, Devices> {
-        self.devices[partition].lock()
-    }
-
-    /// The interrupt controller of `partition`, as [`Shared::devices`].
-    #[inline(always)]
-    pub(super) fn controller(&'static self, partition: usize) -> Controller<H> {
-        MutexGuard::map(self.devices(partition), |devices| &mut devices.controller)
-    }
-
-    /// The VCPU that processor `cpu` has loaded. Others than that processor ask with the lock of
-    /// the hypervisor.
-    #[inline(always)]
-    pub(super) fn loaded(&self, cpu: usize) -> Option<Loaded> {
-        Loaded::of(self.loaded[cpu].load(Ordering::Relaxed))
-    }
-
-    /// Notes the VCPU that processor `cpu`, which calls, has loaded from now on.
-    #[inline(always)]
-    pub(super) fn set_loaded(&self, cpu: usize, loaded: Option<Loaded>) {
-        let word = loaded.map_or(0, Loaded::word);
-        self.loaded[cpu].store(word, Ordering::Relaxed);
-    }
-
     /// Carries out what of `exit` concerns the VCPU that was left, whose registers are `context`, or
     /// its partition's interrupt controller, alone. Called by the processor that left it, without a
     /// lock. Returns what is left to do; none if the VCPU resumes. Bound: see [`VirtualGic::write`]
@@ -171,7 +55,9 @@ impl<H: Hardware> Shared<H> {
         let whole = Rest::Whole(exit);
         match exit {
             Exit::Exception { syndrome } => match syndrome >> 26 {
-                syndrome::HYPERCALL if syndrome as u16 == 0 => self.call(context, whole),
+                syndrome::HYPERCALL if syndrome as u16 == 0 => self.call_of(context, whole),
+                syndrome::WAIT => self.wait(context, syndrome),
+                syndrome::SECURE_CALL => self.secure_call(context, syndrome, whole),
                 syndrome::REGISTER => self.register(context, syndrome, whole),
                 syndrome::DATA_ABORT => self.access(context, syndrome, whole),
                 _ => Some(whole),
@@ -181,36 +67,149 @@ impl<H: Hardware> Shared<H> {
         }
     }
 
-    /// A call, if its answer is the same at all times, or if it is an interrupt to itself.
+    /// A call, if its answer is the same at all times, or others have no part in it but by
+    /// interrupts.
     #[inline(always)]
-    fn call(&'static self, context: &H::Context, whole: Rest) -> Option<Rest> {
+    fn call_of(&'static self, context: &H::Context, whole: Rest) -> Option<Rest> {
         let (function, argument) = (context.x(0) as u32, context.x(1));
         if let Some(answer) = constant(function, argument as u32) {
             context.set_x(0, answer);
             return None;
         }
         match function {
-            call::RING_SELF => self.ring_self(context, argument, whole),
+            call::YIELD => {
+                context.set_x(0, call::SUCCESS);
+                Some(Rest::Yield)
+            }
+            call::RING_SELF | call::DOORBELL => self.ring(context, function, argument, whole),
+            _ if function & !psci::WIDE == psci::AFFINITY_INFO => {
+                self.affinity_info(context, function, whole)
+            }
+            _ if function & !psci::WIDE == psci::CPU_SUSPEND => {
+                context.set_x(0, call::SUCCESS);
+                self.wait_for_interrupt()
+            }
             _ => Some(whole),
         }
     }
 
-    /// The interrupt of a channel, which the partition requests for itself.
+    /// WFI or WFE.
     #[inline]
-    fn ring_self(&'static self, context: &H::Context, channel: u64, whole: Rest) -> Option<Rest> {
+    fn wait(&'static self, context: &H::Context, syndrome: u64) -> Option<Rest> {
+        let state = context.state();
+        let waits = !syndrome::is_aarch32(state) || syndrome::holds(syndrome, state);
+        resume_at(context, syndrome, GuestControl::Behind);
+        match waits {
+            false => None,
+            true if syndrome::is_event(syndrome) => Some(Rest::Yield),
+            true => self.wait_for_interrupt(),
+        }
+    }
+
+    /// The VCPU that was left waits for an interrupt. If one is there, or its timer is due, it
+    /// resumes at once. One that comes from now on finds the VCPU loaded, and ends its wait when it
+    /// is taken off.
+    #[inline]
+    fn wait_for_interrupt(&'static self) -> Option<Rest> {
+        let loaded = self.loaded(H::cpu())?;
+        let mut controller = self.controller(loaded.partition);
+        let effects = controller.sync(loaded.number, &mut H::lists());
+        let resumes = controller.is_deliverable(loaded.number) || effects != Effects::NONE;
+        if resumes {
+            return self.fill(controller, loaded, effects);
+        }
+        drop(controller);
+        // Its timer's interrupt comes as soon as the guest runs.
+        let due = H::timer().is_due(H::ticks());
+        (!due).then_some(Rest::Wait)
+    }
+
+    /// A call by SMC, which is trapped before it executes.
+    #[cold]
+    #[inline(never)]
+    fn secure_call(
+        &'static self,
+        context: &H::Context,
+        syndrome: u64,
+        whole: Rest,
+    ) -> Option<Rest> {
+        let rest = self.call_of(context, whole);
+        if rest != Some(whole) {
+            resume_at(context, syndrome, GuestControl::Behind);
+        }
+        rest
+    }
+
+    /// The interrupt of a channel, for the other end ([`call::DOORBELL`]) or the caller itself.
+    #[inline(never)]
+    fn ring(
+        &'static self,
+        context: &H::Context,
+        function: u32,
+        channel: u64,
+        whole: Rest,
+    ) -> Option<Rest> {
         let Some(loaded) = self.loaded(H::cpu()) else {
             return Some(whole);
         };
-        let own = self.channels[loaded.partition].load(Ordering::Relaxed);
-        if channel >= CHANNELS as u64 || own >> channel & 1 == 0 {
+        let ends = self.ends(channel);
+        let Some(end) = ends.end_of(loaded.partition) else {
             context.set_x(0, call::INVALID);
             return None;
-        }
-        context.set_x(0, call::SUCCESS);
+        };
         let number = layout::CHANNEL_INTERRUPT + channel as u32;
-        let mut controller = self.controller(loaded.partition);
-        let kick = controller.raise(loaded.number, number);
-        fill::<H>(controller, loaded.number, kick)
+        if function == call::RING_SELF {
+            context.set_x(0, call::SUCCESS);
+            let mut controller = self.controller(loaded.partition);
+            let kick = controller.raise(0, number);
+            return self.fill(controller, loaded, Effects::of_kick(kick));
+        }
+        let Some(peer) = ends.in_memory(1 - end) else {
+            return Some(whole);
+        };
+        context.set_x(0, call::SUCCESS);
+        let mut devices = self.devices(peer);
+        let kick = match devices.runs {
+            true => devices.controller.raise(0, number),
+            false => 0,
+        };
+        drop(devices);
+        let kick = self.call_loaded(peer, kick);
+        self.notify_rest(peer, Effects::of_kick(kick))
+    }
+
+    /// Whether all VCPUs of the caller's partition in the affinity in x1 are off; of that the
+    /// fields below the level in x2 do not count.
+    #[inline(never)]
+    fn affinity_info(
+        &'static self,
+        context: &H::Context,
+        function: u32,
+        whole: Rest,
+    ) -> Option<Rest> {
+        const LEVELS: u32 = 4;
+        const FIELD: u32 = 8;
+        let Some(loaded) = self.loaded(H::cpu()) else {
+            return Some(whole);
+        };
+        let affinity = match function & psci::WIDE {
+            0 => context.x(1) & 0xFFFF_FFFF,
+            _ => context.x(1),
+        };
+        let devices = self.devices(loaded.partition);
+        let asked = match context.x(2) as u32 {
+            0 => devices.controller.mask_of(affinity),
+            // Above the lowest level all VCPUs are together.
+            level @ 1..LEVELS if affinity >> (level * FIELD) == 0 => Some(u16::MAX),
+            _ => None,
+        };
+        let on = devices.on;
+        drop(devices);
+        context.set_x(
+            0,
+            asked.map_or(psci::INVALID, |asked| u64::from(asked & on == 0)),
+        );
+        None
     }
 
     /// A use of a system register, if it is the VCPU's alone, or sends an interrupt in its
@@ -231,7 +230,7 @@ impl<H: Hardware> Shared<H> {
         resume_at(context, syndrome, GuestControl::Behind);
         let mut controller = self.controller(loaded.partition);
         let kick = controller.send(loaded.number, value);
-        fill::<H>(controller, loaded.number, kick)
+        self.fill(controller, loaded, Effects::of_kick(kick))
     }
 
     /// An access to the interrupt controller, or to the console.
@@ -270,7 +269,7 @@ impl<H: Hardware> Shared<H> {
             Effects::NONE
         };
         resume_at(context, syndrome, GuestControl::Behind);
-        (effects != Effects::NONE).then_some(Rest::Effects(effects))
+        self.notify_rest(loaded.partition, effects)
     }
 
     /// An access at `offset` of the console, if a console is there and no byte leaves by it.
@@ -304,39 +303,72 @@ impl<H: Hardware> Shared<H> {
             return None;
         }
         let controller = MutexGuard::map(devices, |devices| &mut devices.controller);
-        fill::<H>(controller, loaded.number, kick)
+        self.fill(controller, loaded, Effects::of_kick(kick))
     }
 
     /// An interrupt, of which the guest's timer is the partition's own.
     #[inline]
     fn interrupt(&'static self) -> Option<Rest> {
         let number = H::acknowledge()?;
-        let loaded = self.loaded(H::cpu()).filter(|_| number == TIMER_INTERRUPT);
-        let Some(loaded) = loaded else {
+        let here = H::cpu();
+        let Some(loaded) = self.loaded(here) else {
             return Some(Rest::Acknowledged(number));
         };
+        match number {
+            TIMER_INTERRUPT => self.timer(loaded),
+            CALL_INTERRUPT => {
+                H::deactivate(number);
+                match self.take_call(here) {
+                    true => Some(Rest::Due),
+                    false => self.look(loaded),
+                }
+            }
+            _ => Some(Rest::Acknowledged(number)),
+        }
+    }
+
+    /// Interrupts may have come for the loaded VCPU.
+    fn look(&'static self, loaded: Loaded) -> Option<Rest> {
+        let devices = self.devices(loaded.partition);
+        if devices.doubtful >> loaded.number & 1 != 0 {
+            return Some(Rest::Due);
+        }
+        let controller = MutexGuard::map(devices, |devices| &mut devices.controller);
+        self.fill(controller, loaded, Effects::NONE)
+    }
+
+    /// The guest's timer has fired.
+    #[inline(always)]
+    fn timer(&'static self, loaded: Loaded) -> Option<Rest> {
         // It stays active until the guest ends it.
         let mut controller = self.controller(loaded.partition);
         if controller.renew_timer(loaded.number, &mut H::lists()) {
             return None;
         }
         let kick = controller.raise_timer(loaded.number);
-        fill::<H>(controller, loaded.number, kick)
+        self.fill(controller, loaded, Effects::of_kick(kick))
+    }
+    /// Ends an exit that had `effects` on the partition: the list registers of the VCPU that was left
+    /// are filled, others are notified.
+    #[inline]
+    fn fill(
+        &'static self,
+        mut controller: Controller<H>,
+        loaded: Loaded,
+        mut effects: Effects,
+    ) -> Option<Rest> {
+        effects.kick &= !(1 << loaded.number);
+        effects.add(controller.flush(loaded.number, &mut H::lists()));
+        drop(controller);
+        effects.kick = self.call_loaded(loaded.partition, effects.kick);
+        self.notify_rest(loaded.partition, effects)
     }
 
-    /// Notes that `partition` has an end of `channel` in its memory.
-    pub(super) fn add_channel(&self, partition: usize, channel: usize) {
-        self.channels[partition].fetch_or(1 << channel, Ordering::Relaxed);
+    /// What is left of an exit with these effects on `partition`.
+    #[inline(always)]
+    fn notify_rest(&self, partition: usize, effects: Effects) -> Option<Rest> {
+        (effects != Effects::NONE).then_some(Rest::Effects(partition, effects))
     }
-}
-
-/// Ends an exit by which the VCPUs in `kick` have something to do: those but the one that was left,
-/// which has `number` and whose list registers are filled, are to be notified.
-#[inline]
-fn fill<H: Hardware>(mut controller: Controller<H>, number: usize, kick: u16) -> Option<Rest> {
-    let mut effects = controller.flush(number, &mut H::lists());
-    effects.kick |= kick & !(1 << number);
-    (effects != Effects::NONE).then_some(Rest::Effects(effects))
 }
 
 /// Carries out a write of VCPU `number` to the interrupt controller, and fills its list registers.

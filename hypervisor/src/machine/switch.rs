@@ -1,7 +1,7 @@
 //! Owns: the VCPU that runs on a processor, and the way out of each exit.
 //! Must never know: why a processor has to choose.
 
-use super::own::Loaded;
+use super::shared::Loaded;
 use super::{CHOOSE, Condition, FILL, Hypervisor, MORE, NOBODY, PARTITIONS};
 use crate::hardware::{Context, Hardware, Next};
 use crate::machine::life::Stopped;
@@ -69,9 +69,12 @@ impl<H: Hardware> Hypervisor<H> {
             return;
         }
         if let Some(old) = current {
-            self.unload(here, old);
+            let wakes = self.unload(here, old);
             let saved = Vcpu::new(old as u16);
             self.pools.context_saved(cpu, saved, now, &mut self.world);
+            if wakes {
+                self.wake(old);
+            }
         }
         if let Some(new) = next {
             self.load(here, new);
@@ -82,19 +85,24 @@ impl<H: Hardware> Hypervisor<H> {
         }
     }
 
-    fn unload(&mut self, here: usize, vcpu: usize) {
+    /// Takes `vcpu` off. Returns whether an interrupt has ended its wait meanwhile: from here on
+    /// others find that it is not loaded (see [`Shared::call_loaded`](super::Shared)).
+    fn unload(&mut self, here: usize, vcpu: usize) -> bool {
         let (partition, number) = self.place_of(vcpu);
+        self.shared.set_loaded(here, None);
         let mut controller = self.shared.controller(partition);
         let effects = controller.sync(number, &mut H::lists());
+        let waits = self.vcpus[vcpu].condition == Condition::Waiting;
+        let wakes = waits && controller.is_deliverable(number);
         drop(controller);
         H::save(vcpu);
         self.vcpus[vcpu].on = None;
-        self.shared.set_loaded(here, None);
         self.processors[here].heard = None;
         self.carry_out(partition, effects);
         if self.vcpus[vcpu].attended {
             self.depart(vcpu);
         }
+        wakes
     }
 
     /// Loads `vcpu`. If its timer has gone off meanwhile, its interrupt is pending at once: the
@@ -173,18 +181,19 @@ impl<H: Hardware> Hypervisor<H> {
     #[inline(always)]
     pub(super) fn refill(&mut self, loaded: Loaded) {
         let Loaded {
-            vcpu,
-            partition,
-            number,
+            partition, number, ..
         } = loaded;
-        let mut controller = self.shared.controller(partition);
-        let effects = match controller.is_at_rest(number) {
+        let mut devices = self.shared.devices(partition);
+        let controller = &mut devices.controller;
+        let mut effects = match controller.is_at_rest(number) {
             true => Effects::NONE,
             false => controller.flush(number, &mut H::lists()),
         };
-        drop(controller);
+        let asks = (devices.doubtful | effects.timers) >> number & 1 != 0;
+        effects.timers &= !(1 << number);
+        drop(devices);
         self.carry_out(partition, effects);
-        if self.vcpus[vcpu].timer_changed {
+        if asks {
             self.refill_asked(loaded);
         }
     }

@@ -18,29 +18,20 @@ fn due<H: Hardware>(timer: VirtualTimer) -> Option<Instant> {
 }
 
 impl<H: Hardware> Hypervisor<H> {
-    /// `vcpu`, which is loaded here, waits for an interrupt. If one is there, or its timer is due,
-    /// it resumes at once.
+    /// `vcpu`, which is loaded here, waits for an interrupt. There was none when it was left
+    /// (`own`). If its timer is due meanwhile, it is woken soon.
     pub(super) fn wait(&mut self, vcpu: usize) {
-        let (partition, number) = self.place_of(vcpu);
-        let mut controller = self.shared.controller(partition);
-        let effects = controller.sync(number, &mut H::lists());
-        let deliverable = controller.is_deliverable(number);
-        drop(controller);
-        self.carry_out(partition, effects);
-        if deliverable {
-            return;
-        }
         let now = H::now();
         let due = due::<H>(H::timer());
-        if due.is_some_and(|at| at <= now) {
-            return; // Its interrupt comes as soon as the guest runs.
-        }
         self.vcpus[vcpu].condition = Condition::Waiting;
         let unit = Vcpu::new(vcpu as u16);
-        let at = due.map(|at| self.pools.supply(unit, at, now));
-        self.world
-            .timers
-            .arm(self.world.here, Timer::Wake(vcpu), at);
+        // No timer of an earlier wait is armed.
+        if let Some(due) = due {
+            let at = self.pools.supply(unit, due, now);
+            self.world
+                .timers
+                .arm(self.world.here, Timer::Wake(vcpu), Some(at));
+        }
         self.pools.sleep(unit, now, &mut self.world);
         self.world.ask(self.world.here);
     }
@@ -75,19 +66,22 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// Does the work outside that a change of `partition`'s interrupt controller needs.
+    #[inline(always)]
     pub(super) fn carry_out(&mut self, partition: usize, effects: Effects) {
-        if effects == Effects::NONE {
-            return;
+        if effects != Effects::NONE {
+            self.carry_out_some(partition, effects);
         }
+    }
+
+    #[inline(never)]
+    fn carry_out_some(&mut self, partition: usize, effects: Effects) {
         let mut ended = effects.ended;
         while ended != 0 {
             H::deactivate(FIRST_SHARED + ended.trailing_zeros());
             ended &= ended - 1;
         }
-        for vcpu in self.vcpus_of(partition) {
-            if effects.timers >> self.vcpus[vcpu].number & 1 != 0 {
-                self.vcpus[vcpu].timer_changed = true;
-            }
+        if effects.timers != 0 {
+            self.shared.devices(partition).doubtful |= effects.timers;
         }
         self.notify(partition, effects.kick | effects.timers);
     }
@@ -109,7 +103,9 @@ impl<H: Hardware> Hypervisor<H> {
     fn notify_one(&mut self, vcpu: usize) {
         let state = &self.vcpus[vcpu];
         match (state.on, state.condition) {
-            (Some(cpu), _) if usize::from(cpu) != self.world.here => self.world.call(cpu.into()),
+            (Some(cpu), _) if usize::from(cpu) != self.world.here => {
+                self.shared.call(cpu.into(), false);
+            }
             (None, Condition::Waiting) => {
                 let number = usize::from(state.number);
                 let controller = self.shared.controller(state.partition.into());

@@ -136,6 +136,12 @@ impl Effects {
         timers: 0,
     };
 
+    /// These VCPUs are kicked.
+    #[inline(always)]
+    pub const fn of_kick(kick: u16) -> Self {
+        Self { kick, ..Self::NONE }
+    }
+
     /// These too.
     #[inline]
     pub fn add(&mut self, other: Self) {
@@ -290,6 +296,11 @@ impl VirtualGic {
     pub fn is_at_rest(&self, vcpu: usize) -> bool {
         let lists = &self.cpus[vcpu % VCPUS].lists;
         lists.exact && !lists.dirty && lists.used == 0 && lists.fresh | lists.fresh_shared == 0
+    }
+
+    /// The VCPU that `affinity` names, as a mask of one bit: only the lowest level counts them.
+    pub fn mask_of(&self, affinity: u64) -> Option<u16> {
+        (affinity < self.vcpus as u64).then(|| 1 << affinity)
     }
 
     /// Whether the partition has a VCPU with this redistributor.

@@ -381,8 +381,8 @@ impl Hardware for Mock {
     }
     fn timer() -> VirtualTimer {
         with(|machine| {
-            let loaded = machine.here().loaded.expect("a VCPU is loaded");
-            machine.registers[loaded].timer()
+            let loaded = machine.processors[machine.cpu].loaded;
+            machine.registers[loaded.expect("a VCPU is loaded")].timer()
         })
     }
     fn translate(address: u64, _: bool) -> Option<u64> {

@@ -59,13 +59,15 @@ pub(super) fn beside_attackers(workspace: &Workspace) -> Result<Tally> {
             longest(&attacked),
             attacked.len()
         )?;
-        found.add(match attacked.len() >= LEAST && longest(&attacked) <= most {
-            true => Tally {
-                figures,
-                ..Tally::pass()
+        found.add(
+            match attacked.len() >= LEAST && longest(&attacked) <= most {
+                true => Tally {
+                    figures,
+                    ..Tally::pass()
+                },
+                false => Tally::fail(format!("{figures}  (at most {most} are allowed)\n")),
             },
-            false => Tally::fail(format!("{figures}  (at most {most} are allowed)\n")),
-        });
+        );
     }
     Ok(found)
 }
