@@ -97,8 +97,9 @@ mod time;
 /// Names for boards and ports, not for programs.
 #[doc(hidden)]
 pub use taktos_kernel::{
-    INFO_OFFSET, NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET, Sight, Smp, SmpMemory, Status,
-    URGENCY_OFFSET, Upcall, Violation, WAIT_OFFSET, partition_memory, run, run_endless, run_smp,
+    INFO_OFFSET, NEXT_OFFSET, Plan, STACK_BASE_OFFSET, STACK_SIZE_OFFSET, Sight, Smp, SmpMemory,
+    Status, URGENCY_OFFSET, Upcall, Violation, WAIT_OFFSET, partition_memory, run, run_endless,
+    run_smp,
 };
 
 pub use messages::*;
@@ -171,6 +172,25 @@ pub use taktos_macros::interrupt;
 /// }
 /// ```
 pub use taktos_macros::main;
+/// Keeps the memory of a thread, a static, out of the image: on a chip (the feature `chip`) the
+/// flash has twenty bytes for it, its name and its priority, and not its stack. The rest of the
+/// static is zero until the start of the board. On other boards, and on the host, the static is as
+/// without the attribute.
+///
+/// ```
+/// # use taktos::board::{self, Board};
+/// # use taktos::*;
+/// # fn example() -> Result<(), Error> {
+/// #[taktos::thread]
+/// static WORKER: Thread<Board, 8192> = Thread::new("worker").priority(8);
+///
+/// WORKER.start(|| taktos::println!("a more urgent thread runs at once"))?;
+/// # Ok(())
+/// # }
+/// # let outcome = board::run(|| Board::exit(i32::from(example().is_err())));
+/// # assert_eq!(outcome.status(), Some(0), "{}", outcome.console);
+/// ```
+pub use taktos_macros::thread;
 pub use threads::*;
 pub use time::*;
 
@@ -238,6 +258,33 @@ macro_rules! __clock {
     () => {};
     ($function:path) => {
         ::core::compile_error!("this board sets its clock itself: leave out `clock`, which is for the feature `chip` of `taktos`");
+    };
+}
+
+/// A thread of a program for a chip: memory that is all zeros, and a line in the board's table.
+#[cfg(all(target_os = "none", feature = "chip"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __thread {
+    ([$($head:tt)*] $name:ident $type:ty = $model:expr) => {
+        // SAFETY: a static, and the board settles the lines of its table before the kernel starts.
+        $($head)* $name: $type = unsafe { <$type>::zeroed() };
+
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = ".taktos.plans")]
+            static PLAN: $crate::Plan<$crate::board::Board> = $crate::Plan::new(&$name, &$model);
+        };
+    };
+}
+
+/// A thread elsewhere: the static as it was written.
+#[cfg(not(all(target_os = "none", feature = "chip")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __thread {
+    ([$($head:tt)*] $name:ident $type:ty = $model:expr) => {
+        $($head)* $name: $type = $model;
     };
 }
 

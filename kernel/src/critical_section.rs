@@ -187,6 +187,13 @@ impl<T> Guarded<T> {
     }
 }
 
+impl<T> Guarded<T> {
+    /// Returns the place of the value, for constants.
+    pub const fn place(&self) -> *const T {
+        self.0.get()
+    }
+}
+
 impl<T: Copy> Guarded<T> {
     /// Returns the value of the cell.
     #[inline(always)]

@@ -62,7 +62,8 @@ impl<S: System> Kernel<S> {
             special: Guarded::new(None),
             in_slice: Guarded::new(None),
             polls: Guarded::new(None),
-            idle: Thread::new("idle"),
+            // SAFETY: the kernel is a static, and `create_idle` settles the thread.
+            idle: unsafe { Thread::zeroed() },
         }
     }
 

@@ -68,6 +68,8 @@ pub use taktos_schedule::smp::seats::Sight;
 pub use taktos_schedule::smp::{Instance, InstanceConfig, PolicyKind, Violation};
 pub use taktos_schedule::{Cpu, CpuSet, Priority};
 pub use taktos_time::{Duration, Instant, Span};
+#[doc(hidden)]
+pub use thread::Plan;
 pub use thread::info::{NEXT_OFFSET, STACK_BASE_OFFSET, STACK_SIZE_OFFSET};
 pub use thread::tcb::{INFO_OFFSET, URGENCY_OFFSET, WAIT_OFFSET};
 pub use thread::usage::Usage;

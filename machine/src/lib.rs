@@ -71,16 +71,18 @@ pub trait Machine: Sized + 'static {
     type Outcome: Outcome;
     /// A type with the alignment of a thread that has a guard. Not stored; `()` where any will do.
     type Aligned: 'static;
-    /// The bytes between there and the control block. With them, the guard after the control block
-    /// is located where the protection hardware can have it.
-    type Before: Sized + 'static;
-    /// [`Machine::Before`] in its unused state.
-    const BEFORE: Self::Before;
+    /// Bytes between there and the control block. With them, the guard after the control block is
+    /// located where the protection hardware can have it. Empty, or with a `T` at its beginning.
+    type Front<T: 'static>: Sized + 'static;
+    /// A `T` where [`Machine::Front`] is empty, otherwise nothing.
+    type Back<T: 'static>: Sized + 'static;
     /// Memory below each stack that no thread can touch.
     /// It has the size and alignment that the protection hardware needs.
     type Guard: Sized + 'static;
     /// [`Machine::Guard`] in its unused state.
     const GUARD: Self::Guard;
+    /// Memory for one that is all zeros: a guard after [`Machine::mark_guard`].
+    const ZEROED_GUARD: Self::Guard = Self::GUARD;
     /// The memory after the control block of a thread with its stack elsewhere. It has the size of
     /// [`Machine::Guard`] if the guard is found by its distance from there; else it is empty.
     type FixedGuard: Sized + 'static;
@@ -101,6 +103,11 @@ pub trait Machine: Sized + 'static {
     /// that resumes is the current one already and its answer is still to be read: then an answer
     /// to a handler leaves the answer of the current thread as it is.
     const HANDLERS_INTERRUPT_SWITCHES: bool = false;
+
+    /// Makes [`Machine::ZEROED_GUARD`], at the address `guard`, a guard. Bound: fixed.
+    fn mark_guard(guard: usize) {
+        let _ = guard;
+    }
 
     /// Which of a fault's values are not those of the registers, because the processor could not
     /// store them: a range of their places, empty where all are. For the report of a fault,

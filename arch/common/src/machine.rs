@@ -49,8 +49,8 @@ macro_rules! machine_with_map {
     ($protect:path, $prepare:expr) => {
         $crate::machine_with_mask!();
         type Aligned = ();
-        type Before = ();
-        const BEFORE: () = ();
+        type Front<T: 'static> = ();
+        type Back<T: 'static> = T;
         type Guard = $crate::Guard;
         const GUARD: $crate::Guard = $crate::Guard::NEW;
         type FixedGuard = ();

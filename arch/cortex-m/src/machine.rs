@@ -45,10 +45,12 @@ impl<C: Clock> Machine for CortexM<C> {
     taktos_arch_common::machine_with_mask!();
     type Outcome = Outcome32;
     type Aligned = guard::Aligned;
-    type Before = guard::Before;
-    const BEFORE: guard::Before = guard::BEFORE;
+    type Front<T: 'static> = guard::Front<T>;
+    type Back<T: 'static> = guard::Back<T>;
     type Guard = Guard;
     const GUARD: Guard = Guard::NEW;
+    #[cfg(canary)]
+    const ZEROED_GUARD: Guard = Guard::ZEROED;
     type FixedGuard = Guard;
     const FIXED_GUARD: Guard = Guard::NEW;
     /// The frame of an interrupted thread with floating-point state (104 + 64 + 36 bytes), and room
@@ -56,6 +58,11 @@ impl<C: Clock> Machine for CortexM<C> {
     const SMALLEST_STACK: usize = 256;
     const GUARDS_STAY: bool = false;
     const HANDLERS_INTERRUPT_SWITCHES: bool = true;
+
+    #[cfg(canary)]
+    fn mark_guard(guard: usize) {
+        guard::mark(guard);
+    }
 
     fn lost(values: &[usize]) -> Range<usize> {
         fault::lost(values)

@@ -8,8 +8,8 @@ macro_rules! machine_types {
         type Mask = ();
         type Outcome = Decided;
         type Aligned = ();
-        type Before = ();
-        const BEFORE: () = ();
+        type Front<T: 'static> = ();
+        type Back<T: 'static> = T;
         /// The coroutines' own stacks have guard pages.
         type Guard = ();
         const GUARD: Self::Guard = ();

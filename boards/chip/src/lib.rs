@@ -18,10 +18,10 @@ mod console;
 mod end;
 #[cfg(feature = "workloads")]
 mod machine;
+mod plans;
 #[cfg(feature = "workloads")]
 pub mod port;
 
-use clock::start as begin;
 #[cfg(feature = "counted")]
 use machine::COUNTED;
 
@@ -35,23 +35,37 @@ pub use console::read_console;
 #[doc(hidden)]
 pub use taktos_boards::{self as common, arch, entry};
 
+/// Makes the program's threads, then starts the console and time.
+fn begin() {
+    plans::settle();
+    clock::start();
+}
+
 /// The machine.
 pub type Machine = taktos_boards::MachineOf<clock::BoardClock>;
 
 taktos_boards::board!(begin, console::write, end::exit);
 taktos_boards::arch::exceptions!(SystemTimer, taktos_kernel::Upcall<Board>);
 /// The most interrupts of a Cortex-M3, M4 and M7 (their manuals), and of Armv6-M, which does not
-/// exchange words; some with an M33 or M55 have more, in the table of their crate.
+/// exchange words; some with an M33 or M55 have more.
 const MOST: u32 = if cfg!(target_has_atomic = "32") {
     240
 } else {
     32
 };
+/// The number of interrupts in the table: the chip's, if the program says it.
+const NUMBER: u32 = match option_env!("TAKTOS_INTERRUPTS") {
+    None => MOST,
+    Some(number) => match u32::from_str_radix(number, 10) {
+        Ok(number @ 1..=480) => number,
+        _ => panic!("TAKTOS_INTERRUPTS is the chip's number of interrupts, 1 to 480"),
+    },
+};
 #[cfg(not(feature = "workloads"))]
-taktos_boards::interrupts!(MOST);
+taktos_boards::interrupts!(NUMBER);
 // Of the project's own machines two are for programs.
 #[cfg(feature = "workloads")]
-taktos_boards::interrupts!(MOST, spare = 13, urgent = 8);
+taktos_boards::interrupts!(NUMBER, spare = 13, urgent = 8);
 #[cfg(feature = "workloads")]
 taktos_boards::programs!();
 

@@ -15,6 +15,9 @@ const DEVICE: (&str, &str) = ("device.x", include_str!("../scripts/device.x"));
 /// Script of a board, with its memory map.
 const MEMORY: &str = "memory.x";
 
+/// Place of the table of threads with statics that are all zeros until the start.
+const PLANS: (&str, &str) = ("plans.x", include_str!("../scripts/plans.x"));
+
 /// Number of interrupts that a processor can have (Armv7-M manual, B3.4); the board selects those
 /// that are in the table.
 const INTERRUPTS: u32 = 496;
@@ -35,6 +38,13 @@ pub enum CortexM {
 }
 
 impl CortexM {
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Any => &["-Tlink.x", "-Tplans.x", "--nmagic"],
+            _ => &["-Tlink.x", "--nmagic"],
+        }
+    }
+
     fn targets(self) -> &'static [&'static str] {
         match self {
             Self::Armv7E => &["thumbv7em-none-eabi", "thumbv7em-none-eabihf"],
@@ -89,13 +99,17 @@ pub fn riscv64() {
 /// If a file cannot be read or written.
 pub fn cortex_m(architecture: CortexM) {
     let board = Board {
-        arguments: &["-Tlink.x", "--nmagic"],
+        arguments: architecture.arguments(),
         targets: architecture.targets(),
         scripts: &[MEMORY],
         apart: None,
     };
     let is_table_here = std::env::var_os(TABLE_ELSEWHERE).is_none();
-    if let Some(out) = board.describe().filter(|_| is_table_here) {
+    let Some(out) = board.describe() else {
+        return;
+    };
+    write(&out, PLANS.0, PLANS.1);
+    if is_table_here {
         write_symbols(&out);
     }
 }

@@ -4,6 +4,9 @@
 //! A program names `taktos` alone:
 //!
 //! ```text
+//! #[taktos::thread]
+//! static MAIN: Thread<Board, 2048> = Thread::new("main");
+//!
 //! #[taktos::main(MAIN)]
 //! fn first() {}
 //!
@@ -18,6 +21,7 @@
 mod entry;
 mod interrupt;
 mod shape;
+mod thread;
 
 use proc_macro::TokenStream;
 use syn::parse_macro_input;
@@ -28,6 +32,15 @@ use syn::parse_macro_input;
 pub fn main(thread: TokenStream, function: TokenStream) -> TokenStream {
     let function = parse_macro_input!(function);
     entry::expand(thread.into(), &function)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// A thread of which the image holds a line instead of its memory. See `taktos::thread`.
+#[proc_macro_attribute]
+pub fn thread(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item);
+    thread::expand(&arguments.into(), &item)
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

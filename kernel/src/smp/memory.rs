@@ -91,7 +91,8 @@ impl<
     pub const fn new() -> Self {
         Self {
             several: Smp::new(),
-            idle: [const { Thread::new("idle") }; PROCESSORS],
+            // SAFETY: the memory is a static, and `create_idle` settles the threads.
+            idle: [const { unsafe { Thread::zeroed() } }; PROCESSORS],
             rows: [const { Guarded::new(None) }; ROWS],
             branches: [const { Guarded::new(Branches::NONE) }; ROWS],
             limits: [const { Guarded::new(Duration::ZERO) }; ROWS],

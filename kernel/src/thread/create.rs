@@ -5,7 +5,7 @@
     reason = "stack memory, and entry points that travel as machine words"
 )]
 
-use super::info::Info;
+use super::info::{self, Back, Front, Info};
 use super::operations::Ready;
 use super::tcb::{Tcb, ThreadRef};
 use super::urgency::Urgency;
@@ -22,21 +22,19 @@ use taktos_machine::{Machine, StackRegion};
 use taktos_schedule::Ring;
 
 #[repr(C, align(8))]
-struct Stack<const N: usize>(MaybeUninit<[u8; N]>);
+pub(super) struct Stack<const N: usize>(pub(super) MaybeUninit<[u8; N]>);
 
 /// A thread with its memory: control block, guard and a stack of `N` bytes. Made to be a static.
 ///
 /// Everything that can be done with it is a method of [`AnyThread`], as which it can be used.
 #[repr(C)]
 pub struct Thread<S: System, const N: usize> {
-    aligned: [<S::Machine as Machine>::Aligned; 0],
-    before: <S::Machine as Machine>::Before,
-    any: AnyThread<S>,
-    guard: Guarded<<S::Machine as Machine>::Guard>,
-    stack: Guarded<Stack<N>>,
-    info: Info,
-    name: Guarded<&'static str>,
-    priority: Guarded<Priority>,
+    pub(super) aligned: [<S::Machine as Machine>::Aligned; 0],
+    pub(super) front: Front<S>,
+    pub(super) any: AnyThread<S>,
+    pub(super) guard: Guarded<<S::Machine as Machine>::Guard>,
+    pub(super) stack: Guarded<Stack<N>>,
+    pub(super) back: Back<S>,
 }
 
 impl<S: System> AnyThread<S> {
@@ -60,14 +58,18 @@ impl<S: System, const N: usize> Thread<S, N> {
     pub const fn new(name: &'static str) -> Self {
         Self {
             aligned: [],
-            before: S::Machine::BEFORE,
+            front: info::placed(Info::of(name, DEFAULT_PRIORITY)),
             any: AnyThread::new(),
             guard: Guarded::new(<S::Machine as Machine>::GUARD),
             stack: Guarded::new(Stack(MaybeUninit::uninit())),
-            info: Info::new(),
-            name: Guarded::new(name),
-            priority: Guarded::new(DEFAULT_PRIORITY),
+            back: info::placed(Info::of(name, DEFAULT_PRIORITY)),
         }
+    }
+
+    /// The rarely needed data.
+    #[inline(always)]
+    pub(super) const fn info(&self) -> &Info {
+        info::kept::<S>(&self.front, &self.back)
     }
 
     /// Sets the priority to `level`.
@@ -79,7 +81,8 @@ impl<S: System, const N: usize> Thread<S, N> {
             level < Priority::COUNT as u8,
             "the level is too high: priorities are 0 (most urgent) to 31, or 62 with the feature c-library"
         );
-        self.priority = Guarded::new(Priority::from_stored(level));
+        let info = info::kept_mut::<S>(&mut self.front, &mut self.back);
+        info.priority = Guarded::new(Priority::from_stored(level));
         self
     }
 
@@ -96,8 +99,8 @@ impl<S: System, const N: usize> Thread<S, N> {
         if self.any.tcb.wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);
         }
-        self.name.set(cs, name);
-        self.priority.set(cs, priority);
+        self.info().set_name(cs, name);
+        self.info().priority.set(cs, priority);
         self.create_in(cs)
     }
 
@@ -164,7 +167,8 @@ impl<S: System, const N: usize> Thread<S, N> {
         self.any.stop()?;
         let held = Kernel::<S>::hold_off_processors(self.reference())?;
         let cs = held.section();
-        let initial = Kernel::<S>::initial_priority(cs, self.reference(), self.priority.get(cs));
+        let own = self.info().priority.get(cs);
+        let initial = Kernel::<S>::initial_priority(cs, self.reference(), own);
         self.reference().urgency.set(cs, Urgency::new(initial));
         S::kernel().set_deadline(cs, self.reference(), None);
         drop(held);
@@ -215,18 +219,21 @@ impl<S: System, const N: usize> Thread<S, N> {
         entry: usize,
         argument: usize,
     ) -> Result<(), Error> {
-        let stack = self.info.stack.get(cs);
+        let stack = self.info().stack.get(cs);
         self.reference()
             .prepare::<S>(cs, stack, begin, entry, argument)
     }
 
     pub(crate) fn create_in(&'static self, cs: CriticalSection<'_>) -> Result<(), Error> {
-        self.create_with(cs, self.priority.get(cs))
+        self.create_with(cs, self.info().priority.get(cs))
     }
 
-    /// Creates the idle thread, dormant no more: it runs whenever no other thread is ready.
+    /// Creates the idle thread, of memory that is all zeros, dormant no more: it runs whenever no
+    /// other thread is ready.
     pub(crate) fn create_idle(&'static self, cs: CriticalSection<'_>) {
-        let _ = self.create_idle_at(cs, idle::<S>, 0);
+        self.settle(cs, (self.info(), "idle", Priority::IDLE));
+        let _ = self.exist(cs, Priority::IDLE);
+        let _ = self.begin_idle(cs, idle::<S>, 0);
     }
 
     /// [`Thread::create_idle`], with another beginning, which gets `word`.
@@ -237,6 +244,15 @@ impl<S: System, const N: usize> Thread<S, N> {
         word: usize,
     ) -> Result<(), Error> {
         self.create_with(cs, Priority::IDLE)?;
+        self.begin_idle(cs, begin, word)
+    }
+
+    fn begin_idle(
+        &'static self,
+        cs: CriticalSection<'_>,
+        begin: Begin,
+        word: usize,
+    ) -> Result<(), Error> {
         self.prepare(cs, begin, word, 0)?;
         let idle = self.reference();
         idle.wait.set(cs, Wait::NOTHING);
@@ -253,25 +269,28 @@ impl<S: System, const N: usize> Thread<S, N> {
         if N < S::Machine::SMALLEST_STACK {
             return Err(Error::NoMemory);
         }
-        let thread = self.reference();
-        if thread.wait.get(cs) != Wait::NON_EXISTENT {
+        if self.reference().wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);
         }
+        self.exist(cs, priority)
+    }
+
+    /// Makes the thread, which does not exist, dormant.
+    fn exist(&'static self, cs: CriticalSection<'_>, priority: Priority) -> Result<(), Error> {
         let stack = StackRegion {
             guard: ptr::from_ref(&self.guard).expose_provenance(),
             base: ptr::from_ref(&self.stack).expose_provenance(),
             size: N & !15,
         };
-        self.info.describe(cs, self.name.get(cs), stack);
-        thread.come_into_being::<S>(cs, &self.info, priority)
+        self.info().describe(cs, stack);
+        self.reference()
+            .come_into_being::<S>(cs, self.info(), priority)
     }
 }
 
 impl Info {
     /// Sets what is fixed while the thread exists.
-    pub(super) fn describe(&self, cs: CriticalSection<'_>, name: &'static str, stack: StackRegion) {
-        self.name.set(cs, name.as_ptr());
-        self.name_length.set(cs, name.len());
+    pub(super) fn describe(&self, cs: CriticalSection<'_>, stack: StackRegion) {
         self.stack.set(cs, stack);
         #[cfg(feature = "c-library")]
         self.keeps_turn.set(cs, false);
@@ -306,7 +325,7 @@ pub(crate) extern "C" fn begin<S: System>(entry: usize, _: usize) -> ! {
     // SAFETY: `start` and `run` got the word from a function of this type.
     let entry = unsafe { core::mem::transmute::<usize, fn()>(entry) };
     entry();
-    AnyThread::<S>::exit()
+    AnyThread::<S>::end()
 }
 
 /// Calls an entry with its argument, and ends the thread.
@@ -319,7 +338,7 @@ extern "C" fn begin_with<S: System, T: 'static>(entry: usize, argument: usize) -
         )
     };
     entry(argument);
-    AnyThread::<S>::exit()
+    AnyThread::<S>::end()
 }
 
 /// Calls an entry that never comes back.
@@ -410,14 +429,17 @@ impl ThreadRef {
         let block = ptr::from_ref::<Tcb>(&self).addr();
         // SAFETY: a word of the control block, which may hold anything, as a number.
         let place = unsafe { (&raw const self.info).cast::<usize>().read_volatile() };
-        if place == raw::info_place::<S>(block) {
-            return self.info.get(cs);
-        }
-        // It is located after the stack, and no stack is as large.
-        let is_near = place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0;
+        // It is located in front, or after the stack, and no stack is as large.
+        let is_near = match place.wrapping_sub(raw::info_place::<S>(block)) {
+            0 => true,
+            _ if info::is_in_front::<S>() => false,
+            _ => place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0,
+        };
         let info = self.info.get(cs).filter(|_| is_near)?;
-        let guard = block + AnyThread::<S>::GUARD_PLACE;
-        (info.stack.get(cs).guard == guard).then_some(info)
+        // A stack of memory that a caller gave may have no guard.
+        let guard = info.stack.get(cs).guard;
+        let guards = [0, block + AnyThread::<S>::GUARD_PLACE];
+        guards.contains(&guard).then_some(info)
     }
 
     pub(crate) fn exists(self, cs: CriticalSection<'_>) -> bool {

@@ -91,12 +91,12 @@ pub fn panicked<S: System>(panic: &PanicInfo<'_>) -> ! {
 /// compiler got the crate by its whole path, as the dependencies of a program, the part above that
 /// folder names a person's machine and nothing of the program.
 fn in_its_crate(file: &str) -> &str {
-    const SOURCES: &[u8] = b"/src/";
+    const SOURCES: usize = "/src/".len();
     let is_whole = file.starts_with('/');
     let sources = is_whole.then(|| {
         file.as_bytes()
-            .windows(SOURCES.len())
-            .rposition(|part| part == SOURCES)
+            .windows(SOURCES)
+            .rposition(|part| matches!(part, b"/src/"))
     });
     let Some(above) = sources.flatten().and_then(|end| file.get(..end)) else {
         return file;

@@ -12,6 +12,7 @@ pub(crate) mod info;
 mod last;
 mod of_several;
 pub(crate) mod operations;
+mod plan;
 #[cfg(feature = "processor-time")]
 mod processor_time;
 mod raw;
@@ -42,6 +43,7 @@ use urgency::Urgency;
 pub use create::{Begin, Thread};
 pub(crate) use create::{begin, begin_endless};
 pub use idle::Idle;
+pub use plan::Plan;
 pub use raw::RawThread;
 
 /// The five states of a thread.
@@ -74,6 +76,14 @@ impl<S: System> AnyThread<S> {
     pub(crate) const fn new() -> Self {
         Self {
             tcb: Tcb::new(),
+            system: PhantomData,
+        }
+    }
+
+    /// Memory of a thread that is all zeros.
+    const fn zeroed() -> Self {
+        Self {
+            tcb: Tcb::zeroed(),
             system: PhantomData,
         }
     }
@@ -304,6 +314,11 @@ impl<S: System> AnyThread<S> {
             !S::Machine::in_interrupt(),
             "a handler is no thread that could end"
         );
+        Self::end()
+    }
+
+    /// [`AnyThread::exit`] of a caller that is a thread.
+    pub(crate) fn end() -> ! {
         loop {
             let current = Self::current();
             hold::<S>().enter::<End<S, false>>(current, 0, Timeout::NONE);

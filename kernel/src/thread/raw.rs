@@ -4,7 +4,7 @@
 
 use super::AnyThread;
 use super::create::Begin;
-use super::info::Info;
+use super::info::{self, Back, Front, Info};
 use super::operations::Ready;
 use super::tcb::Tcb;
 use crate::critical_section::Guarded;
@@ -12,7 +12,7 @@ use crate::sched::{IntoResult, hold};
 use crate::wait::Wait;
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
-use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
+use core::mem::{MaybeUninit, offset_of};
 use core::ptr;
 use taktos_abi::Timeout;
 use taktos_machine::{Machine, StackRegion};
@@ -26,16 +26,10 @@ use taktos_machine::{Machine, StackRegion};
 pub struct RawThread<S: System> {
     aligned: [<S::Machine as Machine>::Aligned; 0],
     front: Front<S>,
+    back: Back<S>,
     any: AnyThread<S>,
     /// After the control block: the machine finds it there.
     guard: Guarded<<S::Machine as Machine>::FixedGuard>,
-}
-
-/// The information, in as many bytes as the machine wants in front of the control block.
-#[repr(C)]
-union Front<S: System> {
-    info: ManuallyDrop<Info>,
-    before: ManuallyDrop<<S::Machine as Machine>::Before>,
 }
 
 // SAFETY: all of it is reached only in a section; the stack is the thread's: the caller that gave
@@ -49,10 +43,14 @@ impl<S: System> core::ops::Deref for RawThread<S> {
     }
 }
 
-/// Returns the place of the information of the thread with its control block at `block`, if it is a
-/// [`RawThread`].
+/// Returns the place of the information of the thread with its control block at `block`, if that
+/// lies in front of it: in each [`RawThread`], and in others as the machine says.
 pub(super) fn info_place<S: System>(block: usize) -> usize {
-    block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + offset_of!(RawThread<S>, front)
+    let place = match info::is_in_front::<S>() {
+        true => offset_of!(RawThread<S>, front),
+        false => offset_of!(RawThread<S>, back),
+    };
+    block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + place
 }
 
 impl<S: System> RawThread<S> {
@@ -64,15 +62,10 @@ impl<S: System> RawThread<S> {
 
     /// A thread that does not exist yet.
     pub const fn new() -> Self {
-        const {
-            let before = size_of::<<S::Machine as Machine>::Before>();
-            assert!(before == 0 || size_of::<Front<S>>() == before);
-        };
         Self {
             aligned: [],
-            front: Front {
-                info: ManuallyDrop::new(Info::new()),
-            },
+            front: info::placed(Info::empty()),
+            back: info::placed(Info::empty()),
             any: AnyThread {
                 tcb: Tcb::new(),
                 system: PhantomData,
@@ -82,8 +75,7 @@ impl<S: System> RawThread<S> {
     }
 
     fn info(&self) -> &Info {
-        // SAFETY: nothing else is ever stored there.
-        unsafe { &self.front.info }
+        info::kept::<S>(&self.front, &self.back)
     }
 
     /// Returns whether a stack that begins at the address `stack` can be that of a thread at
@@ -127,8 +119,8 @@ impl<S: System> RawThread<S> {
             true => ptr::from_ref(&self.guard).expose_provenance(),
             false => 0,
         };
-        self.info()
-            .describe(cs, name, StackRegion { guard, base, size });
+        self.info().set_name(cs, name);
+        self.info().describe(cs, StackRegion { guard, base, size });
         thread.come_into_being::<S>(cs, self.info(), priority)
     }
 

@@ -15,7 +15,7 @@ use core::ptr;
 use taktos_abi::{Error, Status};
 use taktos_machine::{Answer, Context, Processor};
 use taktos_schedule::smp::seats::{self, Cluster, Deadlines, Masked, Served, Solo};
-use taktos_schedule::{Links, smp};
+use taktos_schedule::{Links, Priority, smp};
 use taktos_time::Instant;
 
 /// A thread control block: 72 bytes on a 32-bit processor.
@@ -147,6 +147,26 @@ impl Tcb {
 }
 
 impl Tcb {
+    /// Memory of a thread that is all zeros, until [`Tcb::settle`].
+    pub const fn zeroed() -> Self {
+        Self {
+            urgency: Guarded::new(Urgency::new(Priority::MOST_URGENT)),
+            seat: SmpOnly::new(Seat {
+                row: 0,
+                ..Seat::NOWHERE
+            }),
+            wait: Guarded::new(Wait::NOTHING),
+            ..Self::new()
+        }
+    }
+
+    /// Makes memory that is all zeros a thread that does not exist yet, as [`Tcb::new`] does.
+    pub fn settle(&self, cs: CriticalSection<'_>) {
+        self.urgency.set(cs, Urgency::IDLE);
+        self.seat.set(cs, Seat::NOWHERE);
+        self.wait.set(cs, Wait::NON_EXISTENT);
+    }
+
     /// Returns what the thread is resumed with.
     pub fn answer(&self, cs: CriticalSection<'_>) -> Answer {
         let context = self.context.borrow(cs);

@@ -6,7 +6,7 @@ use super::{AnyPartition, Data};
 use crate::critical_section::{CriticalSection, Guarded, Operation};
 use crate::kernel::DEFAULT_PRIORITY;
 use crate::sched::{IntoResult, OutcomeOf, fail, is_smp};
-use crate::thread::info::Info;
+use crate::thread::info::{self, Back, Front, Info};
 use crate::thread::operations::Ready;
 use crate::wait::Wait;
 use crate::{AnyThread, Error, Kernel, Priority, System, Timeout};
@@ -32,15 +32,13 @@ pub struct UserThread<S: System<Machine: Isolation>, T: 'static> {
 #[repr(C)]
 pub(crate) struct Member<S: System<Machine: Isolation>> {
     aligned: [<S::Machine as Machine>::Aligned; 0],
-    before: <S::Machine as Machine>::Before,
+    front: Front<S>,
     any: AnyThread<S>,
     state: Guarded<<S::Machine as Isolation>::UserState>,
-    info: Info,
-    name: &'static str,
+    back: Back<S>,
     /// Gets the data and the argument with which the thread is started.
     entry: *const (),
     stack: usize,
-    priority: Priority,
 }
 
 // SAFETY: as for `Thread`; the entry is code.
@@ -88,14 +86,12 @@ impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
         Self {
             member: Member {
                 aligned: [],
-                before: S::Machine::BEFORE,
+                front: info::placed(Info::of(name, DEFAULT_PRIORITY)),
                 any: AnyThread::new(),
                 state: Guarded::new(<S::Machine as Isolation>::USER_STATE),
-                info: Info::new(),
-                name,
+                back: info::placed(Info::of(name, DEFAULT_PRIORITY)),
                 entry: entry as *const (),
                 stack,
-                priority: DEFAULT_PRIORITY,
             },
             data: PhantomData,
         }
@@ -111,7 +107,8 @@ impl<S: System<Machine: Isolation>, T: Data> UserThread<S, T> {
             level < Priority::COUNT as u8,
             "priorities are 0 (most urgent) to 31"
         );
-        self.member.priority = Priority::from_stored(level);
+        let info = info::kept_mut::<S>(&mut self.member.front, &mut self.member.back);
+        info.priority = Guarded::new(Priority::from_stored(level));
         self
     }
 }
@@ -138,6 +135,11 @@ impl<S: System<Machine: Isolation>> Member<S> {
         &self.any
     }
 
+    #[inline(always)]
+    const fn info(&self) -> &Info {
+        info::kept::<S>(&self.front, &self.back)
+    }
+
     pub(super) const fn stack(&self) -> usize {
         self.stack
     }
@@ -157,17 +159,16 @@ impl<S: System<Machine: Isolation>> Member<S> {
         if thread.wait.get(cs) != Wait::NON_EXISTENT {
             return Err(Error::State);
         }
-        self.info.name.set(cs, self.name.as_ptr());
-        self.info.name_length.set(cs, self.name.len());
+        let info = self.info();
         let stack = StackRegion {
             guard: thread.address() + AnyThread::<S>::GUARD_PLACE,
             base,
             size: self.stack,
         };
-        self.info.stack.set(cs, stack);
+        info.stack.set(cs, stack);
         #[cfg(feature = "budgets")]
-        self.info.account.set(cs, partition.account());
-        thread.come_into_being::<S>(cs, &self.info, self.priority)?;
+        info.account.set(cs, partition.account());
+        thread.come_into_being::<S>(cs, info, info.priority.get(cs))?;
         self.prepare(cs, partition, 0)
     }
 
@@ -215,7 +216,7 @@ impl<S: System<Machine: Isolation>> Member<S> {
         if thread.wait.get(cs) != Wait::DORMANT {
             return Err(Error::State);
         }
-        let stack = self.info.stack.get(cs);
+        let stack = self.info().stack.get(cs);
         let start = UserStart {
             partition: ptr::from_ref(partition).cast(),
             stack_base: stack.base,

@@ -14,10 +14,10 @@ pub struct Guard([u8; GUARD_SIZE]);
 pub type Aligned = ();
 
 /// There is nothing before its control block.
-pub type Before = ();
+pub type Front<T> = crate::guard::Nothing<T>;
 
-/// That.
-pub const BEFORE: Before = ();
+/// The data that the kernel keeps there elsewhere lie behind the stack.
+pub type Back<T> = T;
 
 /// Nine registers, and half of the floating-point unit's, in whole steps of the limit.
 const GUARD_SIZE: usize = 104;

@@ -8,6 +8,9 @@
 #[cfg(not(armv6m))]
 const OF_REPORTS: usize = 320;
 
+/// No room for a `T`.
+pub type Nothing<T> = [T; 0];
+
 #[cfg(armv8m)]
 mod limits;
 #[cfg(not(any(armv6m, armv8m)))]

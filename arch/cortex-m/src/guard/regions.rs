@@ -2,6 +2,7 @@
 //! the handlers', and the place that null leads to.
 
 use super::OF_REPORTS;
+use core::mem::ManuallyDrop;
 use cortex_m::peripheral::{MPU, SCB};
 
 include!(concat!(env!("OUT_DIR"), "/guard.rs"));
@@ -17,14 +18,22 @@ const GUARD_OFFSET: usize = if cfg!(feature = "small") { 160 } else { 128 };
 const _: () = assert!(GUARD_OFFSET - BLOCK + GUARD_SIZE >= 72 + 32);
 
 /// The number of bytes before a control block that puts the guard after it at a multiple of its
-/// size.
-const UNUSED: usize = (GUARD_SIZE - GUARD_OFFSET % GUARD_SIZE) % GUARD_SIZE;
+/// size, and that has room for what the kernel keeps there.
+const UNUSED: usize = if cfg!(feature = "small") {
+    2 * GUARD_SIZE
+} else {
+    GUARD_SIZE - GUARD_OFFSET % GUARD_SIZE
+};
 
-/// They.
-pub type Before = [u8; UNUSED];
+/// These bytes, the first of which are the kernel's.
+#[repr(C)]
+pub union Front<T> {
+    kept: ManuallyDrop<T>,
+    unused: [u8; UNUSED],
+}
 
-/// Unused memory.
-pub const BEFORE: Before = [0; UNUSED];
+/// There is nothing behind the stack.
+pub type Back<T> = crate::guard::Nothing<T>;
 
 /// The bytes between a control block and its stack, of which no code may access those from
 /// `GUARD_OFFSET` on.
@@ -63,6 +72,17 @@ impl Guard {
         }
         Self(bytes)
     };
+    /// All zeros, until [`mark`].
+    #[cfg(canary)]
+    pub const ZEROED: Self = Self([0; TO_STACK]);
+}
+
+/// Writes the word below the stack into the memory at `guard`.
+#[cfg(canary)]
+pub fn mark(guard: usize) {
+    let word = core::ptr::with_exposed_provenance_mut::<u32>(guard + CANARY - BLOCK);
+    // SAFETY: the memory of a guard, of a thread that does not exist yet.
+    unsafe { word.write(INTACT) };
 }
 
 /// The offset of the word below a thread's stack from its control block: where no unit may guard

@@ -7,10 +7,10 @@ use crate::processors;
 pub type Aligned = ();
 
 /// There is nothing before its control block.
-pub type Before = ();
+pub type Front<T> = crate::guard::Nothing<T>;
 
-/// That.
-pub const BEFORE: Before = ();
+/// The data that the kernel keeps there elsewhere lie behind the stack.
+pub type Back<T> = T;
 
 /// Memory between a control block and its stack, which begins at a multiple of eight.
 #[repr(C, align(8))]
@@ -19,6 +19,14 @@ pub struct Guard([u32; 2]);
 impl Guard {
     /// Unused memory, but for the word.
     pub const NEW: Self = Self([INTACT, INTACT]);
+    /// All zeros, until [`mark`].
+    pub const ZEROED: Self = Self([0; 2]);
+}
+
+/// Writes the word into the memory at `guard`.
+pub fn mark(guard: usize) {
+    // SAFETY: the memory of a guard, of a thread that does not exist yet.
+    unsafe { core::ptr::with_exposed_provenance_mut::<u32>(guard).write(INTACT) };
 }
 
 /// The offset of the word from the control block. An instruction reaches 124 bytes.

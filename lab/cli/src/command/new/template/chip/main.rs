@@ -13,8 +13,11 @@ use taktos::{AnyThread, Span, Thread};
 /// The stack of a thread, in bytes.
 const STACK: usize = 256 * size_of::<usize>();
 
+#[taktos::thread]
 static MAIN: Thread<Board, STACK> = Thread::new("main").priority(20);
+#[taktos::thread]
 static BUTTON: Thread<Board, STACK> = Thread::new("button").priority(5);
+#[taktos::thread]
 static BLINK: Thread<Board, STACK> = Thread::new("blink").priority(6);
 
 /// Milliseconds from one switch of the light to the next.
