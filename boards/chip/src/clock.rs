@@ -20,6 +20,6 @@ pub(crate) fn start() {
     console::start();
     start_system_timer(taktos_chip_clock());
     if !has_guards() {
-        console::write("guards: none, since the processor has no memory protection unit\n");
+        console::write("guards: none\n");
     }
 }

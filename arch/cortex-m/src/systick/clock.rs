@@ -7,7 +7,7 @@ use super::time::Time;
 use crate::machine::Clock;
 use crate::mask::{KERNEL_LEVEL, mask_over, restore};
 use crate::slice::{self, Slices};
-use core::cell::UnsafeCell;
+use core::cell::{Cell, UnsafeCell};
 use taktos_time::{Duration, Instant};
 
 unsafe extern "C" {
@@ -36,6 +36,15 @@ static STATE: Shared = Shared(UnsafeCell::new(State {
     time: Time::new(Rate::new(1_000_000, MOST)),
     counter: SystemCounter::UNUSED,
 }));
+
+/// Call at the end of a slice: none before the first one is set, so that a program
+/// without slices does not carry it.
+static AT_SLICE_END: Call = Call(Cell::new(None));
+
+struct Call(Cell<Option<unsafe extern "C" fn()>>);
+
+// SAFETY: written with interrupts masked before the first slice begins, always with one value.
+unsafe impl Sync for Call {}
 
 /// Does `act` with interrupts masked from the kernel's level down, wherever it is called: those
 /// above have no business with time.
@@ -79,8 +88,11 @@ extern "C" fn interrupt() {
         if due.alarm {
             taktos_alarm();
         }
-        if due.slice {
-            taktos_slice_end();
+        // Volatile: a compiler that knew what the word can hold would put the call itself here.
+        if due.slice
+            && let Some(end) = AT_SLICE_END.0.as_ptr().read_volatile()
+        {
+            end();
         }
     }
     masked(Time::see_to_the_next);
@@ -109,6 +121,7 @@ impl Slices for SystemTimer {
 
     fn set(length: Option<Duration>) {
         let length = length.map(Duration::as_nanos);
+        AT_SLICE_END.0.set(Some(taktos_slice_end));
         masked(|time, counter| time.set_slice(length, counter));
     }
 

@@ -79,17 +79,18 @@ impl Rate {
     /// Returns the moment `ticks` ticks after `moment`, at most [`Rate::longest`] and a few.
     pub fn after(self, moment: Moment, ticks: u32) -> Moment {
         if !self.is_simple() {
-            let denominator = u64::from(self.denominator);
             let parts = u64::from(ticks) * u64::from(self.numerator) + u64::from(moment.rest);
+            let (nanos, rest) = divided(parts, self.denominator);
             return Moment {
-                nanos: moment.nanos + parts / denominator,
-                rest: (parts % denominator) as u32,
+                nanos: moment.nanos + nanos,
+                rest,
             };
         }
         let parts = ticks * self.numerator + moment.rest;
+        let (nanos, rest) = quotient(parts, self.denominator);
         Moment {
-            nanos: moment.nanos + u64::from(parts / self.denominator),
-            rest: parts % self.denominator,
+            nanos: moment.nanos + u64::from(nanos),
+            rest,
         }
     }
 
@@ -100,27 +101,29 @@ impl Rate {
         if !self.is_simple() {
             let parts = span.checked_mul(self.denominator.into())?;
             let parts = parts.saturating_sub(moment.rest.into());
-            let ticks = u32::try_from(parts.div_ceil(self.numerator.into())).ok()?;
+            let (ticks, rest) = divided(parts, self.numerator);
+            let ticks = u32::try_from(ticks + u64::from(rest > 0)).ok()?;
             return Some(ticks).filter(|ticks| *ticks <= self.longest);
         }
         let parts = u32::try_from(span)
             .ok()?
             .checked_mul(self.denominator)?
             .saturating_sub(moment.rest);
-        Some(parts.div_ceil(self.numerator)).filter(|ticks| *ticks <= self.longest)
+        let (ticks, rest) = quotient(parts, self.numerator);
+        Some(ticks + u32::from(rest > 0)).filter(|ticks| *ticks <= self.longest)
     }
 
     /// The whole ticks of a span; at least one, at most [`Rate::longest`].
     pub fn ticks(self, nanos: u64) -> u32 {
         if !self.is_simple() {
             let parts = nanos.saturating_mul(self.denominator.into());
-            let ticks = u32::try_from(parts / u64::from(self.numerator));
+            let ticks = u32::try_from(divided(parts, self.numerator).0);
             return ticks.unwrap_or(self.longest).clamp(1, self.longest);
         }
         let span = u32::try_from(nanos).ok();
         let parts = span.and_then(|span| span.checked_mul(self.denominator));
         parts.map_or(self.longest, |parts| {
-            (parts / self.numerator).clamp(1, self.longest)
+            quotient(parts, self.numerator).0.clamp(1, self.longest)
         })
     }
 }
@@ -130,4 +133,52 @@ const fn greatest_common_divisor(mut a: u32, mut b: u32) -> u32 {
         (a, b) = (b, a % b);
     }
     a
+}
+
+/// Returns the quotient and the rest of a division by what is not 0: without a panic, which would
+/// be the only one of a small image. Stays here for 0, as no other way has as few instructions.
+#[inline(always)]
+fn quotient(parts: u32, by: u32) -> (u32, u32) {
+    if by == 0 {
+        loop {
+            core::hint::spin_loop();
+        }
+    }
+    (parts / by, parts % by)
+}
+
+/// Returns the quotient and the rest of a division by what is not 0, by four divisions of 32 bits.
+/// The compiler's division of 64 bits has four times as much code.
+///
+/// Bound: fixed.
+#[inline(never)]
+pub(super) fn divided(parts: u64, by: u32) -> (u64, u32) {
+    let high = (parts >> 32) as u32;
+    let (upper, rest) = quotient(high, by);
+    // The highest bit of the divisor is set, so its upper half determines a digit, but for two.
+    let shift = by.leading_zeros();
+    let divisor = by << shift;
+    let rest = (u64::from(rest) << 32 | u64::from(parts as u32)) << shift;
+    let low = rest as u32;
+    let (first, rest) = digit((rest >> 32) as u32, low >> 16, divisor);
+    let (second, rest) = digit(rest, low & 0xFFFF, divisor);
+    let lower = first << 16 | second;
+    (u64::from(upper) << 32 | u64::from(lower), rest >> shift)
+}
+
+/// Returns a digit of 16 bits of a quotient and the rest: of `high`, which is less than the
+/// divisor, and the next 16 bits.
+#[inline(never)]
+fn digit(high: u32, next: u32, divisor: u32) -> (u32, u32) {
+    let (upper, lower) = (divisor >> 16, divisor & 0xFFFF);
+    let mut digit = quotient(high, upper).0.min(0xFFFF);
+    let mut rest = high - digit * upper;
+    for _ in 0..2 {
+        if rest <= 0xFFFF && digit * lower > (rest << 16 | next) {
+            digit -= 1;
+            rest += upper;
+        }
+    }
+    let all = high << 16 | next;
+    (digit, all.wrapping_sub(digit.wrapping_mul(divisor)))
 }

@@ -2,7 +2,7 @@
 
 extern crate std;
 
-use super::rate::Rate;
+use super::rate::{Rate, divided};
 use super::time::{Counter, Due, LEAST, Time, moved};
 use core::cell::Cell;
 use proptest::prelude::*;
@@ -403,6 +403,17 @@ proptest! {
             moment = rate.after(moment, ticks);
             let exact = u128::from(step) * u128::from(ticks) * 1_000_000_000 / u128::from(RATES[hertz]);
             prop_assert_eq!(u128::from(moment.nanos), exact);
+        }
+    }
+
+    #[test]
+    fn quotients_are_exact(parts in any::<u64>(), by in 1..=u32::MAX, small in 0u32..32) {
+        for by in [by, (by >> small).max(1)] {
+            for parts in [parts, u64::MAX, parts & u64::from(u32::MAX), u64::from(by) << 32] {
+                let (quotient, rest) = divided(parts, by);
+                let by = u64::from(by);
+                prop_assert_eq!((quotient, u64::from(rest)), (parts / by, parts % by));
+            }
         }
     }
 }
