@@ -1,6 +1,8 @@
 //! The step that runs the program for any chip on machines of the emulator that are no boards: each
 //! has its own memory, rate and processor, and nothing else of it is known.
 //!
+//! Then the program that `taktos new` writes for a chip is weighed.
+//!
 //! Owns: what the program must print. Must never know: a machine, but by its row.
 
 use std::collections::BTreeMap;
@@ -12,9 +14,9 @@ use taktos_emulator::Board;
 use taktos_runner::image::{alone, build, cargo};
 use taktos_runner::workspace::Workspace;
 
-use super::Tally;
 use super::cargo::tool_built;
 use super::repeat::{place, tool};
+use super::{Tally, own};
 
 /// Rows of machines: name and target come first.
 const MACHINES: &str = "boards/chip/machines.txt";
@@ -64,6 +66,7 @@ pub(super) fn blinks(workspace: &Workspace) -> Result<Tally> {
         all.add(says(workspace, SLEEPER, board.name(), &image, SLEEPS)?);
     }
     all.add(overflows(workspace)?);
+    all.add(own::weight::of_blinky(workspace)?);
     Ok(all)
 }
 

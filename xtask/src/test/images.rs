@@ -35,13 +35,7 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
         "small",
     )?
     .path;
-    let file = read(&path)?;
-    let image = object::File::parse(file.as_slice())?;
-    let text: u64 = image
-        .sections()
-        .filter(|section| is_text(section.flags()))
-        .map(|s| s.size())
-        .sum();
+    let (text, _) = weight(&path)?;
     Ok(match text <= most {
         true => Tally::pass(),
         false => Tally::fail(format!(
@@ -165,11 +159,24 @@ fn exception_returns(words: &[u32]) -> impl Iterator<Item = (usize, bool)> {
     })
 }
 
-fn is_text(flags: SectionFlags) -> bool {
-    let SectionFlags::Elf { sh_flags, .. } = flags else {
-        return false;
-    };
-    sh_flags.contains(elf::SHF_ALLOC) && !sh_flags.contains(elf::SHF_WRITE)
+/// Returns the bytes of text and of data, as `size` counts them: whatever is loaded and never
+/// written, and what is written and begins with values.
+pub(super) fn weight(path: &Path) -> Result<(u64, u64)> {
+    let file = read(path)?;
+    let image = object::File::parse(file.as_slice())?;
+    let (mut text, mut data) = (0, 0);
+    for section in image.sections() {
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+            continue;
+        };
+        match sh_flags.contains(elf::SHF_WRITE) {
+            _ if !sh_flags.contains(elf::SHF_ALLOC) => {}
+            false => text += section.size(),
+            true if section.kind() == SectionKind::Data => data += section.size(),
+            true => {}
+        }
+    }
+    Ok((text, data))
 }
 
 /// The kernel's own suite, for each interface of floating point that the board has. The two STM32

@@ -19,6 +19,7 @@ mod shell;
 pub(super) mod sockets;
 mod threads;
 mod watchdog;
+pub(super) mod weight;
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -6,6 +6,7 @@
 mod clock;
 mod find;
 mod hal;
+mod interrupts;
 mod memory;
 mod pins;
 mod processor;
@@ -154,6 +155,7 @@ fn of_hal(hal: &Hal) -> Vec<Blank> {
     let (types, driven) = pins.types;
     let (set_up, shared) = pins.set_up;
     [
+        ("interrupts", ""),
         ("features", "\"chip\", \"pac\", \"critical-section\""),
         ("dependencies", DEPENDENCIES),
         ("package", package),
@@ -186,7 +188,13 @@ fn by_hand(chip: &Chip) -> Vec<Blank> {
         None => "CHECK: the rate after reset, which is not known here".to_owned(),
     };
     let hertz = clock::grouped(known.map_or(clock::UNKNOWN, |(rate, _)| rate));
+    let interrupts = interrupts::of(chip.name).map_or(String::new(), |number| {
+        format!(
+            "# The table of interrupts has as many as the chip.\nTAKTOS_INTERRUPTS = \"{number}\"\n"
+        )
+    });
     [
+        ("interrupts", interrupts.as_str()),
         ("features", "\"chip\""),
         ("dependencies", ""),
         ("hertz", &hertz),
