@@ -1,5 +1,5 @@
-//! Owns: a guest whose exits are measured, and three that do all they can to delay it, in assembly
-//! so that only the measured code is between two marks.
+//! Owns: a guest that is measured by its exits, and three that do all they can to delay it, in
+//! assembly so that only the measured code is between two marks.
 //! Must never know: the hypervisor's implementation of their exits.
 //!
 //! Each has a processor of its own and runs without a map (EL1, caches off), with interrupts
@@ -18,6 +18,7 @@ unsafe extern "C" {
     static taktos_guest_rings: u8;
     static taktos_guest_writes: u8;
     static taktos_guest_resets: u8;
+    static taktos_guest_waits: u8;
 }
 
 /// Returns the address of the first byte of the guests' code.
@@ -30,14 +31,20 @@ pub fn end() -> u64 {
     &raw const taktos_guests_end as u64
 }
 
-/// Returns the entry of each guest.
-pub fn entries() -> [u64; 4] {
-    [
-        &raw const taktos_guest_victim as u64,
-        &raw const taktos_guest_rings as u64,
-        &raw const taktos_guest_writes as u64,
-        &raw const taktos_guest_resets as u64,
-    ]
+/// Returns the entries of the guests: the one that is measured, then those beside it, which attack
+/// or, if not `attacked`, wait.
+pub fn entries(attacked: bool) -> [u64; 4] {
+    let waits = &raw const taktos_guest_waits;
+    let beside = match attacked {
+        true => [
+            &raw const taktos_guest_rings,
+            &raw const taktos_guest_writes,
+            &raw const taktos_guest_resets,
+        ],
+        false => [waits; 3],
+    };
+    let [one, two, three] = beside.map(|entry| entry as u64);
+    [&raw const taktos_guest_victim as u64, one, two, three]
 }
 
 global_asm!(
@@ -123,6 +130,12 @@ global_asm!(
     "movk w0, #9",
     "hvc #0",
     "b taktos_guest_resets",
+
+    // It does nothing.
+    ".globl taktos_guest_waits",
+    "taktos_guest_waits:",
+    "wfi",
+    "b taktos_guest_waits",
 
     ".p2align 6",
     ".globl taktos_guests_end",

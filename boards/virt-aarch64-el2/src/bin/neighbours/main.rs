@@ -38,12 +38,12 @@ mod target {
         El2::set_up();
         // SAFETY: the start-up code, once.
         let description = unsafe { kept::description() };
-        let count = match argument(&mut [0; 64]) {
-            b"alone" => 1,
-            b"attacked" => guests::entries().len(),
+        let attacked = match argument(&mut [0; 64]) {
+            b"alone" => false,
+            b"attacked" => true,
             _ => fail("the word on the command line is neither alone nor attacked"),
         };
-        describe(description, count);
+        describe(description, guests::entries(attacked));
         El2::set_up_processors(description.cpus.into());
         // SAFETY: as above.
         if !unsafe { kept::make(description) } {
@@ -52,8 +52,10 @@ mod target {
         El2::run()
     }
 
-    /// The first `count` guests, and a channel from the first to the second.
-    fn describe(made: &mut Description, count: usize) {
+    /// Guests with these entries, each with a processor, and a channel from the first to the
+    /// second.
+    fn describe(made: &mut Description, entries: [u64; 4]) {
+        let count = entries.len();
         made.cpus = count as u8;
         made.pool_count = 1;
         made.pools[0] = Pool {
@@ -62,7 +64,7 @@ mod target {
         };
         (made.partition_count, made.vcpu_count) = (count as u8, count as u8);
         let at = guests::begin();
-        for (index, entry) in guests::entries().into_iter().enumerate().take(count) {
+        for (index, entry) in entries.into_iter().enumerate() {
             let partition = &mut made.partitions[index];
             *partition = Partition {
                 name: [0; 16],
@@ -99,8 +101,8 @@ mod target {
         made.channels[0] = Channel {
             memory: layout::PARTITIONS + 8 * BYTES,
             bytes: 0x1000,
-            ends: [0, count as u8 - 1].map(|partition| End {
-                partition: partition.min(1),
+            ends: [0, 1].map(|partition| End {
+                partition,
                 linkage: Linkage::Memory,
             }),
         };
