@@ -45,11 +45,12 @@ pub enum Rest {
 }
 
 impl<H: Hardware> Shared<H> {
-    /// Carries out what of `exit` concerns the VCPU that was left, with the registers `context`,
-    /// or its partition's interrupt controller, alone. Called by the processor that left it,
-    /// without a lock. Returns what is left to do; none if the VCPU resumes. Bound: see
-    /// [`VirtualGic::write`] and [`VirtualGic::flush`]; other VCPUs of the partition may be waited
-    /// for, one such step each.
+    /// Carries out what of `exit` concerns the VCPU that was left, with the registers `context`, or
+    /// its partition's interrupt controller, alone. Called by the processor that left it, without a
+    /// lock. Returns what is left to do; none if the VCPU resumes. Bound: see
+    /// [`VirtualGic::write`](crate::vgic::VirtualGic::write) and
+    /// [`VirtualGic::flush`](crate::vgic::VirtualGic::flush); other VCPUs of the partition may be
+    /// waited for, one such step each.
     #[inline(always)]
     pub fn exit(&'static self, context: &H::Context, exit: Exit) -> Option<Rest> {
         let whole = Rest::Whole(exit);

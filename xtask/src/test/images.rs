@@ -52,8 +52,8 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
 }
 
 /// The most bytes of the section `.text` of the hypervisor, with all six schedulers. 65 536 is the
-/// aim; this is what is reached, rounded up: it may only fall, but for what decisions 17, 23, 25 and
-/// 43 name: handlers inside each other, levels that fall, stores with write-back, the homes of
+/// aim; this is what is reached, rounded up: it may only fall, but for what decisions 17, 23, 25
+/// and 43 name: handlers inside each other, levels that fall, stores with write-back, the homes of
 /// devices, exits without the lock.
 const HYPERVISOR: u64 = 104_300;
 /// Limit without CREDIT and CREDIT2: the schedulers with guarantees alone.
