@@ -19,6 +19,8 @@ unsafe extern "C" {
     static taktos_guest_writes: u8;
     static taktos_guest_resets: u8;
     static taktos_guest_waits: u8;
+    static taktos_guest_calls: u8;
+    static taktos_guest_answers: u8;
 }
 
 /// Returns the address of the first byte of the guests' code.
@@ -31,20 +33,36 @@ pub fn end() -> u64 {
     &raw const taktos_guests_end as u64
 }
 
-/// Returns the entries of the guests: the one that is measured, then those beside it, which attack
-/// or, if not `attacked`, wait.
-pub fn entries(attacked: bool) -> [u64; 4] {
+/// The guests beside the first one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Beside {
+    /// They wait.
+    Waiting,
+    /// They attack.
+    Attacking,
+    /// The second answers doorbells of the first, which is not measured otherwise.
+    Answering,
+}
+
+/// Returns the entries of the guests.
+pub fn entries(beside: Beside) -> [u64; 4] {
     let waits = &raw const taktos_guest_waits;
-    let beside = match attacked {
-        true => [
+    let entries = match beside {
+        Beside::Waiting => [&raw const taktos_guest_victim, waits, waits, waits],
+        Beside::Attacking => [
+            &raw const taktos_guest_victim,
             &raw const taktos_guest_rings,
             &raw const taktos_guest_writes,
             &raw const taktos_guest_resets,
         ],
-        false => [waits; 3],
+        Beside::Answering => [
+            &raw const taktos_guest_calls,
+            &raw const taktos_guest_answers,
+            waits,
+            waits,
+        ],
     };
-    let [one, two, three] = beside.map(|entry| entry as u64);
-    [&raw const taktos_guest_victim as u64, one, two, three]
+    entries.map(|entry| entry as u64)
 }
 
 global_asm!(
@@ -93,6 +111,7 @@ global_asm!(
     "movk w22, #{doorbell_low}",
     "exits doorbell, hvc #0",
     // SYS_EXIT of semihosting.
+    "taktos_guest_end:",
     "mov w0, #0x18",
     "adr x1, 2f",
     "hlt #0xF000",
@@ -131,6 +150,68 @@ global_asm!(
     "hvc #0",
     "b taktos_guest_resets",
 
+    // The channel's interrupt is of group 1 and enabled, and it ends waits alone.
+    "taktos_guest_prepare:",
+    "mov x0, #{distributor}",
+    "mov w1, #2",
+    "str w1, [x0]",
+    "mvn w1, wzr",
+    "str w1, [x0, #0x84]",
+    "mov w1, #{channel_bit}",
+    "str w1, [x0, #0x104]",
+    "movz x0, #{redistributor_high}, lsl #16",
+    "str wzr, [x0, #0x14]",
+    "mov x0, #0xFF",
+    "msr icc_pmr_el1, x0",
+    "mov x0, #1",
+    "msr icc_igrpen1_el1, x0",
+    "isb",
+    "ret",
+
+    // The other end of channel 0 is rung.
+    "taktos_guest_ring:",
+    "movz w0, #{doorbell_high}, lsl #16",
+    "movk w0, #{doorbell_low}",
+    "mov x1, #0",
+    ".globl \"taktos.mark.ring.begin\"",
+    "\"taktos.mark.ring.begin\":",
+    "hvc #0",
+    "ret",
+
+    // The channel's interrupt has come, and is ended.
+    "taktos_guest_heard:",
+    "1: wfi",
+    "mrs x0, icc_iar1_el1",
+    "cmp x0, #1020",
+    "b.hs 1b",
+    ".globl \"taktos.mark.ring.end\"",
+    "\"taktos.mark.ring.end\":",
+    "msr icc_eoir1_el1, x0",
+    "isb",
+    "ret",
+
+    // It rings and waits for the answer.
+    ".globl taktos_guest_calls",
+    "taktos_guest_calls:",
+    "bl taktos_guest_prepare",
+    "mov w19, #0x20000",
+    "1: subs w19, w19, #1",
+    "b.ne 1b",
+    "mov w19, #{times}",
+    "2: bl taktos_guest_ring",
+    "bl taktos_guest_heard",
+    "subs w19, w19, #1",
+    "b.ne 2b",
+    "b taktos_guest_end",
+
+    // It answers.
+    ".globl taktos_guest_answers",
+    "taktos_guest_answers:",
+    "bl taktos_guest_prepare",
+    "1: bl taktos_guest_heard",
+    "bl taktos_guest_ring",
+    "b 1b",
+
     // It does nothing.
     ".globl taktos_guest_waits",
     "taktos_guest_waits:",
@@ -144,6 +225,8 @@ global_asm!(
 
     times = const TIMES,
     distributor = const layout::DISTRIBUTOR,
+    redistributor_high = const layout::REDISTRIBUTOR >> 16,
+    channel_bit = const 1u32 << (layout::CHANNEL_INTERRUPT - 32),
     console_high = const layout::CONSOLE >> 16,
     nothing_high = const call::NOTHING >> 16,
     nothing_low = const call::NOTHING & 0xFFFF,

@@ -1,5 +1,7 @@
-//! A guest that is measured from outside, alone or beside three that attack: the word on the
-//! command line is `alone` or `attacked`. Each has a processor of its own.
+//! A guest that is measured from outside, and three beside it, each with a processor of its own. The
+//! word on the command line says what these do: `alone`, they wait; `attacked`, they attack;
+//! `across`, the second answers doorbells, and waits are the processor's own; `across-trapped`, the
+//! same with waits that the hypervisor sees.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -21,7 +23,7 @@ mod kept;
 #[cfg(target_os = "none")]
 mod target {
     use crate::argument::argument;
-    use crate::guests;
+    use crate::guests::{self, Beside};
     use crate::kept::{self, exit, start, waited};
     use taktos_abi::vm::{
         Channel, Description, End, Linkage, OnStop, Partition, Policy, Pool, Segment, Server,
@@ -38,12 +40,14 @@ mod target {
         El2::set_up();
         // SAFETY: the start-up code, once.
         let description = unsafe { kept::description() };
-        let attacked = match argument(&mut [0; 64]) {
-            b"alone" => false,
-            b"attacked" => true,
-            _ => fail("the word on the command line is neither alone nor attacked"),
+        let (beside, wait) = match argument(&mut [0; 64]) {
+            b"alone" => (Beside::Waiting, Wait::Trapped),
+            b"attacked" => (Beside::Attacking, Wait::Trapped),
+            b"across" => (Beside::Answering, Wait::Native),
+            b"across-trapped" => (Beside::Answering, Wait::Trapped),
+            _ => fail("the word on the command line names no case"),
         };
-        describe(description, guests::entries(attacked));
+        describe(description, guests::entries(beside), wait);
         El2::set_up_processors(description.cpus.into());
         // SAFETY: as above.
         if !unsafe { kept::make(description) } {
@@ -54,7 +58,7 @@ mod target {
 
     /// Guests with these entries, each with a processor, and a channel from the first to the
     /// second.
-    fn describe(made: &mut Description, entries: [u64; 4]) {
+    fn describe(made: &mut Description, entries: [u64; 4], wait: Wait) {
         let count = entries.len();
         made.cpus = count as u8;
         made.pool_count = 1;
@@ -73,7 +77,7 @@ mod target {
                 memory: layout::PARTITIONS + index as u64 * BYTES,
                 bytes: BYTES,
                 entry,
-                wait: Wait::Trapped,
+                wait,
                 on_reset: OnStop::Restart(u32::MAX),
                 console: true,
                 segment_count: 1,
