@@ -17,6 +17,8 @@ pub enum Event {
     Access(Access),
     /// A data access that stage 2 refused, by an instruction that the processor does not describe.
     Opaque,
+    /// A data access that failed in another way: there is no address that it was for.
+    Abort,
     /// An instruction fetch that stage 2 refused.
     Fetch,
     /// An instruction of AArch32 for a coprocessor (classes 0x03 to 0x08 and 0x0C).
@@ -225,6 +227,7 @@ pub fn read(syndrome: u64) -> Event {
             channel: field(syndrome, 16, 4) == 0,
         },
         0x03 | 0x04 | 0x07 | 0x08 => Event::Coprocessor { channel: false },
+        DATA_ABORT if syndrome & STATUS != UNMAPPED => Event::Abort,
         DATA_ABORT => access(syndrome).map_or(Event::Opaque, Event::Access),
         _ => Event::Other,
     }
@@ -245,10 +248,19 @@ pub const fn register(syndrome: u64) -> Register {
     }
 }
 
-/// The access that a syndrome of class [`DATA_ABORT`] describes, if it describes it.
+/// ISS of a data abort: whether the access is described (ISV); whether it was a walk of stage 1
+/// (S1PTW), and its status (DFSC) but for the level.
+const DESCRIBED: u64 = 1 << 24;
+const STATUS: u64 = 1 << 7 | 0b11_1100;
+/// The status of a fault of stage 2's translation. Of others, as of alignment, HPFAR_EL2 does not
+/// hold the address (Arm DDI 0487, HPFAR_EL2).
+const UNMAPPED: u64 = 0b00_0100;
+
+/// The access that a syndrome of class [`DATA_ABORT`] describes, if it describes it and nothing is
+/// mapped there.
 #[inline(always)]
 pub fn access(syndrome: u64) -> Option<Access> {
-    (field(syndrome, 24, 1) == 1).then(|| Access {
+    (syndrome & (DESCRIBED | STATUS) == DESCRIBED | UNMAPPED).then(|| Access {
         bytes: 1 << field(syndrome, 22, 2),
         signed: field(syndrome, 21, 1) == 1,
         register: field(syndrome, 16, 5) as usize,
@@ -265,7 +277,7 @@ mod tests {
     #[test]
     fn a_load_is_read_as_the_manual_says() {
         // LDRSH x5, [..]: valid, 2 bytes, signed, register 5, 64 bits.
-        let syndrome = 0x24 << 26 | 1 << 25 | 1 << 24 | 1 << 22 | 1 << 21 | 5 << 16 | 1 << 15;
+        let syndrome = 0x24 << 26 | 1 << 25 | 1 << 24 | 1 << 22 | 1 << 21 | 5 << 16 | 1 << 15 | 7;
         let access = Access {
             bytes: 2,
             write: false,

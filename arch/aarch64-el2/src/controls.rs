@@ -9,7 +9,9 @@ use core::arch::asm;
 
 /// Traps that every guest has (Arm ARM, HCR_EL2). Its second stage is on; interrupts and errors
 /// come to EL2. SMC, ID registers, implementation-defined registers, ACTLR_EL1 and cache
-/// maintenance by set and way are exits. Invalidations become cleaning ones; maintenance and
+/// maintenance by set and way are exits; so are the registers of later extensions, which no guest
+/// is shown (limited ordering regions, error records: without effect in Armv8.0). Invalidations
+/// become cleaning ones; maintenance and
 /// barriers reach all processors that its VCPUs may move to. Walks of its tables may not read
 /// devices; EL1 is AArch64.
 const GUEST: u64 = 1 // VM
@@ -25,7 +27,9 @@ const GUEST: u64 = 1 // VM
     | 1 << 20 // TIDCP
     | 1 << 21 // TACR
     | 1 << 22 // TSW
-    | 1 << 31; // RW
+    | 1 << 31 // RW
+    | 1 << 35 // TLOR
+    | 1 << 36; // TERR
 /// WFI and WFE are exits, too.
 const WAITS: u64 = 1 << 13 | 1 << 14;
 
@@ -41,8 +45,8 @@ pub(crate) const fn traps(wait_trapped: bool) -> u64 {
 /// Sets this processor's controls. Called once on each.
 pub(crate) fn set() {
     HCR_EL2.set(traps(true));
-    // Trace is trapped, floating point is not (its other bits are one).
-    CPTR_EL2.set(0x33FF & !(1 << 10) | 1 << 20);
+    // Trace and activity monitors are trapped, floating point is not (its other bits are one).
+    CPTR_EL2.set(0x33FF & !(1 << 10) | 1 << 20 | 1 << 30);
     // Debug registers and performance monitors are trapped, but for debug exceptions, which are
     // EL1's. Of what the register held nothing is kept but the number of monitors: at a reset
     // the others may be anything.
@@ -54,6 +58,8 @@ pub(crate) fn set() {
             + MDCR_EL2::TPMCR::SET
             + MDCR_EL2::HPMN.val(MDCR_EL2.read(MDCR_EL2::HPMN)),
     );
+    // Profiling and trace filters, of later extensions: TPMS, TTRF.
+    MDCR_EL2.set(MDCR_EL2.get() | 1 << 14 | 1 << 19);
     // The counter may be read, the physical timer is trapped.
     CNTHCTL_EL2.set(1);
     CNTVOFF_EL2.set(0);

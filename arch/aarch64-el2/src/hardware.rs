@@ -52,7 +52,6 @@ pub struct Spinning(QueuedLock);
 // SAFETY: a queued lock has one holder. EL2 runs masked, so a processor that holds it is not
 // interrupted, and never asks twice: see the invariants of `taktos_hypervisor::hardware`.
 unsafe impl RawMutex for Spinning {
-    #[expect(clippy::declare_interior_mutable_const, reason = "as the trait has it")]
     const INIT: Self = Self(QueuedLock::new());
     type GuardMarker = GuardNoSend;
 

@@ -92,6 +92,7 @@ impl<H: Hardware> Hypervisor<H> {
                 true => GuestControl::Behind,
                 false => abort(syndrome, user),
             },
+            Event::Abort => abort(syndrome, user),
             Event::Fetch if user => abort(syndrome, user),
             Event::Fetch => return self.fault(vcpu, syndrome, H::addresses().guest),
             Event::Coprocessor { .. }

@@ -1,11 +1,12 @@
 //! Owns: all that the hypervisor remembers, and how a machine begins.
 //! Must never know: how the parts below do their work.
 //!
-//! Its parts: `shared` (what needs no lock of the hypervisor), `own` (exits without it), `exits` (the reasons of exits), `screen` (the console's lines), `interrupts`
-//! (physical ones), `switch` (the choice of the running VCPU), `life` (start, stop and restart of
-//! partitions), `devices` (accesses to emulated devices), `undescribed` (accesses that the
-//! processor does not describe), `registers` (trapped system registers), `calls` (hypercalls and
-//! PSCI), `waiting` (WFI, and what ends it).
+//! Its parts: `shared` (what needs no lock of the hypervisor), `own` (exits without it), `exits`
+//! (the reasons of exits), `screen` (the console's lines), `interrupts` (physical ones), `switch`
+//! (the choice of the running VCPU), `life` (start, stop and restart of partitions), `devices`
+//! (accesses to emulated devices), `undescribed` (accesses that the processor does not describe),
+//! `registers` (trapped system registers), `calls` (hypercalls and PSCI), `waiting` (WFI, and what
+//! ends it).
 
 mod calls;
 mod devices;
@@ -132,19 +133,18 @@ struct Processor {
 /// No VCPU of a partition, or of any, has been loaded yet.
 const NOBODY: u8 = u8::MAX;
 
-/// In [`World::due`], of the first processor; the others' bits are above: it has to choose again.
-const CHOOSE: u16 = 1;
+/// Work of a processor before its guest resumes: it has to choose again.
+const CHOOSE: u8 = 1;
 /// It has more timers to serve before.
-const MORE: u16 = 1 << CPUS;
+const MORE: u8 = 2;
 /// The memory of the partition that is loaded there is filled, after both.
-const FILL: u16 = 1 << (2 * CPUS);
-const _: () = assert!(3 * CPUS <= u16::BITS as usize);
+const FILL: u8 = 4;
 
 /// Requests of policies and parts to processors and timers.
 struct World<H: Hardware> {
     timers: Timers,
     /// Work of processors before their guests resume: [`CHOOSE`], [`MORE`], [`FILL`].
-    due: u16,
+    due: Table<u8, CPUS>,
     /// The processor that acts.
     here: usize,
     shared: &'static Shared<H>,
@@ -155,7 +155,7 @@ impl<H: Hardware> World<H> {
     /// schedulers.
     #[inline(never)]
     fn ask(&mut self, cpu: usize) {
-        self.due |= CHOOSE << cpu;
+        self.due[cpu] |= CHOOSE;
         if cpu != self.here {
             self.shared.call(cpu, true);
         }
@@ -217,8 +217,8 @@ impl<H: Hardware> Hypervisor<H> {
     );
 
     /// The machine that `description` says, with nothing running. `memory` keeps what its
-    /// schedulers remember, `shared` what processors use without the lock. Refused when a scheduler or the map refuses something; the tool's
-    /// checks find all of that before.
+    /// schedulers remember, `shared` what processors use without the lock. Refused when a scheduler
+    /// or the map refuses something; the tool's checks find all of that before.
     pub fn new(
         memory: &'static mut Memory,
         shared: &'static Shared<H>,
@@ -231,7 +231,7 @@ impl<H: Hardware> Hypervisor<H> {
             pools: FixedPools::new(policies, homes),
             world: World {
                 timers: Timers::new(),
-                due: 0,
+                due: Table([0; CPUS]),
                 here: H::cpu(),
                 shared,
             },
@@ -268,7 +268,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// The calling processor begins.
     pub fn start_processor(&mut self) -> Next {
         self.world.here = H::cpu();
-        self.world.due |= CHOOSE << self.world.here;
+        self.world.due[self.world.here] |= CHOOSE;
         // A call that was sent before this processor's interrupts were set up may be lost.
         self.shared.take_call(self.world.here);
         self.leave()

@@ -8,7 +8,7 @@
 //! partitions do, such an exit waits for no more than a ring of each of them.
 //!
 //! A VCPU that a sibling has just put off may still get here, once: it changes its own registers
-//! and its partition's devices, which both begin anew before the partition runs again.
+//! and its partition's devices, which both begin again before the partition runs again.
 
 use super::calls::{constant, psci};
 use super::exits::{GuestControl, is_user, resume_at};
@@ -45,11 +45,12 @@ pub enum Rest {
 }
 
 impl<H: Hardware> Shared<H> {
-    /// Carries out what of `exit` concerns the VCPU that was left, whose registers are `context`, or
+    /// Carries out what of `exit` concerns the VCPU that was left, with the registers `context`, or
     /// its partition's interrupt controller, alone. Called by the processor that left it, without a
-    /// lock. Returns what is left to do; none if the VCPU resumes. Bound: see [`VirtualGic::write`]
-    /// and [`VirtualGic::flush`]; other VCPUs of the partition may be waited for, one such step
-    /// each.
+    /// lock. Returns what is left to do; none if the VCPU resumes. Bound: see
+    /// [`VirtualGic::write`](crate::vgic::VirtualGic::write) and
+    /// [`VirtualGic::flush`](crate::vgic::VirtualGic::flush); other VCPUs of the partition may be
+    /// waited for, one such step each.
     #[inline(always)]
     pub fn exit(&'static self, context: &H::Context, exit: Exit) -> Option<Rest> {
         let whole = Rest::Whole(exit);
@@ -348,8 +349,8 @@ impl<H: Hardware> Shared<H> {
         let kick = controller.raise_timer(loaded.number);
         self.fill(controller, loaded, Effects::of_kick(kick))
     }
-    /// Ends an exit that had `effects` on the partition: the list registers of the VCPU that was left
-    /// are filled, others are notified.
+    /// Ends an exit that had `effects` on the partition: the list registers of the VCPU that was
+    /// left are filled, others are notified.
     #[inline]
     fn fill(
         &'static self,
@@ -364,7 +365,7 @@ impl<H: Hardware> Shared<H> {
         self.notify_rest(loaded.partition, effects)
     }
 
-    /// What is left of an exit with these effects on `partition`.
+    /// The rest of an exit with these effects on `partition`.
     #[inline(always)]
     fn notify_rest(&self, partition: usize, effects: Effects) -> Option<Rest> {
         (effects != Effects::NONE).then_some(Rest::Effects(partition, effects))

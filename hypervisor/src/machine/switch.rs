@@ -23,7 +23,7 @@ impl<H: Hardware> Hypervisor<H> {
     #[inline(always)]
     pub(super) fn leave(&mut self) -> Next {
         let here = self.world.here;
-        if self.world.due & (CHOOSE | MORE | FILL) << here != 0 && !self.do_due(here) {
+        if self.world.due[here] != 0 && !self.do_due(here) {
             return Next::Again;
         }
         let next = match self.shared.loaded(here) {
@@ -40,21 +40,25 @@ impl<H: Hardware> Hypervisor<H> {
     /// Does what is due on this processor before a guest resumes. Returns whether that is all.
     #[inline(never)]
     fn do_due(&mut self, here: usize) -> bool {
-        while self.world.due & (CHOOSE | MORE | FILL) << here != 0 {
-            if self.world.due & MORE << here != 0 {
+        loop {
+            let due = self.world.due[here];
+            if due & MORE != 0 {
                 // It is due at once, however far ahead others may be set.
                 H::set_alarm(Some(Instant::START));
                 return false;
             }
-            if self.world.due & CHOOSE << here == 0 {
+            if due & CHOOSE != 0 {
+                self.world.due[here] = due & !CHOOSE;
+                self.choose(here);
+                continue;
+            }
+            if due & FILL != 0 {
                 self.fill_piece(here);
                 self.set_alarm(here);
                 return false;
             }
-            self.world.due &= !(CHOOSE << here);
-            self.choose(here);
+            return true;
         }
-        true
     }
 
     /// Calls the policy of `here` for the VCPU to run, and switches.
@@ -93,7 +97,8 @@ impl<H: Hardware> Hypervisor<H> {
         let mut controller = self.shared.controller(partition);
         let effects = controller.sync(number, &mut H::lists());
         let waits = self.vcpus[vcpu].condition == Condition::Waiting;
-        let wakes = waits && controller.is_deliverable(number);
+        let came = !controller.is_at_rest(number);
+        let wakes = waits && came && controller.is_deliverable(number);
         drop(controller);
         H::save(vcpu);
         self.vcpus[vcpu].on = None;
@@ -168,7 +173,7 @@ impl<H: Hardware> Hypervisor<H> {
     #[inline(never)]
     fn arrive(&mut self, vcpu: usize) {
         if let Condition::Loading { .. } = self.vcpus[vcpu].condition {
-            self.world.due |= FILL << self.world.here;
+            self.world.due[self.world.here] |= FILL;
         }
         if self.vcpus[vcpu].physical.is_on() {
             self.update_physical_timer(vcpu);
@@ -212,7 +217,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// Fills a piece of the memory of the loaded VCPU's partition with its initial content, before
     /// the VCPU resumes; or finds that all is filled.
     fn fill_piece(&mut self, here: usize) {
-        self.world.due &= !(FILL << here);
+        self.world.due[here] &= !FILL;
         let Some(vcpu) = self.loaded(here) else {
             return;
         };
@@ -247,7 +252,7 @@ impl<H: Hardware> Hypervisor<H> {
                 done: 0,
             },
         };
-        self.world.due |= FILL << here;
+        self.world.due[here] |= FILL;
     }
 
     #[inline(always)]
@@ -290,13 +295,13 @@ impl<H: Hardware> Hypervisor<H> {
             self.world.timers.begin_pass(now);
             now
         });
-        self.world.due &= !(MORE << here);
+        self.world.due[here] &= !MORE;
         if let Some(timer) = self.world.timers.take_due(here, pass) {
             self.serve(timer, now);
         }
         if self.world.timers.first(here).is_some_and(|at| at <= pass) {
             self.processors[here].pass = Some(pass);
-            self.world.due |= MORE << here;
+            self.world.due[here] |= MORE;
         }
     }
 

@@ -158,10 +158,10 @@ impl VirtualGic {
         effects
     }
 
-    /// The virtual timer of VCPU `vcpu`, which was left and not synced, has fired again, and nothing
-    /// else has changed: the guest has ended it in its list register, the only one in use, where it
-    /// is pending once more. All states are then as they were when the register was filled. Returns
-    /// whether it is so; otherwise nothing was done.
+    /// The virtual timer of VCPU `vcpu`, which was left and not synced, has fired again, and
+    /// nothing else has changed: the guest has ended it in its list register, the only one in use,
+    /// where it is pending once more. All states are then as they were when the register was
+    /// filled. Returns whether it is so; otherwise nothing was done.
     #[inline]
     pub fn renew_timer(&mut self, vcpu: usize, lists: &mut impl ListRegisters) -> bool {
         let Cpu {

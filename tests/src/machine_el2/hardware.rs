@@ -184,7 +184,7 @@ impl State {
         &mut self.processors[self.cpu]
     }
 
-    /// The VCPU whose list registers are in the processor that acts.
+    /// The VCPU that has its list registers in the processor that acts.
     fn listed(&self) -> usize {
         assert_eq!(held(), 1, "list registers go with an interrupt controller");
         self.processors[self.cpu].loaded.expect("a VCPU is loaded")

@@ -59,8 +59,8 @@ const PHYSICAL_TIMER_OFF: u64 =
     REGISTER | 3 << 20 | 1 << 17 | 3 << 14 | 14 << 10 | 31 << 5 | 2 << 1;
 /// Of an HVC #0.
 const HYPERCALL: u64 = 0x16 << 26 | 1 << 25;
-/// Of a data abort that describes its access, to x5 or from it.
-const ACCESS: u64 = 0x24 << 26 | 1 << 25 | 1 << 24 | 5 << 16 | 1 << 15;
+/// Of a data abort that describes its access, to x5 or from it: nothing is mapped there.
+const ACCESS: u64 = 0x24 << 26 | 1 << 25 | 1 << 24 | 5 << 16 | 1 << 15 | 7;
 
 /// The syndrome of an access.
 pub const fn access(bytes: u32, write: bool) -> u64 {

@@ -20,7 +20,7 @@ use super::Tally;
 use super::four::POLICIES;
 
 /// The longest hold that is allowed under each scheduler, in executed instructions.
-const LONGEST: [(&str, u64); 3] = [("credit", 8_500), ("credit2", 13_500), ("rtds", 14_000)];
+const LONGEST: [(&str, u64); 3] = [("credit", 7_700), ("credit2", 7_800), ("rtds", 10_300)];
 /// The image's processors, of which none runs ahead of another by more than a tenth of what an exit
 /// takes.
 const SETTING: Setting = Setting::new(4, 100);

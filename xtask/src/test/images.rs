@@ -46,12 +46,12 @@ pub(super) fn smallest(workspace: &Workspace) -> Result<Tally> {
 }
 
 /// The most bytes of the section `.text` of the hypervisor, with all six schedulers. 65 536 is the
-/// aim; this is what is reached, rounded up: it may only fall, but for what decisions 17, 23 and 25
-/// name: handlers inside each other, levels that fall, stores with write-back, the homes of
-/// devices.
-const HYPERVISOR: u64 = 91_700;
+/// aim; this is what is reached, rounded up: it may only fall, but for what decisions 17, 23, 25
+/// and 43 name: handlers inside each other, levels that fall, stores with write-back, the homes of
+/// devices, exits without the lock.
+const HYPERVISOR: u64 = 104_300;
 /// Limit without CREDIT and CREDIT2: the schedulers with guarantees alone.
-const LEAN: u64 = 70_200;
+const LEAN: u64 = 81_100;
 
 /// The code of the hypervisor: how much there is, and that speculation ends at each of its returns
 /// to a guest.

@@ -284,6 +284,7 @@ fn on_one_processor(length: Length) -> Vec<Step> {
         ),
         step("longest hold of the lock", holds::longest),
         step("a guest beside attackers", neighbours::beside_attackers),
+        step("doorbells between processors", neighbours::across),
         step("FIFOs between guests", channels::round_trips),
         step("an EtherCAT controller", ethercat::controller),
         step("the simulator agrees", agreement::agree),

@@ -43,15 +43,6 @@ const READ: u32 = 64;
 const READER_WAITS: u32 = 128;
 const WRITER_WAITS: u32 = 192;
 
-/// Makes the rings in a memory empty, whatever it holds. Neither side uses them yet.
-pub fn clear(memory: &impl Memory) {
-    for ring in 0..2 {
-        for word in [WRITTEN, READ, READER_WAITS, WRITER_WAITS] {
-            memory.set_word(ring * WORDS + word, 0);
-        }
-    }
-}
-
 /// The layout of a pair of rings in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {

@@ -111,6 +111,24 @@ fn data_that_is_not_there_is_an_external_abort_of_whoever_asked() {
     }
 }
 
+#[test]
+fn an_access_of_which_no_address_is_known_reaches_no_device() {
+    // An alignment fault, a fault of a permission, one of a walk of stage 1, an external abort.
+    for status in [0x21, 0xF, 1 << 7 | 7, 0x10] {
+        // The address is that of the exit before.
+        let controller = taktos_abi::vm::layout::DISTRIBUTOR;
+        let described = 1 << 24 | 2 << 22 | 5 << 16;
+        let led = lead(
+            &[],
+            KERNEL,
+            0x24 << 26 | LONG | described | status,
+            controller,
+        );
+        let given = led.given().expect("an abort");
+        assert_eq!(given.syndrome, 0x25 << 26 | LONG | 0x10, "{status:#x}");
+    }
+}
+
 /// MRC p14, 0, r5, c1, c0, 0 (DBGDRAR); LDC p14, c5; MRRC p14, 0; and of traces: MRC p14, 1.
 const CHANNEL: [u64; 3] = [
     0x05 << 26 | LONG | 1 << 24 | 0xE << 20 | 1 << 10 | 5 << 5 | 1,

@@ -1,5 +1,5 @@
-//! Owns: a guest whose exits are measured, and three that do all they can to delay it, in assembly
-//! so that only the measured code is between two marks.
+//! Owns: a guest that is measured by its exits, and three that do all they can to delay it, in
+//! assembly so that only the measured code is between two marks.
 //! Must never know: the hypervisor's implementation of their exits.
 //!
 //! Each has a processor of its own and runs without a map (EL1, caches off), with interrupts
@@ -18,6 +18,9 @@ unsafe extern "C" {
     static taktos_guest_rings: u8;
     static taktos_guest_writes: u8;
     static taktos_guest_resets: u8;
+    static taktos_guest_waits: u8;
+    static taktos_guest_calls: u8;
+    static taktos_guest_answers: u8;
 }
 
 /// Returns the address of the first byte of the guests' code.
@@ -30,14 +33,36 @@ pub fn end() -> u64 {
     &raw const taktos_guests_end as u64
 }
 
-/// Returns the entry of each guest.
-pub fn entries() -> [u64; 4] {
-    [
-        &raw const taktos_guest_victim as u64,
-        &raw const taktos_guest_rings as u64,
-        &raw const taktos_guest_writes as u64,
-        &raw const taktos_guest_resets as u64,
-    ]
+/// The guests beside the first one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Beside {
+    /// They wait.
+    Waiting,
+    /// They attack.
+    Attacking,
+    /// The second answers doorbells of the first, which is not measured otherwise.
+    Answering,
+}
+
+/// Returns the entries of the guests.
+pub fn entries(beside: Beside) -> [u64; 4] {
+    let waits = &raw const taktos_guest_waits;
+    let entries = match beside {
+        Beside::Waiting => [&raw const taktos_guest_victim, waits, waits, waits],
+        Beside::Attacking => [
+            &raw const taktos_guest_victim,
+            &raw const taktos_guest_rings,
+            &raw const taktos_guest_writes,
+            &raw const taktos_guest_resets,
+        ],
+        Beside::Answering => [
+            &raw const taktos_guest_calls,
+            &raw const taktos_guest_answers,
+            waits,
+            waits,
+        ],
+    };
+    entries.map(|entry| entry as u64)
 }
 
 global_asm!(
@@ -86,6 +111,7 @@ global_asm!(
     "movk w22, #{doorbell_low}",
     "exits doorbell, hvc #0",
     // SYS_EXIT of semihosting.
+    "taktos_guest_end:",
     "mov w0, #0x18",
     "adr x1, 2f",
     "hlt #0xF000",
@@ -124,6 +150,74 @@ global_asm!(
     "hvc #0",
     "b taktos_guest_resets",
 
+    // The channel's interrupt is of group 1 and enabled, and it ends waits alone.
+    "taktos_guest_prepare:",
+    "mov x0, #{distributor}",
+    "mov w1, #2",
+    "str w1, [x0]",
+    "mvn w1, wzr",
+    "str w1, [x0, #0x84]",
+    "mov w1, #{channel_bit}",
+    "str w1, [x0, #0x104]",
+    "movz x0, #{redistributor_high}, lsl #16",
+    "str wzr, [x0, #0x14]",
+    "mov x0, #0xFF",
+    "msr icc_pmr_el1, x0",
+    "mov x0, #1",
+    "msr icc_igrpen1_el1, x0",
+    "isb",
+    "ret",
+
+    // The other end of channel 0 is rung.
+    "taktos_guest_ring:",
+    "movz w0, #{doorbell_high}, lsl #16",
+    "movk w0, #{doorbell_low}",
+    "mov x1, #0",
+    ".globl \"taktos.mark.ring.begin\"",
+    "\"taktos.mark.ring.begin\":",
+    "hvc #0",
+    "ret",
+
+    // The channel's interrupt has come, and is ended.
+    "taktos_guest_heard:",
+    "1: wfi",
+    "mrs x0, icc_iar1_el1",
+    "cmp x0, #1020",
+    "b.hs 1b",
+    ".globl \"taktos.mark.ring.end\"",
+    "\"taktos.mark.ring.end\":",
+    "msr icc_eoir1_el1, x0",
+    "isb",
+    "ret",
+
+    // It rings and waits for the answer.
+    ".globl taktos_guest_calls",
+    "taktos_guest_calls:",
+    "bl taktos_guest_prepare",
+    "mov w19, #0x20000",
+    "1: subs w19, w19, #1",
+    "b.ne 1b",
+    "mov w19, #{times}",
+    "2: bl taktos_guest_ring",
+    "bl taktos_guest_heard",
+    "subs w19, w19, #1",
+    "b.ne 2b",
+    "b taktos_guest_end",
+
+    // It answers.
+    ".globl taktos_guest_answers",
+    "taktos_guest_answers:",
+    "bl taktos_guest_prepare",
+    "1: bl taktos_guest_heard",
+    "bl taktos_guest_ring",
+    "b 1b",
+
+    // It does nothing.
+    ".globl taktos_guest_waits",
+    "taktos_guest_waits:",
+    "wfi",
+    "b taktos_guest_waits",
+
     ".p2align 6",
     ".globl taktos_guests_end",
     "taktos_guests_end:",
@@ -131,6 +225,8 @@ global_asm!(
 
     times = const TIMES,
     distributor = const layout::DISTRIBUTOR,
+    redistributor_high = const layout::REDISTRIBUTOR >> 16,
+    channel_bit = const 1u32 << (layout::CHANNEL_INTERRUPT - 32),
     console_high = const layout::CONSOLE >> 16,
     nothing_high = const call::NOTHING >> 16,
     nothing_low = const call::NOTHING & 0xFFFF,

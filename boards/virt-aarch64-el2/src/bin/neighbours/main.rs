@@ -1,5 +1,7 @@
-//! A guest that is measured from outside, alone or beside three that attack: the word on the
-//! command line is `alone` or `attacked`. Each has a processor of its own.
+//! A guest that is measured from outside, and three beside it, each with a processor of its own. The
+//! word on the command line says what these do: `alone`, they wait; `attacked`, they attack;
+//! `across`, the second answers doorbells, and waits are the processor's own; `across-trapped`, the
+//! same with waits that the hypervisor sees.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![cfg_attr(
     target_os = "none",
@@ -21,7 +23,7 @@ mod kept;
 #[cfg(target_os = "none")]
 mod target {
     use crate::argument::argument;
-    use crate::guests;
+    use crate::guests::{self, Beside};
     use crate::kept::{self, exit, start, waited};
     use taktos_abi::vm::{
         Channel, Description, End, Linkage, OnStop, Partition, Policy, Pool, Segment, Server,
@@ -38,12 +40,14 @@ mod target {
         El2::set_up();
         // SAFETY: the start-up code, once.
         let description = unsafe { kept::description() };
-        let count = match argument(&mut [0; 64]) {
-            b"alone" => 1,
-            b"attacked" => guests::entries().len(),
-            _ => fail("the word on the command line is neither alone nor attacked"),
+        let (beside, wait) = match argument(&mut [0; 64]) {
+            b"alone" => (Beside::Waiting, Wait::Trapped),
+            b"attacked" => (Beside::Attacking, Wait::Trapped),
+            b"across" => (Beside::Answering, Wait::Native),
+            b"across-trapped" => (Beside::Answering, Wait::Trapped),
+            _ => fail("the word on the command line names no case"),
         };
-        describe(description, count);
+        describe(description, guests::entries(beside), wait);
         El2::set_up_processors(description.cpus.into());
         // SAFETY: as above.
         if !unsafe { kept::make(description) } {
@@ -52,8 +56,10 @@ mod target {
         El2::run()
     }
 
-    /// The first `count` guests, and a channel from the first to the second.
-    fn describe(made: &mut Description, count: usize) {
+    /// Guests with these entries, each with a processor, and a channel from the first to the
+    /// second.
+    fn describe(made: &mut Description, entries: [u64; 4], wait: Wait) {
+        let count = entries.len();
         made.cpus = count as u8;
         made.pool_count = 1;
         made.pools[0] = Pool {
@@ -62,7 +68,7 @@ mod target {
         };
         (made.partition_count, made.vcpu_count) = (count as u8, count as u8);
         let at = guests::begin();
-        for (index, entry) in guests::entries().into_iter().enumerate().take(count) {
+        for (index, entry) in entries.into_iter().enumerate() {
             let partition = &mut made.partitions[index];
             *partition = Partition {
                 name: [0; 16],
@@ -71,7 +77,7 @@ mod target {
                 memory: layout::PARTITIONS + index as u64 * BYTES,
                 bytes: BYTES,
                 entry,
-                wait: Wait::Trapped,
+                wait,
                 on_reset: OnStop::Restart(u32::MAX),
                 console: true,
                 segment_count: 1,
@@ -99,8 +105,8 @@ mod target {
         made.channels[0] = Channel {
             memory: layout::PARTITIONS + 8 * BYTES,
             bytes: 0x1000,
-            ends: [0, count as u8 - 1].map(|partition| End {
-                partition: partition.min(1),
+            ends: [0, 1].map(|partition| End {
+                partition,
                 linkage: Linkage::Memory,
             }),
         };
