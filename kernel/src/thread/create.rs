@@ -430,16 +430,15 @@ impl ThreadRef {
         // SAFETY: a word of the control block, which may hold anything, as a number.
         let place = unsafe { (&raw const self.info).cast::<usize>().read_volatile() };
         // It is located in front, or after the stack, and no stack is as large.
-        let is_near = match place.wrapping_sub(raw::info_place::<S>(block)) {
-            0 => true,
-            _ if info::is_in_front::<S>() => false,
-            _ => place.wrapping_sub(block) < 16 << 20 && place % align_of::<usize>() == 0,
-        };
-        let info = self.info.get(cs).filter(|_| is_near)?;
-        // A stack of memory that a caller gave may have no guard.
+        let is_before = place == raw::info_place::<S>(block);
+        let is_behind = !info::is_in_front::<S>()
+            && place.wrapping_sub(block) < 16 << 20
+            && place % align_of::<usize>() == 0;
+        let info = self.info.get(cs).filter(|_| is_before || is_behind)?;
+        // A stack in memory that a caller gave may have no guard.
         let guard = info.stack.get(cs).guard;
-        let guards = [0, block + AnyThread::<S>::GUARD_PLACE];
-        guards.contains(&guard).then_some(info)
+        let is_its = guard == block + AnyThread::<S>::GUARD_PLACE || is_before && guard == 0;
+        is_its.then_some(info)
     }
 
     pub(crate) fn exists(self, cs: CriticalSection<'_>) -> bool {

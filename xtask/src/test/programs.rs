@@ -70,8 +70,6 @@ const NULL_OF_64_BITS: &str =
 const DAMAGED: &str = "fault: undefined instruction in thread '?' (control block at 0x* damaged)\n";
 const OVERFLOW_BEYOND: &str =
     "fault: stack overflow in thread '?' (control block at 0x* damaged) at address 0x";
-/// The stack went on over the word below it, and not far enough to reach what names the thread.
-const OVERRUN_BY_WORDS: &str = "fault: stack overflow in thread 'victim'\n";
 /// The stack went on over the control block, which lies below it.
 const OVERRUN: &str = "fault: stack overflow in thread '?' (control block at 0x* damaged)\n";
 const OTHER: &str = "fault: fault of another kind in thread 'victim'\n";
@@ -130,7 +128,7 @@ const fn cortex_m([main, handler, beyond]: [&'static str; 3]) -> [Case; 29] {
 /// Those of Armv6-M, which has no unit that guards memory, and no status of faults.
 const ARMV6_M: [Case; 12] = [
     PORT,
-    fault("overflow-at-a-call", OVERRUN_BY_WORDS),
+    fault("overflow-at-a-call", OVERRUN),
     fault("overflow-at-an-interrupt", OVERRUN),
     fault("overflow-at-a-switch", OVERRUN),
     fault("jump-to-null", OTHER),
