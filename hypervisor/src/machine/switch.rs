@@ -34,7 +34,7 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// Does what is due on this processor before a guest resumes. Returns whether that is all.
-    #[inline(never)]
+    #[inline(always)]
     fn do_due(&mut self, here: usize) -> bool {
         loop {
             let due = self.world.due[here];
