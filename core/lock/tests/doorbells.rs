@@ -47,7 +47,7 @@ impl Locked {
     }
 }
 
-/// What both processors see.
+/// State that both processors see.
 struct Machine {
     /// The lock of the hypervisor: whether the virtual processor waits.
     hypervisor: Locked,
