@@ -242,12 +242,15 @@ pub trait Hardware: 'static {
     /// fit.
     fn map(space: usize, at: u64, physical: u64, bytes: u64, kind: Kind) -> Result<(), MapError>;
     /// Clears `bytes` of the machine's memory, whole multiples of 256 like the address: guests find
-    /// zeros, whatever their caches are. It is done when the lock has been given back; the answer
-    /// to the exit is [`Next::Again`], and nothing else was requested in it.
+    /// zeros, whatever their caches are. It is begun when the lock has been given back, and done as
+    /// far as no interrupt comes ([`Hardware::take_moved`]); the answer to the exit is
+    /// [`Next::Again`], and nothing else was requested in it.
     fn clear(at: u64, bytes: u64);
     /// Copies `bytes` of the machine's memory, and makes them visible to instruction fetches. When
     /// it is done is as for [`Hardware::clear`].
     fn copy(to: u64, from: u64, bytes: u64);
+    /// Returns how many bytes of the last clear or copy on this processor are done, once.
+    fn take_moved() -> u64;
     /// Reads a word of a channel's memory, or of a partition's; sequentially consistent with all
     /// accesses to such words.
     fn read_word(physical: u64) -> u32;

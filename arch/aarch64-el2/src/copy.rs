@@ -11,14 +11,40 @@ pub(crate) enum Work {
     Copy { to: u64, from: u64, bytes: u64 },
 }
 
+/// How much is cleared, and copied, between two looks for interrupts: about what an exit costs.
+const CLEARED: u64 = 8 * COPIED;
+const COPIED: u64 = 4096;
+
 impl Work {
-    /// Does it.
-    pub(crate) fn carry_out(self) {
-        match self {
-            Self::Clear { at, bytes } => clear(at, bytes),
-            Self::Copy { to, from, bytes } => copy(to, from, bytes),
+    /// Does it until an interrupt is pending. Returns how many bytes are done.
+    pub(crate) fn carry_out(self) -> u64 {
+        let (whole, piece) = match self {
+            Self::Clear { bytes, .. } => (bytes, CLEARED),
+            Self::Copy { bytes, .. } => (bytes, COPIED),
+        };
+        let mut done = 0;
+        while done < whole {
+            let bytes = piece.min(whole - done);
+            match self {
+                Self::Clear { at, .. } => clear(at + done, bytes),
+                Self::Copy { to, from, .. } => copy(to + done, from + done, bytes),
+            }
+            done += bytes;
+            if is_interrupted() {
+                break;
+            }
         }
+        done
     }
+}
+
+/// Whether a physical interrupt is pending for this processor (ISR_EL1.I; EL2 masks them all).
+fn is_interrupted() -> bool {
+    const INTERRUPT: u64 = 1 << 7;
+    let pending: u64;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {}, isr_el1", out(reg) pending, options(nomem, nostack, preserves_flags)) };
+    pending & INTERRUPT != 0
 }
 
 /// Looks whether a line is cleared as it is copied, 64 bytes at a time; where it is not, the

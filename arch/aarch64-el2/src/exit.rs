@@ -60,12 +60,12 @@ pub unsafe fn left(vcpu: *const Vcpu) -> &'static Vcpu {
     unsafe { &*vcpu }
 }
 
-/// Clears or copies memory if that was requested, without the lock. Then the processor requests its
-/// next VCPU again.
+/// Clears or copies memory if that was requested, without the lock, until an interrupt comes. Then
+/// the processor requests its next VCPU again.
 #[cold]
 fn again() -> *const Vcpu {
     if let Some(work) = own().work.take() {
-        work.carry_out();
+        own().moved.set(work.carry_out());
     }
     own().again.set(1);
     core::ptr::null()

@@ -219,6 +219,11 @@ impl Hardware for El2 {
     }
 
     #[inline(always)]
+    fn take_moved() -> u64 {
+        own::own().moved.take()
+    }
+
+    #[inline(always)]
     fn read_word(physical: u64) -> u32 {
         word(physical).load(Ordering::SeqCst)
     }

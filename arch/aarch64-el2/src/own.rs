@@ -24,6 +24,8 @@ pub(crate) struct Own {
     pub(crate) again: Cell<usize>,
     /// The operation on memory that follows when it has given the lock back.
     pub(crate) work: Cell<Option<Work>>,
+    /// How many bytes of the last one are done, and not reported.
+    pub(crate) moved: Cell<u64>,
 }
 
 struct Blocks([Own; CPUS]);
@@ -39,6 +41,7 @@ static BLOCKS: Blocks = Blocks(
             number: Cell::new(0),
             again: Cell::new(0),
             work: Cell::new(None),
+            moved: Cell::new(0),
         }
     }; CPUS],
 );

@@ -33,7 +33,10 @@ impl<H: Hardware> Hypervisor<H> {
         self.world.here = H::cpu();
         match rest {
             Rest::Whole(exit) => self.whole(exit),
-            Rest::Waited => self.take_interrupts(H::acknowledge()),
+            Rest::Waited => {
+                self.note_filled();
+                self.take_interrupts(H::acknowledge());
+            }
             Rest::Acknowledged(number) => self.take_interrupts(Some(number)),
             Rest::Effects(partition, effects) => self.carry_out(partition, effects),
             Rest::Due => {}

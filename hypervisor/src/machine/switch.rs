@@ -9,13 +9,9 @@ use crate::processor;
 use crate::syndrome::ASYNCHRONOUS;
 use crate::timers::Timer;
 use crate::vgic::Effects;
+use taktos_abi::vm::layout;
 use taktos_schedule::vcpu::Vcpu;
 use taktos_time::Instant;
-
-/// How much of an image is copied at a time, and how much of memory is cleared: about what an exit
-/// costs.
-const PIECE: u64 = 4096;
-const CLEARED: u64 = 8 * PIECE;
 
 impl<H: Hardware> Hypervisor<H> {
     /// The end of each exit: the choice is made if it is due, the guest's interrupts are put into
@@ -38,7 +34,7 @@ impl<H: Hardware> Hypervisor<H> {
     }
 
     /// Does what is due on this processor before a guest resumes. Returns whether that is all.
-    #[inline(never)]
+    #[inline(always)]
     fn do_due(&mut self, here: usize) -> bool {
         loop {
             let due = self.world.due[here];
@@ -53,7 +49,7 @@ impl<H: Hardware> Hypervisor<H> {
                 continue;
             }
             if due & FILL != 0 {
-                self.fill_piece(here);
+                self.fill_memory(here);
                 self.set_alarm(here);
                 return false;
             }
@@ -214,45 +210,54 @@ impl<H: Hardware> Hypervisor<H> {
         self.carry_out(loaded.partition, effects);
     }
 
-    /// Fills a piece of the memory of the loaded VCPU's partition with its initial content, before
-    /// the VCPU resumes; or finds that all is filled.
-    fn fill_piece(&mut self, here: usize) {
+    /// Requests that the memory of the loaded VCPU's partition is filled with its initial content,
+    /// before the VCPU resumes; or finds that all is filled. Bound: a step for each segment.
+    fn fill_memory(&mut self, here: usize) {
         self.world.due[here] &= !FILL;
         let Some(vcpu) = self.loaded(here) else {
             return;
         };
-        let Condition::Loading { segment, done } = self.vcpus[vcpu].condition else {
-            return;
-        };
-        let partition = usize::from(self.vcpus[vcpu].partition);
-        let record = self.record(partition);
+        let record = self.record(self.vcpus[vcpu].partition.into());
         let segments = &record.segments[..usize::from(record.segment_count)];
-        let (whole, bytes) = match segment.checked_sub(1).map(usize::from) {
-            None => {
-                let bytes = (record.bytes - done).min(CLEARED);
-                H::clear(record.memory + done, bytes);
-                (record.bytes, bytes)
-            }
-            Some(number) => {
-                let Some(part) = segments.get(number) else {
+        while let Condition::Loading { segment, done } = self.vcpus[vcpu].condition {
+            let part = segment
+                .checked_sub(1)
+                .map(|part| segments.get(usize::from(part)));
+            let whole = match part {
+                None => record.bytes,
+                Some(Some(part)) => part.bytes,
+                Some(None) => {
                     self.vcpus[vcpu].condition = Condition::Able;
                     return self.attend(vcpu);
-                };
-                let bytes = (part.bytes - done).min(PIECE);
-                let offset = part.at - taktos_abi::vm::layout::MEMORY;
-                H::copy(record.memory + offset + done, part.store + done, bytes);
-                (part.bytes, bytes)
+                }
+            };
+            if done < whole {
+                match part.flatten() {
+                    None => H::clear(record.memory + done, whole - done),
+                    Some(part) => {
+                        let offset = part.at - layout::MEMORY + done;
+                        H::copy(record.memory + offset, part.store + done, whole - done);
+                    }
+                }
+                self.world.due[here] |= FILL;
+                return;
             }
-        };
-        let done = done + bytes;
-        self.vcpus[vcpu].condition = match done < whole {
-            true => Condition::Loading { segment, done },
-            false => Condition::Loading {
+            self.vcpus[vcpu].condition = Condition::Loading {
                 segment: segment + 1,
                 done: 0,
-            },
+            };
+        }
+    }
+
+    /// Notes how much of the memory was filled that the loaded VCPU waits for.
+    pub(super) fn note_filled(&mut self) {
+        let Some(vcpu) = self.loaded(self.world.here) else {
+            return;
         };
-        self.world.due[here] |= FILL;
+        let moved = H::take_moved();
+        if let Condition::Loading { done, .. } = &mut self.vcpus[vcpu].condition {
+            *done += moved;
+        }
     }
 
     #[inline(always)]

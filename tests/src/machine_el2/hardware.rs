@@ -79,6 +79,8 @@ pub(super) struct State {
     asked: u64,
     /// Operation on memory without the lock that it has requested since then.
     moves: Option<Move>,
+    /// The bytes of it that are done.
+    moved: u64,
     /// Contents of the identification registers, by CRm and op2, where they are not the same as
     /// everywhere.
     pub identity: BTreeMap<(u32, u32), u64>,
@@ -87,6 +89,10 @@ pub(super) struct State {
     /// An asynchronous error is on its way.
     pub error: bool,
 }
+
+/// How much is cleared, and copied, between two looks for interrupts.
+const CLEARED: u64 = 0x8000;
+const COPIED: u64 = 0x1000;
 
 /// An operation on memory.
 #[derive(Clone, Copy)]
@@ -143,6 +149,7 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         acknowledged: 0,
         asked: 0,
         moves: None,
+        moved: 0,
         identity: BTreeMap::new(),
         lines: BTreeMap::new(),
         error: false,
@@ -247,15 +254,29 @@ impl State {
         assert!(self.moves.replace(piece).is_none(), "one at a time");
     }
 
-    /// Moves it, if the hypervisor calls again after that.
-    pub fn move_piece(&mut self, again: bool) {
+    /// Moves it in pieces until an interrupt comes, if the hypervisor calls again after that; only
+    /// one where it takes `long`.
+    pub fn move_pieces(&mut self, again: bool, long: bool) {
         assert!(!self.locked, "others wait for the lock");
-        let piece = self.moves.take();
-        assert!(again || piece.is_none(), "it goes on without its memory");
-        match piece {
-            Some(Move::Clear(at, bytes)) => self.clears.push((at, bytes, self.copies.len())),
-            Some(Move::Copy(to, from, bytes)) => self.copies.push((to, from, bytes)),
-            None => {}
+        let work = self.moves.take();
+        assert!(again || work.is_none(), "it goes on without its memory");
+        let Some(work) = work else { return };
+        let (whole, piece) = match work {
+            Move::Clear(_, bytes) => (bytes, CLEARED),
+            Move::Copy(_, _, bytes) => (bytes, COPIED),
+        };
+        self.moved = 0;
+        while self.moved < whole {
+            let (done, bytes) = (self.moved, piece.min(whole - self.moved));
+            match work {
+                Move::Clear(at, _) => self.clears.push((at + done, bytes, self.copies.len())),
+                Move::Copy(to, from, _) => self.copies.push((to + done, from + done, bytes)),
+            }
+            self.moved += bytes;
+            let interrupt = self.interrupt_at(self.cpu);
+            if long || interrupt.is_some_and(|at| at <= self.now) {
+                return;
+            }
         }
     }
 
@@ -415,6 +436,9 @@ impl Hardware for Mock {
     }
     fn copy(to: u64, from: u64, bytes: u64) {
         with(|machine| machine.ask_to_move(Move::Copy(to, from, bytes)));
+    }
+    fn take_moved() -> u64 {
+        with(|machine| core::mem::take(&mut machine.moved))
     }
     fn read_word(physical: u64) -> u32 {
         with(|machine| machine.words.get(&physical).copied().unwrap_or(0))

@@ -247,7 +247,7 @@ impl Rig {
             let mut next = act(&mut self.hypervisor);
             while next == Next::Again && self.aside.is_none() {
                 Mock::unlock();
-                hardware::with(|machine| machine.move_piece(true));
+                hardware::with(|machine| machine.move_pieces(true, false));
                 Mock::lock();
                 next = self.hypervisor.exit(Rest::Waited);
             }
@@ -256,7 +256,8 @@ impl Rig {
         match done {
             Ok(next) => {
                 Mock::unlock();
-                hardware::with(|machine| machine.move_piece(next == Next::Again));
+                let again = next == Next::Again;
+                hardware::with(|machine| machine.move_pieces(again, self.aside.is_some()));
                 self.next[cpu] = next;
                 if let (Next::Again, Some(span)) = (next, self.aside) {
                     self.free[cpu] = hardware::counter() + span;

@@ -6,6 +6,7 @@
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use taktos_cycles::marks::Edge;
 use taktos_emulator::several::Setting;
@@ -35,7 +36,7 @@ const SETTING: Setting = Setting::new(4, 100);
 /// The longest way of a doorbell to the handler of a guest on another processor: one that runs, and
 /// one that waits.
 const ACROSS: [(&str, u64); 2] = [("across", 900), ("across-trapped", 3_000)];
-/// Race searches of the two: a doorbell that is lost would let the run end at its limit.
+/// Race searches of the two: a doorbell that is lost lets the run end at its limit.
 const SEEDS: [u32; 3] = [1, 2, 3];
 
 /// Each exit of the first guest, beside guests that wait and beside those that attack.
@@ -105,6 +106,8 @@ impl Machine {
     fn run(&self, word: &str, setting: &Setting) -> Result<Record> {
         let options = Options {
             argument: Some(word.to_owned()),
+            // Guests that wait for a doorbell that was lost do so for ever.
+            real_time: Duration::from_secs(120),
             ..Options::default()
         };
         Ok(self

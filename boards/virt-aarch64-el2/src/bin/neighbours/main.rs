@@ -1,5 +1,5 @@
-//! A guest that is measured from outside, and three beside it, each with a processor of its own. The
-//! word on the command line says what these do: `alone`, they wait; `attacked`, they attack;
+//! A guest that is measured from outside, and three beside it, each with a processor of its own.
+//! The word on the command line says what these do: `alone`, they wait; `attacked`, they attack;
 //! `across`, the second answers doorbells, and waits are the processor's own; `across-trapped`, the
 //! same with waits that the hypervisor sees.
 #![cfg_attr(target_os = "none", no_std, no_main)]
