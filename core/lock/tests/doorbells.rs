@@ -2,8 +2,8 @@
 //! allows: one partition rings while the other one begins to wait (decision 43).
 //!
 //! The model has the steps of `hypervisor/src/machine`: `own.rs` (`ring`, `wait_for_interrupt`),
-//! `shared.rs` (`call_loaded`), `switch.rs` (`unload`) and `waiting.rs` (`wait`, `wake`). Where they
-//! change, it is to change.
+//! `shared.rs` (`call_loaded`), `switch.rs` (`unload`) and `waiting.rs` (`wait`, `wake`). Where
+//! they change, it is to change.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;

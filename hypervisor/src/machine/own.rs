@@ -252,25 +252,27 @@ impl<H: Hardware> Shared<H> {
         let Some(loaded) = self.loaded(H::cpu()) else {
             return Some(whole);
         };
-        let controller = self.controller(loaded.partition);
+        let mut controller = self.controller(loaded.partition);
         if !controller.has_frame(frame) {
             return Some(whole);
         }
-        let effects = if access.write {
-            let value = context.x(access.register);
-            let bytes = access.bytes as usize;
-            write::<H>(controller, loaded.number, (frame, offset), (bytes, value))
-        } else if frame.tells_states(offset) {
+        let bytes = access.bytes as usize;
+        if access.write {
+            // The interrupts that the guest has taken and ended are in the list registers.
+            let mut effects = controller.sync(loaded.number, &mut H::lists());
+            effects.add(controller.write(frame, offset, bytes, context.x(access.register)));
+            resume_at(context, syndrome, GuestControl::Behind);
+            return self.fill(controller, loaded, effects);
+        }
+        if frame.tells_states(offset) {
             // Sources are asked with the lock of the hypervisor.
             return Some(whole);
-        } else {
-            let value = controller.read(frame, offset, access.bytes as usize);
-            drop(controller);
-            context.set_x(access.register, access.extended(value));
-            Effects::NONE
-        };
+        }
+        let value = controller.read(frame, offset, bytes);
+        drop(controller);
+        context.set_x(access.register, access.extended(value));
         resume_at(context, syndrome, GuestControl::Behind);
-        self.notify_rest(loaded.partition, effects)
+        None
     }
 
     /// An access at `offset` of the console, if a console is there and no byte leaves by it.
@@ -370,23 +372,6 @@ impl<H: Hardware> Shared<H> {
     fn notify_rest(&self, partition: usize, effects: Effects) -> Option<Rest> {
         (effects != Effects::NONE).then_some(Rest::Effects(partition, effects))
     }
-}
-
-/// Carries out a write of VCPU `number` to the interrupt controller, and fills its list registers.
-/// Returns what is to be done elsewhere.
-fn write<H: Hardware>(
-    mut controller: Controller<H>,
-    number: usize,
-    (frame, offset): (Frame, u64),
-    (bytes, value): (usize, u64),
-) -> Effects {
-    let lists = &mut H::lists();
-    // The interrupts that the guest has taken and ended are in the list registers.
-    let mut effects = controller.sync(number, lists);
-    effects.add(controller.write(frame, offset, bytes, value));
-    effects.add(controller.flush(number, lists));
-    effects.kick &= !(1 << number);
-    effects
 }
 
 /// A use of a system register that is the VCPU's alone.

@@ -1,5 +1,5 @@
-//! The steps that measure a guest's exits beside three guests that do all they can to delay it, each
-//! on a processor of its own, and doorbells between two processors.
+//! The steps that measure a guest's exits beside three guests that do all they can to delay it,
+//! each on a processor of its own, and doorbells between two processors.
 //!
 //! Owns: how long each exit may take. Must never know: how the others attack.
 

@@ -13,6 +13,9 @@
 )]
 
 #[cfg(target_os = "none")]
+#[path = "../../described.rs"]
+mod described;
+#[cfg(target_os = "none")]
 mod guests;
 #[cfg(target_os = "none")]
 #[path = "../../kept.rs"]
@@ -20,19 +23,14 @@ mod kept;
 
 #[cfg(target_os = "none")]
 mod target {
+    use crate::described;
     use crate::guests;
     use crate::kept::{self, exit, start, waited};
-    use taktos_abi::vm::{
-        Channel, Description, End, Linkage, Partition, Policy, Pool, Segment, Server, VcpuRecord,
-        Wait, layout,
-    };
+    use taktos_abi::vm::{Description, Policy, Pool, Server, VcpuRecord};
     use taktos_arch_aarch64_el2::El2;
     use virt_aarch64_el2 as _;
 
     const MILLISECOND: u64 = 1_000_000;
-    /// Memory of each guest: the image's addresses are within it.
-    const BYTES: u64 = 0x40_0000;
-
     aarch64_rt::entry!(entry, 64);
     fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
         El2::set_up();
@@ -58,26 +56,8 @@ mod target {
         made.partition_count = 2;
         made.vcpu_count = 2;
         for (index, entry) in guests::entries().into_iter().enumerate() {
-            let at = guests::begin();
-            let partition = &mut made.partitions[index];
-            *partition = Partition {
-                name: [0; 16],
-                first_vcpu: index as u8,
-                vcpus: 1,
-                memory: layout::PARTITIONS + index as u64 * BYTES,
-                bytes: BYTES,
-                entry,
-                wait: Wait::Trapped,
-                console: true,
-                segment_count: 1,
-                ..Partition::EMPTY
-            };
-            partition.name[0] = b'a' + index as u8;
-            partition.segments[0] = Segment {
-                store: at,
-                bytes: guests::end() - at,
-                at,
-            };
+            let code = guests::begin()..guests::end();
+            made.partitions[index] = described::partition(index, entry, code);
             let period = [1_000, 500][index] * MILLISECOND;
             made.vcpus[index] = VcpuRecord {
                 partition: index as u8,
@@ -92,14 +72,7 @@ mod target {
             };
         }
         made.channel_count = 1;
-        made.channels[0] = Channel {
-            memory: layout::PARTITIONS + 4 * BYTES,
-            bytes: 0x1000,
-            ends: [0, 1].map(|partition| End {
-                partition,
-                linkage: Linkage::Memory,
-            }),
-        };
+        made.channels[0] = described::channel();
     }
 
     taktos_arch_aarch64_el2::upcalls!(start, exit, waited);

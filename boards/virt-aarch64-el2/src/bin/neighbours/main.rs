@@ -15,6 +15,9 @@
 #[path = "../../argument.rs"]
 mod argument;
 #[cfg(target_os = "none")]
+#[path = "../../described.rs"]
+mod described;
+#[cfg(target_os = "none")]
 mod guests;
 #[cfg(target_os = "none")]
 #[path = "../../kept.rs"]
@@ -23,17 +26,12 @@ mod kept;
 #[cfg(target_os = "none")]
 mod target {
     use crate::argument::argument;
+    use crate::described;
     use crate::guests::{self, Beside};
     use crate::kept::{self, exit, start, waited};
-    use taktos_abi::vm::{
-        Channel, Description, End, Linkage, OnStop, Partition, Policy, Pool, Segment, Server,
-        VcpuRecord, Wait, layout,
-    };
+    use taktos_abi::vm::{Description, OnStop, Partition, Policy, Pool, Server, VcpuRecord, Wait};
     use taktos_arch_aarch64_el2::{El2, fail};
     use virt_aarch64_el2 as _;
-
-    /// Memory of each guest: the image's addresses are within it.
-    const BYTES: u64 = 0x40_0000;
 
     aarch64_rt::entry!(entry, 64);
     fn entry(_: u64, _: u64, _: u64, _: u64) -> ! {
@@ -67,27 +65,12 @@ mod target {
             policy: Policy::Null,
         };
         (made.partition_count, made.vcpu_count) = (count as u8, count as u8);
-        let at = guests::begin();
         for (index, entry) in entries.into_iter().enumerate() {
-            let partition = &mut made.partitions[index];
-            *partition = Partition {
-                name: [0; 16],
-                first_vcpu: index as u8,
-                vcpus: 1,
-                memory: layout::PARTITIONS + index as u64 * BYTES,
-                bytes: BYTES,
-                entry,
+            let code = guests::begin()..guests::end();
+            made.partitions[index] = Partition {
                 wait,
                 on_reset: OnStop::Restart(u32::MAX),
-                console: true,
-                segment_count: 1,
-                ..Partition::EMPTY
-            };
-            partition.name[0] = b'a' + index as u8;
-            partition.segments[0] = Segment {
-                store: at,
-                bytes: guests::end() - at,
-                at,
+                ..described::partition(index, entry, code)
             };
             made.vcpus[index] = VcpuRecord {
                 partition: index as u8,
@@ -102,14 +85,7 @@ mod target {
             };
         }
         made.channel_count = 1;
-        made.channels[0] = Channel {
-            memory: layout::PARTITIONS + 8 * BYTES,
-            bytes: 0x1000,
-            ends: [0, 1].map(|partition| End {
-                partition,
-                linkage: Linkage::Memory,
-            }),
-        };
+        made.channels[0] = described::channel();
     }
 
     taktos_arch_aarch64_el2::upcalls!(start, exit, waited);
