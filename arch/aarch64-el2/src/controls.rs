@@ -1,6 +1,7 @@
 //! Owns: what EL2 lets guests do: the registers that are the same for all of them.
 //! Must never know: how a trapped access is answered.
 
+use crate::fault::fail;
 use aarch64_cpu::asm::barrier::{SY, isb};
 use aarch64_cpu::registers::{
     CNTHCTL_EL2, CNTVOFF_EL2, CPTR_EL2, HCR_EL2, MDCR_EL2, MIDR_EL1, Readable, VTCR_EL2, Writeable,
@@ -42,8 +43,23 @@ pub(crate) const fn traps(wait_trapped: bool) -> u64 {
     }
 }
 
+/// MIDR_EL1 of the processors with all registers known to the hypervisor, without their revisions:
+/// Arm's Cortex-A53 and Cortex-A57.
+const KNOWN: [u64; 2] = [0x410F_D030, 0x410F_D070];
+/// MIDR_EL1: the designer, the architecture and the part.
+const MODEL: u64 = 0xFF0F_FFF0;
+
+/// Looks whether the processor is one of [`KNOWN`]: another one may have registers that no trap
+/// keeps guests from. If it is not, the machine ends.
+fn check() {
+    if !KNOWN.contains(&(MIDR_EL1.get() & MODEL)) {
+        fail("the processor is neither a Cortex-A53 nor a Cortex-A57");
+    }
+}
+
 /// Sets this processor's controls. Called once on each.
 pub(crate) fn set() {
+    check();
     HCR_EL2.set(traps(true));
     // Trace and activity monitors are trapped, floating point is not (its other bits are one).
     CPTR_EL2.set(0x33FF & !(1 << 10) | 1 << 20 | 1 << 30);

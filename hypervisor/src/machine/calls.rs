@@ -43,7 +43,7 @@ impl<H: Hardware> Hypervisor<H> {
         };
         let partition = usize::from(self.vcpus[vcpu].partition);
         let answer = match function {
-            call::WHO | call::CHANNEL | call::DOORBELL => self.own_call(vcpu, function, context),
+            call::DOORBELL => self.doorbell(partition, context.x(1)),
             psci::SYSTEM_OFF => return self.stop(partition, Stopped::Off),
             psci::SYSTEM_RESET => return self.stop(partition, Stopped::Reset),
             psci::CPU_OFF => match self.switch_off(vcpu) {
@@ -56,19 +56,6 @@ impl<H: Hardware> Hypervisor<H> {
             },
         };
         context.set_x(0, answer);
-    }
-
-    fn own_call(&mut self, vcpu: usize, function: u32, context: &H::Context) -> u64 {
-        let partition = usize::from(self.vcpus[vcpu].partition);
-        match function {
-            call::WHO => {
-                context.set_x(1, self.partitions[partition].starts.into());
-                partition as u64
-            }
-            call::DOORBELL => self.doorbell(partition, context.x(1)),
-            call::CHANNEL => self.describe_channel(partition, context),
-            _ => call::SUCCESS,
-        }
     }
 
     /// The guest has nothing better to do: others go first once.
@@ -87,16 +74,6 @@ impl<H: Hardware> Hypervisor<H> {
             }
             None => call::INVALID,
         }
-    }
-
-    fn describe_channel(&self, partition: usize, context: &H::Context) -> u64 {
-        let channel = context.x(1);
-        let Some(end) = self.shared.ends(channel).end_of(partition) else {
-            return call::INVALID;
-        };
-        context.set_x(1, end as u64);
-        context.set_x(2, self.channel(channel as usize).bytes);
-        call::SUCCESS
     }
 
     /// An interrupt of no level comes to `partition`.

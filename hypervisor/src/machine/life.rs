@@ -54,13 +54,8 @@ impl<H: Hardware> Hypervisor<H> {
     pub(super) fn start_partition(&mut self, partition: usize) {
         let vcpus = self.vcpus_of(partition);
         let record = self.record(partition);
-        let state = &mut self.partitions[partition];
-        state.phase = Phase::Runs;
-        state.starts = state.starts.wrapping_add(1);
-        let mut devices = self.shared.devices(partition);
-        devices.on = 1;
-        let effects = devices.reset(vcpus.len());
-        drop(devices);
+        self.partitions[partition].phase = Phase::Runs;
+        let effects = self.shared.devices(partition).reset(vcpus.len());
         self.carry_out(partition, effects);
         self.reset_links(partition);
         let first = vcpus.start;
@@ -147,7 +142,7 @@ impl<H: Hardware> Hypervisor<H> {
             return;
         }
         if again {
-            let line = self.again(partition, self.partitions[partition].starts);
+            let line = self.again(partition, self.starts(partition));
             self.say_seldom(partition, &line);
             return self.start_partition(partition);
         }
@@ -182,9 +177,9 @@ impl<H: Hardware> Hypervisor<H> {
 
     /// Says the last of a partition. Where it was not said that it started again, it is now.
     fn say_last(&mut self, partition: usize, line: &Text) {
-        let state = &self.partitions[partition];
-        if state.said.was_silent() && state.starts > 1 {
-            let again = self.again(partition, state.starts - 1);
+        let starts = self.starts(partition);
+        if self.partitions[partition].said.was_silent() && starts > 1 {
+            let again = self.again(partition, starts - 1);
             self.console.say(partition, again.bytes());
         }
         self.console.say(partition, line.bytes());

@@ -104,8 +104,6 @@ enum Phase {
 /// A partition.
 struct Partition {
     phase: Phase,
-    /// How often it has been started.
-    starts: u32,
     /// How often it may still be started again after a fault, and after a reset.
     restarts: [u32; 2],
     /// The processor to which the interrupts of its devices come; none: they are masked.
@@ -444,7 +442,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     /// How often `partition` has been started.
     pub fn starts(&self, partition: usize) -> u32 {
-        self.partitions[partition].starts
+        self.shared.devices(partition).starts
     }
 }
 
@@ -469,7 +467,6 @@ fn partition(description: &Description, index: usize) -> Partition {
     };
     Partition {
         phase: Phase::Stopped,
-        starts: 0,
         restarts: [times(record.on_fault), times(record.on_reset)],
         home: None,
         said: Said::NOTHING,

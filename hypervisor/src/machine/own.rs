@@ -82,6 +82,8 @@ impl<H: Hardware> Shared<H> {
                 context.set_x(0, call::SUCCESS);
                 Some(Rest::Yield)
             }
+            call::WHO => self.who(context, whole),
+            call::CHANNEL => self.channel(context, argument, whole),
             call::RING_SELF | call::DOORBELL => self.ring(context, function, argument, whole),
             _ if function & !psci::WIDE == psci::AFFINITY_INFO => {
                 self.affinity_info(context, function, whole)
@@ -139,6 +141,36 @@ impl<H: Hardware> Shared<H> {
             resume_at(context, syndrome, GuestControl::Behind);
         }
         rest
+    }
+
+    /// The number of the caller's partition, and how often it has been started.
+    #[inline(never)]
+    fn who(&'static self, context: &H::Context, whole: Rest) -> Option<Rest> {
+        let Some(loaded) = self.loaded(H::cpu()) else {
+            return Some(whole);
+        };
+        context.set_x(1, self.devices(loaded.partition).starts.into());
+        context.set_x(0, loaded.partition as u64);
+        None
+    }
+
+    /// The end of `channel` that the caller's partition has, and how long its memory is.
+    #[inline(never)]
+    fn channel(&'static self, context: &H::Context, channel: u64, whole: Rest) -> Option<Rest> {
+        let Some(loaded) = self.loaded(H::cpu()) else {
+            return Some(whole);
+        };
+        let ends = self.ends(channel);
+        let answer = match ends.end_of(loaded.partition) {
+            Some(end) => {
+                context.set_x(1, end as u64);
+                context.set_x(2, ends.bytes());
+                call::SUCCESS
+            }
+            None => call::INVALID,
+        };
+        context.set_x(0, answer);
+        None
     }
 
     /// The interrupt of a channel, for the other end ([`call::DOORBELL`]) or the caller itself.

@@ -6,7 +6,7 @@ use crate::hardware::Hardware;
 use crate::table::Table;
 use crate::uart::Pl011;
 use crate::vgic::{Effects, VirtualGic};
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use lock_api::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
 use taktos_abi::vm::{Channel, Linkage, layout};
 
@@ -20,7 +20,7 @@ pub struct Shared<H: Hardware> {
     /// Calls that are on their way to each processor: [`CALLED`], [`WORK`].
     calls: Table<AtomicU8, CPUS>,
     /// The ends of each channel: see [`Ends`].
-    channels: Table<AtomicU32, CHANNELS>,
+    channels: Table<AtomicU64, CHANNELS>,
 }
 
 /// A call is on its way.
@@ -41,6 +41,8 @@ pub(super) struct Devices {
     pub doubtful: u16,
     /// The VCPUs that are on.
     pub on: u16,
+    /// How often it has been started.
+    pub starts: u32,
     /// Interrupts of others come to it: it is not being stopped.
     pub runs: bool,
 }
@@ -52,6 +54,7 @@ impl Devices {
         level: false,
         doubtful: 0,
         on: 0,
+        starts: 0,
         runs: false,
     };
 
@@ -67,10 +70,11 @@ impl Devices {
     }
 
     /// Sets the state after power-on, for `vcpus` VCPUs, as [`VirtualGic::reset`]. The partition
-    /// runs.
+    /// runs, with its first VCPU alone.
     pub fn reset(&mut self, vcpus: usize) -> Effects {
         self.console = self.console.as_ref().map(|_| Pl011::new());
-        (self.level, self.runs) = (false, true);
+        (self.level, self.on, self.runs) = (false, 1, true);
+        self.starts = self.starts.wrapping_add(1);
         self.controller.reset(vcpus)
     }
 }
@@ -109,10 +113,10 @@ impl Loaded {
 }
 
 /// The ends of a channel: of each the partition, and whether it has the channel's memory (the other
-/// ones have a UART). As a word: a byte for each, of which the upper bit says so; 0 for a channel
-/// that there is not.
+/// ones have a UART). As a word: a byte for each, of which the upper bit says so, and in the upper
+/// half the length of the memory; 0 for a channel that there is not.
 #[derive(Clone, Copy)]
-pub(super) struct Ends(u32);
+pub(super) struct Ends(u64);
 
 impl Ends {
     const MEMORY: u8 = 0x80;
@@ -126,7 +130,7 @@ impl Ends {
             };
             end.partition | memory
         };
-        Self(u32::from_le_bytes([byte(0), byte(1), 0, 0]))
+        Self(channel.bytes << 32 | u64::from(byte(1)) << 8 | u64::from(byte(0)))
     }
 
     /// The partition of `end`, if it has the channel's memory.
@@ -134,6 +138,11 @@ impl Ends {
     pub fn in_memory(self, end: usize) -> Option<usize> {
         let byte = self.0.to_le_bytes()[end & 1];
         (byte & Self::MEMORY != 0).then_some(usize::from(byte & !Self::MEMORY))
+    }
+
+    /// The length of the channel's memory, in bytes.
+    pub fn bytes(self) -> u64 {
+        self.0 >> 32
     }
 
     /// The end that `partition` has in its memory.
@@ -151,7 +160,7 @@ impl<H: Hardware> Shared<H> {
             devices: Table([const { Mutex::from_raw(H::Lock::INIT, Devices::NEW) }; PARTITIONS]),
             loaded: Table([const { AtomicU32::new(0) }; CPUS]),
             calls: Table([const { AtomicU8::new(0) }; CPUS]),
-            channels: Table([const { AtomicU32::new(0) }; CHANNELS]),
+            channels: Table([const { AtomicU64::new(0) }; CHANNELS]),
         }
     }
 

@@ -18,7 +18,7 @@ use super::Tally;
 
 /// The longest that each exit may take beside the others, in instructions of its processor, those
 /// of waiting for locks among them.
-const LONGEST: [(&str, u64); 8] = [
+const LONGEST: [(&str, u64); 10] = [
     ("hypercall", 120),
     ("trapped-register", 120),
     ("distributor-read", 750),
@@ -27,6 +27,8 @@ const LONGEST: [(&str, u64); 8] = [
     ("virtual-interrupt", 750),
     ("affinity-info", 1_500),
     ("doorbell", 1_500),
+    ("who", 1_500),
+    ("channel", 1_500),
 ];
 /// Fewer measurements of each were none.
 const LEAST: usize = 300;

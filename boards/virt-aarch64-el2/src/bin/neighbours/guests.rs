@@ -110,6 +110,12 @@ global_asm!(
     "movz w22, #{doorbell_high}, lsl #16",
     "movk w22, #{doorbell_low}",
     "exits doorbell, hvc #0",
+    "movz w22, #{who_high}, lsl #16",
+    "movk w22, #{who_low}",
+    "exits who, hvc #0",
+    "movz w22, #{channel_high}, lsl #16",
+    "movk w22, #{channel_low}",
+    "exits channel, hvc #0",
     // SYS_EXIT of semihosting.
     "taktos_guest_end:",
     "mov w0, #0x18",
@@ -234,6 +240,10 @@ global_asm!(
     ring_low = const call::RING_SELF & 0xFFFF,
     doorbell_high = const call::DOORBELL >> 16,
     doorbell_low = const call::DOORBELL & 0xFFFF,
+    who_high = const call::WHO >> 16,
+    who_low = const call::WHO & 0xFFFF,
+    channel_high = const call::CHANNEL >> 16,
+    channel_low = const call::CHANNEL & 0xFFFF,
     yield_high = const call::YIELD >> 16,
     yield_low = const call::YIELD & 0xFFFF,
 );
