@@ -4,7 +4,7 @@
 
 use super::AnyThread;
 use super::create::Begin;
-use super::info::{self, Back, Front, Info};
+use super::info::{Front, Info};
 use super::operations::Ready;
 use super::tcb::Tcb;
 use crate::critical_section::Guarded;
@@ -12,7 +12,7 @@ use crate::sched::{IntoResult, hold};
 use crate::wait::Wait;
 use crate::{Error, Kernel, Priority, System};
 use core::marker::PhantomData;
-use core::mem::{MaybeUninit, offset_of};
+use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use core::ptr;
 use taktos_abi::Timeout;
 use taktos_machine::{Machine, StackRegion};
@@ -25,11 +25,18 @@ use taktos_machine::{Machine, StackRegion};
 #[repr(C)]
 pub struct RawThread<S: System> {
     aligned: [<S::Machine as Machine>::Aligned; 0],
-    front: Front<S>,
-    back: Back<S>,
+    front: Information<S>,
     any: AnyThread<S>,
     /// After the control block: the machine finds it there.
     guard: Guarded<<S::Machine as Machine>::FixedGuard>,
+}
+
+/// The information, in as many bytes as the machine wants in front of the control block. It is a
+/// union here, so that a value that is made at run time has no more than the information copied.
+#[repr(C)]
+union Information<S: System> {
+    info: ManuallyDrop<Info>,
+    front: ManuallyDrop<Front<S>>,
 }
 
 // SAFETY: all of it is reached only in a section; the stack is the thread's: the caller that gave
@@ -46,11 +53,7 @@ impl<S: System> core::ops::Deref for RawThread<S> {
 /// Returns the place of the information of the thread with its control block at `block`, if that
 /// lies in front of it: in each [`RawThread`], and in others as the machine says.
 pub(super) fn info_place<S: System>(block: usize) -> usize {
-    let place = match info::is_in_front::<S>() {
-        true => offset_of!(RawThread<S>, front),
-        false => offset_of!(RawThread<S>, back),
-    };
-    block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + place
+    block.wrapping_sub(RawThread::<S>::HANDLE_OFFSET) + offset_of!(RawThread<S>, front)
 }
 
 impl<S: System> RawThread<S> {
@@ -64,8 +67,9 @@ impl<S: System> RawThread<S> {
     pub const fn new() -> Self {
         Self {
             aligned: [],
-            front: info::placed(Info::empty()),
-            back: info::placed(Info::empty()),
+            front: Information {
+                info: ManuallyDrop::new(Info::empty()),
+            },
             any: AnyThread {
                 tcb: Tcb::new(),
                 system: PhantomData,
@@ -75,7 +79,8 @@ impl<S: System> RawThread<S> {
     }
 
     fn info(&self) -> &Info {
-        info::kept::<S>(&self.front, &self.back)
+        // SAFETY: nothing else is ever stored there.
+        unsafe { &self.front.info }
     }
 
     /// Returns whether a stack that begins at the address `stack` can be that of a thread at
