@@ -18,8 +18,6 @@ fn main() {
         order.display()
     );
     println!("cargo:rustc-link-search={}", out.display());
-    // An erratum of the Cortex-A53.
-    println!("cargo:rustc-link-arg-bins=--fix-cortex-a53-843419");
     println!("cargo:rustc-link-arg-bins=-Timage.ld");
     println!("cargo:rustc-link-arg-bins=-Tmemory.x");
 }

@@ -69,8 +69,7 @@ impl CortexM {
 pub fn aarch64() {
     let board = Board {
         // The board's own comes first: an entry that it names is taken.
-        // The last is for an erratum of the Cortex-A53.
-        arguments: &["-Tmemory.x", "-Timage.ld", "--fix-cortex-a53-843419"],
+        arguments: &["-Tmemory.x", "-Timage.ld"],
         targets: &["aarch64-unknown-none-softfloat"],
         scripts: &[MEMORY, "probe.x"],
         apart: Some(("probe", "-Tprobe.x")),
