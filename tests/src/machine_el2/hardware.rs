@@ -36,6 +36,8 @@ pub(super) struct Processor {
     pub timer_active: bool,
     pub loaded: Option<usize>,
     pub wait_trapped: bool,
+    /// The bytes of its last operation on memory that are done, and not reported.
+    moved: u64,
 }
 
 /// The machine of this host thread.
@@ -79,8 +81,6 @@ pub(super) struct State {
     asked: u64,
     /// Operation on memory without the lock that it has requested since then.
     moves: Option<Move>,
-    /// The bytes of it that are done.
-    moved: u64,
     /// Contents of the identification registers, by CRm and op2, where they are not the same as
     /// everywhere.
     pub identity: BTreeMap<(u32, u32), u64>,
@@ -149,7 +149,6 @@ pub(super) fn begin(call: u64) -> &'static [Registers; VCPUS] {
         acknowledged: 0,
         asked: 0,
         moves: None,
-        moved: 0,
         identity: BTreeMap::new(),
         lines: BTreeMap::new(),
         error: false,
@@ -265,14 +264,15 @@ impl State {
             Move::Clear(_, bytes) => (bytes, CLEARED),
             Move::Copy(_, _, bytes) => (bytes, COPIED),
         };
-        self.moved = 0;
-        while self.moved < whole {
-            let (done, bytes) = (self.moved, piece.min(whole - self.moved));
+        let mut done = 0;
+        while done < whole {
+            let bytes = piece.min(whole - done);
             match work {
                 Move::Clear(at, _) => self.clears.push((at + done, bytes, self.copies.len())),
                 Move::Copy(to, from, _) => self.copies.push((to + done, from + done, bytes)),
             }
-            self.moved += bytes;
+            done += bytes;
+            self.processors[self.cpu].moved = done;
             let interrupt = self.interrupt_at(self.cpu);
             if long || interrupt.is_some_and(|at| at <= self.now) {
                 return;
@@ -438,7 +438,7 @@ impl Hardware for Mock {
         with(|machine| machine.ask_to_move(Move::Copy(to, from, bytes)));
     }
     fn take_moved() -> u64 {
-        with(|machine| core::mem::take(&mut machine.moved))
+        with(|machine| core::mem::take(&mut machine.here().moved))
     }
     fn read_word(physical: u64) -> u32 {
         with(|machine| machine.words.get(&physical).copied().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! Owns: the lock of a partition's interrupt controller, on the host.
+//! Owns: the lock of a partition's devices, on the host.
 //! Must never know: what it guards.
 //!
 //! One thread plays all processors, and no processor acts between two steps of another one: a lock
