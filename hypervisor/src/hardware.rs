@@ -4,8 +4,8 @@
 //! Must never know: partitions, schedulers.
 //!
 //! # Invariants
-//! - One lock for the whole hypervisor, and one for each partition's interrupt controller. All are
-//!   taken with interrupts masked (EL2 always runs masked: interrupts come at guests, or end a
+//! - One lock for the whole hypervisor, and one for the devices of each partition. All are taken
+//!   with interrupts masked (EL2 always runs masked: interrupts come at guests, or end a
 //!   wait). The order: the one lock before a partition's; a processor that has a partition's takes
 //!   no other one.
 //! - An exit saves the general registers of the VCPU that ran, its program counter and state, in
@@ -49,8 +49,7 @@ pub enum Next {
     /// It waits for an interrupt, and calls when one has come.
     Idle,
     /// It gives the lock back, clears or copies memory if that was requested, takes the lock again,
-    /// and calls without waiting. There is more to do, and others may need
-    /// the lock in between.
+    /// and calls without waiting. There is more to do, and others may need the lock in between.
     Again,
 }
 
@@ -167,8 +166,7 @@ pub trait Hardware: 'static {
     type Context: Context + 'static;
     /// The list registers of the processor that calls.
     type Lists: ListRegisters;
-    /// The lock of a partition's interrupt controller: processors get it in the order in which they
-    /// came.
+    /// The lock of a partition's devices: processors get it in the order in which they came.
     type Lock: RawMutex + 'static;
 
     /// The number of the processor that calls, from 0.

@@ -12,9 +12,8 @@ use core::arch::asm;
 /// come to EL2. SMC, ID registers, implementation-defined registers, ACTLR_EL1 and cache
 /// maintenance by set and way are exits; so are the registers of later extensions, which no guest
 /// is shown (limited ordering regions, error records: without effect in Armv8.0). Invalidations
-/// become cleaning ones; maintenance and
-/// barriers reach all processors that its VCPUs may move to. Walks of its tables may not read
-/// devices; EL1 is AArch64.
+/// become cleaning ones; maintenance and barriers reach all processors that its VCPUs may move to.
+/// Walks of its tables may not read devices; EL1 is AArch64.
 const GUEST: u64 = 1 // VM
     | 1 << 1 // SWIO
     | 1 << 2 // PTW
@@ -66,16 +65,14 @@ pub(crate) fn set() {
     // Debug registers and performance monitors are trapped, but for debug exceptions, which are
     // EL1's. Of what the register held nothing is kept but the number of monitors: at a reset
     // the others may be anything.
-    MDCR_EL2.write(
-        MDCR_EL2::TDRA::SET
-            + MDCR_EL2::TDOSA::SET
-            + MDCR_EL2::TDA::SET
-            + MDCR_EL2::TPM::SET
-            + MDCR_EL2::TPMCR::SET
-            + MDCR_EL2::HPMN.val(MDCR_EL2.read(MDCR_EL2::HPMN)),
-    );
-    // Profiling and trace filters, of later extensions: TPMS, TTRF.
-    MDCR_EL2.set(MDCR_EL2.get() | 1 << 14 | 1 << 19);
+    let traps = MDCR_EL2::TDRA::SET
+        + MDCR_EL2::TDOSA::SET
+        + MDCR_EL2::TDA::SET
+        + MDCR_EL2::TPM::SET
+        + MDCR_EL2::TPMCR::SET
+        + MDCR_EL2::HPMN.val(MDCR_EL2.read(MDCR_EL2::HPMN));
+    // Profiling and trace filters, of later extensions, too: TPMS, TTRF.
+    MDCR_EL2.set(traps.value | 1 << 14 | 1 << 19);
     // The counter may be read, the physical timer is trapped.
     CNTHCTL_EL2.set(1);
     CNTVOFF_EL2.set(0);

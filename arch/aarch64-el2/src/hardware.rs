@@ -46,7 +46,7 @@ impl El2 {
 /// The one lock of the hypervisor.
 static LOCK: QueuedLock = QueuedLock::new();
 
-/// The lock of a partition's interrupt controller.
+/// The lock of a partition's devices.
 pub struct Spinning(QueuedLock);
 
 // SAFETY: a queued lock has one holder. EL2 runs masked, so a processor that holds it is not

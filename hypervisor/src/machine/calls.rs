@@ -43,7 +43,6 @@ impl<H: Hardware> Hypervisor<H> {
         };
         let partition = usize::from(self.vcpus[vcpu].partition);
         let answer = match function {
-            call::DOORBELL => self.doorbell(partition, context.x(1)),
             psci::SYSTEM_OFF => return self.stop(partition, Stopped::Off),
             psci::SYSTEM_RESET => return self.stop(partition, Stopped::Reset),
             psci::CPU_OFF => match self.switch_off(vcpu) {
@@ -63,17 +62,6 @@ impl<H: Hardware> Hypervisor<H> {
         let unit = Vcpu::new(vcpu as u16);
         self.pools.yield_now(unit, H::now(), &mut self.world);
         self.world.ask(self.world.here);
-    }
-
-    /// Rings for the other end of `channel`, which is a UART.
-    fn doorbell(&mut self, partition: usize, channel: u64) -> u64 {
-        match self.shared.ends(channel).end_of(partition) {
-            Some(end) => {
-                self.rung(channel as usize, 1 - end);
-                call::SUCCESS
-            }
-            None => call::INVALID,
-        }
     }
 
     /// An interrupt of no level comes to `partition`.

@@ -42,13 +42,14 @@ impl<H: Hardware> Hypervisor<H> {
             Rest::Due => {}
             Rest::Wait => self.heard(Self::wait),
             Rest::Yield => self.heard(Self::give_way),
+            Rest::Rung(channel, end) => self.heard(|this, _| this.rung(channel, end)),
         }
         self.leave()
     }
 
     /// Does what the VCPU that was left asked for, unless it was put off.
     #[inline(always)]
-    fn heard(&mut self, act: fn(&mut Self, usize)) {
+    fn heard(&mut self, act: impl FnOnce(&mut Self, usize)) {
         if let Some(vcpu) = self.processors[self.world.here].heard {
             act(self, vcpu);
         }

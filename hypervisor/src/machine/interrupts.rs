@@ -32,8 +32,8 @@ impl<H: Hardware> Hypervisor<H> {
                 // It stays active until the guest ends it.
                 if let Some(loaded) = loaded {
                     // It is refilled when the guest resumes.
-                    let mut controller = self.shared.controller(loaded.partition);
-                    let _ = controller.raise_timer(loaded.number);
+                    let mut controller = self.shared.controller(loaded.partition());
+                    let _ = controller.raise_timer(loaded.number());
                 } else {
                     H::deactivate(number);
                 }
@@ -145,7 +145,7 @@ impl<H: Hardware> Hypervisor<H> {
 
     fn is_loaded_on(&self, partition: usize, cpu: usize) -> bool {
         let loaded = self.shared.loaded(cpu);
-        loaded.is_some_and(|loaded| loaded.partition == partition)
+        loaded.is_some_and(|loaded| loaded.partition() == partition)
     }
 
     #[inline(never)]

@@ -397,7 +397,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// The VCPU that processor `cpu` has loaded.
     #[inline(always)]
     fn loaded(&self, cpu: usize) -> Option<usize> {
-        self.shared.loaded(cpu).map(|loaded| loaded.vcpu)
+        self.shared.loaded(cpu).map(|loaded| loaded.vcpu())
     }
 
     /// The partition of `vcpu`, and its number there.

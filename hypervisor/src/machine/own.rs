@@ -15,7 +15,7 @@ use super::exits::{GuestControl, is_user, resume_at};
 use super::registers::{ICC_SGI1R, is_of_the_vcpu, read_own, write_own};
 use super::shared::{Controller, Loaded, Shared};
 use crate::hardware::{CALL_INTERRUPT, Context, Exit, Hardware};
-use crate::syndrome::{self, Register};
+use crate::syndrome::{self, Access, Register};
 use crate::uart::is_output;
 use crate::vgic::{Effects, Frame};
 use lock_api::MutexGuard;
@@ -42,6 +42,8 @@ pub enum Rest {
     Wait,
     /// The VCPU lets others go first once.
     Yield,
+    /// The VCPU rings for this end of a channel, which is a UART.
+    Rung(usize, usize),
 }
 
 impl<H: Hardware> Shared<H> {
@@ -57,7 +59,7 @@ impl<H: Hardware> Shared<H> {
         match exit {
             Exit::Exception { syndrome } => match syndrome >> 26 {
                 syndrome::HYPERCALL if syndrome as u16 == 0 => self.call_of(context, whole),
-                syndrome::WAIT => self.wait(context, syndrome),
+                syndrome::WAIT => self.wait(context, syndrome, whole),
                 syndrome::SECURE_CALL => self.secure_call(context, syndrome, whole),
                 syndrome::REGISTER => self.register(context, syndrome, whole),
                 syndrome::DATA_ABORT => self.access(context, syndrome, whole),
@@ -78,46 +80,65 @@ impl<H: Hardware> Shared<H> {
             return None;
         }
         match function {
+            call::RING_SELF | call::DOORBELL => self.ring(context, function, argument, whole),
+            _ => self.call_by(context, function, argument, whole),
+        }
+    }
+
+    /// Another call with an answer that depends on the partition.
+    #[inline(never)]
+    fn call_by(
+        &'static self,
+        context: &H::Context,
+        function: u32,
+        argument: u64,
+        whole: Rest,
+    ) -> Option<Rest> {
+        let Some(loaded) = self.loaded(H::cpu()) else {
+            return Some(whole);
+        };
+        match function {
             call::YIELD => {
                 context.set_x(0, call::SUCCESS);
                 Some(Rest::Yield)
             }
-            call::WHO => self.who(context, whole),
-            call::CHANNEL => self.channel(context, argument, whole),
-            call::RING_SELF | call::DOORBELL => self.ring(context, function, argument, whole),
-            _ if function & !psci::WIDE == psci::AFFINITY_INFO => {
-                self.affinity_info(context, function, whole)
-            }
-            _ if function & !psci::WIDE == psci::CPU_SUSPEND => {
-                context.set_x(0, call::SUCCESS);
-                self.wait_for_interrupt()
-            }
-            _ => Some(whole),
+            call::WHO => self.who(context, loaded),
+            call::CHANNEL => self.channel(context, loaded, argument),
+            _ => match function & !psci::WIDE {
+                psci::AFFINITY_INFO => self.affinity_info(context, loaded, function),
+                psci::CPU_SUSPEND => {
+                    context.set_x(0, call::SUCCESS);
+                    self.wait_for_interrupt(loaded)
+                }
+                _ => Some(whole),
+            },
         }
     }
 
     /// WFI or WFE.
     #[inline]
-    fn wait(&'static self, context: &H::Context, syndrome: u64) -> Option<Rest> {
+    fn wait(&'static self, context: &H::Context, syndrome: u64, whole: Rest) -> Option<Rest> {
+        let Some(loaded) = self.loaded(H::cpu()) else {
+            return Some(whole);
+        };
         let state = context.state();
         let waits = !syndrome::is_aarch32(state) || syndrome::holds(syndrome, state);
         resume_at(context, syndrome, GuestControl::Behind);
         match waits {
             false => None,
             true if syndrome::is_event(syndrome) => Some(Rest::Yield),
-            true => self.wait_for_interrupt(),
+            true => self.wait_for_interrupt(loaded),
         }
     }
 
-    /// The VCPU that was left waits for an interrupt. If one is there, or its timer is due, it
-    /// resumes at once. One that comes from now on finds the VCPU loaded, and ends its wait when it
-    /// is taken off.
+    /// The VCPU that was left waits for an interrupt. If one is there, its timer is due, or what it
+    /// has ended has effects elsewhere, it resumes at once. One that comes from now on finds the
+    /// VCPU loaded, and ends its wait when it is taken off.
     #[inline]
-    fn wait_for_interrupt(&'static self) -> Option<Rest> {
-        let loaded = self.loaded(H::cpu())?;
-        let mut controller = self.controller(loaded.partition);
-        let effects = controller.sync(loaded.number, &mut H::lists());
-        let resumes = controller.is_deliverable(loaded.number) || effects != Effects::NONE;
+    fn wait_for_interrupt(&'static self, loaded: Loaded) -> Option<Rest> {
+        let mut controller = self.controller(loaded.partition());
+        let effects = controller.sync(loaded.number(), &mut H::lists());
+        let resumes = controller.is_deliverable(loaded.number()) || effects != Effects::NONE;
         if resumes {
             return self.fill(controller, loaded, effects);
         }
@@ -145,23 +166,17 @@ impl<H: Hardware> Shared<H> {
 
     /// The number of the caller's partition, and how often it has been started.
     #[inline(never)]
-    fn who(&'static self, context: &H::Context, whole: Rest) -> Option<Rest> {
-        let Some(loaded) = self.loaded(H::cpu()) else {
-            return Some(whole);
-        };
-        context.set_x(1, self.devices(loaded.partition).starts.into());
-        context.set_x(0, loaded.partition as u64);
+    fn who(&'static self, context: &H::Context, loaded: Loaded) -> Option<Rest> {
+        context.set_x(1, self.devices(loaded.partition()).starts.into());
+        context.set_x(0, loaded.partition() as u64);
         None
     }
 
     /// The end of `channel` that the caller's partition has, and how long its memory is.
     #[inline(never)]
-    fn channel(&'static self, context: &H::Context, channel: u64, whole: Rest) -> Option<Rest> {
-        let Some(loaded) = self.loaded(H::cpu()) else {
-            return Some(whole);
-        };
+    fn channel(&self, context: &H::Context, loaded: Loaded, channel: u64) -> Option<Rest> {
         let ends = self.ends(channel);
-        let answer = match ends.end_of(loaded.partition) {
+        let answer = match ends.end_of(loaded.partition()) {
             Some(end) => {
                 context.set_x(1, end as u64);
                 context.set_x(2, ends.bytes());
@@ -186,21 +201,20 @@ impl<H: Hardware> Shared<H> {
             return Some(whole);
         };
         let ends = self.ends(channel);
-        let Some(end) = ends.end_of(loaded.partition) else {
+        let Some(end) = ends.end_of(loaded.partition()) else {
             context.set_x(0, call::INVALID);
             return None;
         };
+        context.set_x(0, call::SUCCESS);
         let number = layout::CHANNEL_INTERRUPT + channel as u32;
         if function == call::RING_SELF {
-            context.set_x(0, call::SUCCESS);
-            let mut controller = self.controller(loaded.partition);
+            let mut controller = self.controller(loaded.partition());
             let kick = controller.raise(0, number);
             return self.fill(controller, loaded, Effects::of_kick(kick));
         }
         let Some(peer) = ends.in_memory(1 - end) else {
-            return Some(whole);
+            return Some(Rest::Rung(channel as usize, 1 - end));
         };
-        context.set_x(0, call::SUCCESS);
         let mut devices = self.devices(peer);
         let kick = match devices.runs {
             true => devices.controller.raise(0, number),
@@ -208,7 +222,7 @@ impl<H: Hardware> Shared<H> {
         };
         drop(devices);
         let kick = self.call_loaded(peer, kick);
-        self.notify_rest(peer, Effects::of_kick(kick))
+        rest_of(peer, Effects::of_kick(kick))
     }
 
     /// Whether all VCPUs of the caller's partition in the affinity in x1 are off; of that the
@@ -217,19 +231,16 @@ impl<H: Hardware> Shared<H> {
     fn affinity_info(
         &'static self,
         context: &H::Context,
+        loaded: Loaded,
         function: u32,
-        whole: Rest,
     ) -> Option<Rest> {
         const LEVELS: u32 = 4;
         const FIELD: u32 = 8;
-        let Some(loaded) = self.loaded(H::cpu()) else {
-            return Some(whole);
-        };
         let affinity = match function & psci::WIDE {
             0 => context.x(1) & 0xFFFF_FFFF,
             _ => context.x(1),
         };
-        let devices = self.devices(loaded.partition);
+        let devices = self.devices(loaded.partition());
         let asked = match context.x(2) as u32 {
             0 => devices.controller.mask_of(affinity),
             // Above the lowest level all VCPUs are together.
@@ -261,37 +272,29 @@ impl<H: Hardware> Shared<H> {
         };
         let value = context.x(register.register);
         resume_at(context, syndrome, GuestControl::Behind);
-        let mut controller = self.controller(loaded.partition);
-        let kick = controller.send(loaded.number, value);
+        let mut controller = self.controller(loaded.partition());
+        let kick = controller.send(loaded.number(), value);
         self.fill(controller, loaded, Effects::of_kick(kick))
     }
 
     /// An access to the interrupt controller, or to the console.
     #[inline]
     fn access(&'static self, context: &H::Context, syndrome: u64, whole: Rest) -> Option<Rest> {
-        let physical = H::addresses().physical;
-        let Some((frame, offset)) = Frame::at(physical) else {
-            return self.console(
-                context,
-                syndrome,
-                physical.wrapping_sub(layout::CONSOLE),
-                whole,
-            );
-        };
-        let Some(access) = syndrome::access(syndrome) else {
+        let described = (self.loaded(H::cpu()), syndrome::access(syndrome));
+        let (Some(loaded), Some(access)) = described else {
             return Some(whole);
         };
-        let Some(loaded) = self.loaded(H::cpu()) else {
-            return Some(whole);
+        let Some((frame, offset)) = Frame::at(H::addresses().physical) else {
+            return self.console(context, loaded, (syndrome, access), whole);
         };
-        let mut controller = self.controller(loaded.partition);
+        let mut controller = self.controller(loaded.partition());
         if !controller.has_frame(frame) {
             return Some(whole);
         }
         let bytes = access.bytes as usize;
         if access.write {
             // The interrupts that the guest has taken and ended are in the list registers.
-            let mut effects = controller.sync(loaded.number, &mut H::lists());
+            let mut effects = controller.sync(loaded.number(), &mut H::lists());
             effects.add(controller.write(frame, offset, bytes, context.x(access.register)));
             resume_at(context, syndrome, GuestControl::Behind);
             return self.fill(controller, loaded, effects);
@@ -307,23 +310,19 @@ impl<H: Hardware> Shared<H> {
         None
     }
 
-    /// An access at `offset` of the console, if a console is there and no byte leaves by it.
+    /// An access to the console, if a console is there and no byte leaves by it.
     fn console(
         &'static self,
         context: &H::Context,
-        syndrome: u64,
-        offset: u64,
+        loaded: Loaded,
+        (syndrome, access): (u64, Access),
         whole: Rest,
     ) -> Option<Rest> {
-        let loaded = self
-            .loaded(H::cpu())
-            .filter(|_| offset < layout::CONSOLE_BYTES);
-        let access =
-            syndrome::access(syndrome).filter(|access| !access.write || !is_output(offset));
-        let (Some(loaded), Some(access)) = (loaded, access) else {
+        let offset = H::addresses().physical.wrapping_sub(layout::CONSOLE);
+        if offset >= layout::CONSOLE_BYTES || access.write && is_output(offset) {
             return Some(whole);
-        };
-        let mut devices = self.devices(loaded.partition);
+        }
+        let mut devices = self.devices(loaded.partition());
         let Some(console) = &mut devices.console else {
             return Some(whole);
         };
@@ -364,8 +363,8 @@ impl<H: Hardware> Shared<H> {
 
     /// Interrupts may have come for the loaded VCPU.
     fn look(&'static self, loaded: Loaded) -> Option<Rest> {
-        let devices = self.devices(loaded.partition);
-        if devices.doubtful >> loaded.number & 1 != 0 {
+        let devices = self.devices(loaded.partition());
+        if devices.doubtful >> loaded.number() & 1 != 0 {
             return Some(Rest::Due);
         }
         let controller = MutexGuard::map(devices, |devices| &mut devices.controller);
@@ -376,13 +375,14 @@ impl<H: Hardware> Shared<H> {
     #[inline(always)]
     fn timer(&'static self, loaded: Loaded) -> Option<Rest> {
         // It stays active until the guest ends it.
-        let mut controller = self.controller(loaded.partition);
-        if controller.renew_timer(loaded.number, &mut H::lists()) {
+        let mut controller = self.controller(loaded.partition());
+        if controller.renew_timer(loaded.number(), &mut H::lists()) {
             return None;
         }
-        let kick = controller.raise_timer(loaded.number);
+        let kick = controller.raise_timer(loaded.number());
         self.fill(controller, loaded, Effects::of_kick(kick))
     }
+
     /// Ends an exit that had `effects` on the partition: the list registers of the VCPU that was
     /// left are filled, others are notified.
     #[inline]
@@ -392,18 +392,18 @@ impl<H: Hardware> Shared<H> {
         loaded: Loaded,
         mut effects: Effects,
     ) -> Option<Rest> {
-        effects.kick &= !(1 << loaded.number);
-        effects.add(controller.flush(loaded.number, &mut H::lists()));
+        effects.kick &= !(1 << loaded.number());
+        effects.add(controller.flush(loaded.number(), &mut H::lists()));
         drop(controller);
-        effects.kick = self.call_loaded(loaded.partition, effects.kick);
-        self.notify_rest(loaded.partition, effects)
+        effects.kick = self.call_loaded(loaded.partition(), effects.kick);
+        rest_of(loaded.partition(), effects)
     }
+}
 
-    /// The rest of an exit with these effects on `partition`.
-    #[inline(always)]
-    fn notify_rest(&self, partition: usize, effects: Effects) -> Option<Rest> {
-        (effects != Effects::NONE).then_some(Rest::Effects(partition, effects))
-    }
+/// The rest of an exit with these effects on `partition`.
+#[inline(always)]
+fn rest_of(partition: usize, effects: Effects) -> Option<Rest> {
+    (effects != Effects::NONE).then_some(Rest::Effects(partition, effects))
 }
 
 /// A use of a system register that is the VCPU's alone.

@@ -6,6 +6,7 @@ use crate::hardware::Hardware;
 use crate::table::Table;
 use crate::uart::Pl011;
 use crate::vgic::{Effects, VirtualGic};
+use core::num::NonZeroU32;
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use lock_api::{MappedMutexGuard, Mutex, MutexGuard, RawMutex};
 use taktos_abi::vm::{Channel, Linkage, layout};
@@ -15,7 +16,7 @@ use taktos_abi::vm::{Channel, Linkage, layout};
 /// called; the ends of channels.
 pub struct Shared<H: Hardware> {
     devices: Table<Mutex<H::Lock, Devices>, PARTITIONS>,
-    /// A processor alone writes its own, with the lock of the hypervisor: see [`Loaded::word`].
+    /// A processor alone writes its own, with the lock of the hypervisor: see [`Loaded`].
     loaded: Table<AtomicU32, CPUS>,
     /// Calls that are on their way to each processor: [`CALLED`], [`WORK`].
     calls: Table<AtomicU8, CPUS>,
@@ -84,31 +85,37 @@ pub(super) type Guard<H> = MutexGuard<'static, <H as Hardware>::Lock, Devices>;
 /// A partition's interrupt controller, behind the same lock.
 pub(super) type Controller<H> = MappedMutexGuard<'static, <H as Hardware>::Lock, VirtualGic>;
 
-/// A loaded VCPU.
+/// A loaded VCPU: its number, its partition, and its number there, a byte each, in a word that is
+/// not 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Loaded {
-    pub vcpu: usize,
-    pub partition: usize,
-    /// Its number in its partition.
-    pub number: usize,
-}
+pub(super) struct Loaded(NonZeroU32);
 
 impl Loaded {
-    const SOMETHING: u32 = 1 << 24;
+    const SOMETHING: NonZeroU32 = NonZeroU32::new(1 << 24).unwrap();
 
-    /// As one word, which is not 0.
-    fn word(self) -> u32 {
-        (self.vcpu | self.partition << 8 | self.number << 16) as u32 | Self::SOMETHING
+    pub fn new(vcpu: usize, partition: usize, number: usize) -> Self {
+        Self(Self::SOMETHING | (vcpu | partition << 8 | number << 16) as u32)
     }
 
     #[inline(always)]
-    fn of(word: u32) -> Option<Self> {
-        let byte = |at: u32| (word >> at & 0xFF) as usize;
-        (word != 0).then(|| Self {
-            vcpu: byte(0) % VCPUS,
-            partition: byte(8),
-            number: byte(16),
-        })
+    pub fn vcpu(self) -> usize {
+        self.byte(0) % VCPUS
+    }
+
+    #[inline(always)]
+    pub fn partition(self) -> usize {
+        self.byte(8)
+    }
+
+    /// Its number in its partition.
+    #[inline(always)]
+    pub fn number(self) -> usize {
+        self.byte(16)
+    }
+
+    #[inline(always)]
+    fn byte(self, at: u32) -> usize {
+        (self.0.get() >> at & 0xFF) as usize
     }
 }
 
@@ -181,13 +188,13 @@ impl<H: Hardware> Shared<H> {
     /// caller is that processor or has the lock of the hypervisor.
     #[inline(always)]
     pub(super) fn loaded(&self, cpu: usize) -> Option<Loaded> {
-        Loaded::of(self.loaded[cpu].load(Ordering::Relaxed))
+        NonZeroU32::new(self.loaded[cpu].load(Ordering::Relaxed)).map(Loaded)
     }
 
     /// Notes the VCPU that processor `cpu`, which calls, has loaded from now on.
     #[inline(always)]
     pub(super) fn set_loaded(&self, cpu: usize, loaded: Option<Loaded>) {
-        let word = loaded.map_or(0, Loaded::word);
+        let word = loaded.map_or(0, |loaded| loaded.0.get());
         self.loaded[cpu].store(word, Ordering::Relaxed);
     }
 
@@ -220,8 +227,8 @@ impl<H: Hardware> Shared<H> {
             }
             let loaded = self
                 .loaded(cpu)
-                .filter(|loaded| loaded.partition == partition);
-            let bit = loaded.map_or(0, |loaded| 1 << loaded.number) & mask;
+                .filter(|loaded| loaded.partition() == partition);
+            let bit = loaded.map_or(0, |loaded| 1 << loaded.number()) & mask;
             if bit != 0 {
                 self.call(cpu, false);
                 mask &= !bit;

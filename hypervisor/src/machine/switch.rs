@@ -26,7 +26,7 @@ impl<H: Hardware> Hypervisor<H> {
             None => Next::Idle,
             Some(loaded) => {
                 self.refill(loaded);
-                Next::Guest(loaded.vcpu)
+                Next::Guest(loaded.vcpu())
             }
         };
         self.set_alarm(here);
@@ -131,11 +131,7 @@ impl<H: Hardware> Hypervisor<H> {
         drop(controller);
         H::load(vcpu, partition, self.wait_trapped(vcpu));
         self.vcpus[vcpu].on = Some(here as u8);
-        let loaded = Loaded {
-            vcpu,
-            partition,
-            number,
-        };
+        let loaded = Loaded::new(vcpu, partition, number);
         self.shared.set_loaded(here, Some(loaded));
         self.processors[here].heard = Some(vcpu);
         if self.vcpus[vcpu].attended {
@@ -181,9 +177,7 @@ impl<H: Hardware> Hypervisor<H> {
     /// is pending in.
     #[inline(always)]
     pub(super) fn refill(&mut self, loaded: Loaded) {
-        let Loaded {
-            partition, number, ..
-        } = loaded;
+        let (partition, number) = (loaded.partition(), loaded.number());
         let mut devices = self.shared.devices(partition);
         let controller = &mut devices.controller;
         let mut effects = match controller.is_at_rest(number) {
@@ -203,11 +197,11 @@ impl<H: Hardware> Hypervisor<H> {
     #[cold]
     #[inline(never)]
     fn refill_asked(&mut self, loaded: Loaded) {
-        self.ask_sources(loaded.vcpu);
-        let mut controller = self.shared.controller(loaded.partition);
-        let effects = controller.flush(loaded.number, &mut H::lists());
+        self.ask_sources(loaded.vcpu());
+        let mut controller = self.shared.controller(loaded.partition());
+        let effects = controller.flush(loaded.number(), &mut H::lists());
         drop(controller);
-        self.carry_out(loaded.partition, effects);
+        self.carry_out(loaded.partition(), effects);
     }
 
     /// Requests that the memory of the loaded VCPU's partition is filled with its initial content,

@@ -87,28 +87,28 @@ impl Frame {
         None
     }
 
-    /// Returns whether a read at `offset` shows what list registers change: pending and active
-    /// states.
+    /// Returns whether a read at `offset` shows what list registers change: GICD_ISPENDR to
+    /// GICD_ICACTIVER, or their like of the redistributor.
     #[inline]
     pub const fn tells_states(self, offset: u64) -> bool {
-        const STATES: core::ops::Range<u64> = 0x200..0x400;
-        let first = match self {
-            Self::Distributor => STATES.start,
-            Self::Redistributor(_) => registers::SGI_BASE + STATES.start,
-        };
-        offset.wrapping_sub(first) < STATES.end - STATES.start
+        self.is_from_pending(offset, 0x200)
     }
 
     /// Returns whether a read at `offset` shows what is pending: GICD_ISPENDR and GICD_ICPENDR, or
     /// their like of the redistributor. Sources of what is doubtful are checked before.
     #[inline]
     pub const fn tells_pending(self, offset: u64) -> bool {
-        const PENDING: core::ops::Range<u64> = 0x200..0x300;
+        self.is_from_pending(offset, 0x100)
+    }
+
+    /// Whether `offset` is in the `bytes` that begin with the first pending states.
+    const fn is_from_pending(self, offset: u64, bytes: u64) -> bool {
+        const PENDING: u64 = 0x200;
         let first = match self {
-            Self::Distributor => PENDING.start,
-            Self::Redistributor(_) => registers::SGI_BASE + PENDING.start,
+            Self::Distributor => PENDING,
+            Self::Redistributor(_) => registers::SGI_BASE + PENDING,
         };
-        offset.wrapping_sub(first) < PENDING.end - PENDING.start
+        offset.wrapping_sub(first) < bytes
     }
 }
 
