@@ -5,43 +5,30 @@
 //! `shared.rs` (`call_loaded`), `switch.rs` (`unload`) and `waiting.rs` (`wait`, `wake`). Where
 //! they change, it is to change.
 
-use loom::cell::UnsafeCell;
+mod words;
+
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
-use taktos_lock::QueuedLock;
+use words::{Guarded, Lock};
 
-/// Shared, so that each lock has words of its own.
-#[derive(Clone)]
-struct Loom(std::sync::Arc<AtomicU32>);
-
-taktos_lock::word!(
-    Loom,
-    Self(std::sync::Arc::new(AtomicU32::new(0))),
-    |self| self.0
-);
-
-/// A value behind a lock, with loom's check that no two processors are there at once.
+/// A value behind a lock.
 struct Locked {
-    lock: QueuedLock<Loom>,
-    value: UnsafeCell<bool>,
+    lock: Lock,
+    value: Guarded<bool>,
 }
 
 impl Locked {
     fn new() -> Self {
         Self {
-            lock: QueuedLock::of_words(),
-            value: UnsafeCell::new(false),
+            lock: Lock::of_words(),
+            value: Guarded::new(false),
         }
     }
 
     fn with<R>(&self, act: impl FnOnce(&mut bool) -> R) -> R {
         self.lock.lock(thread::yield_now);
-        let done = self.value.with_mut(|value| {
-            #[expect(unsafe_code, reason = "loom's cell, which checks the access")]
-            // SAFETY: loom fails the test if another access is going on.
-            act(unsafe { &mut *value })
-        });
+        let done = self.value.change(act);
         self.lock.unlock();
         done
     }

@@ -6,42 +6,14 @@
 //! changes, its model is to change. More than two that want the lock at once are beyond it:
 //! `queue.rs` has those.
 
-use loom::cell::UnsafeCell;
+mod words;
+
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 use std::cell::Cell;
-use taktos_lock::{QueuedLock, Word};
-
-/// Shared, so that a test can read a word of its lock.
-#[derive(Clone)]
-struct Loom(std::sync::Arc<AtomicU32>);
-
-taktos_lock::word!(
-    Loom,
-    Self(std::sync::Arc::new(AtomicU32::new(0))),
-    |self| self.0
-);
-
-type Lock = QueuedLock<Loom>;
-
-/// The data that the lock guards, with loom's check that no two threads are there at once.
-struct Guarded(UnsafeCell<usize>);
-
-impl Guarded {
-    fn new(value: usize) -> Self {
-        Self(UnsafeCell::new(value))
-    }
-
-    /// The caller holds the lock.
-    fn change(&self, change: impl FnOnce(&mut usize)) {
-        self.0.with_mut(|value| {
-            #[expect(unsafe_code, reason = "loom's cell, which checks the access")]
-            // SAFETY: loom fails the test if another access is going on.
-            change(unsafe { &mut *value });
-        });
-    }
-}
+use taktos_lock::Word;
+use words::{Guarded, Lock, Loom};
 
 /// As `loom::model`, for numbers of waits with which all orders would take hours. Only orders with
 /// few switches from a thread that could continue are tried (Musuvathi and Qadeer, "Iterative
